@@ -1,0 +1,94 @@
+"""The state of N embedded worlds, and the sizes that fix its shapes."""
+
+import dataclasses
+
+import jax
+from flax import struct
+
+
+@dataclasses.dataclass(frozen=True)
+class WorldParams:
+    """Static sizes of a world; changing one compiles anew."""
+
+    size_x: int = 96  # blocks; the world is periodic in x and z
+    size_z: int = 96
+    size_y: int = 96  # y 0 is the lowest layer
+    sea_level: int = 62
+    max_mobs: int = 8
+    max_items: int = 8  # dropped item stacks
+    max_stations: int = 4  # crafting tables and furnaces that the agent has placed
+    num_worlds: int = 48  # worlds in the reset pool
+
+
+@struct.dataclass
+class WorldState:
+    """N worlds. M mobs, D dropped items, S stations, P worlds in the pool.
+
+    Positions are unwrapped block coordinates (they never jump); the block array is
+    periodic, so look-ups take x modulo X and z modulo Z. Velocities are blocks/tick.
+    """
+
+    blocks: jax.Array  # uint8[N, X, Z, Y]  see `blocks.py` for the byte
+    pool_index: jax.Array  # int32[N]  which pool world the lane was reset from
+    seed: jax.Array  # uint32[N]  of the lane's episode; all randomness hashes it
+    tick: jax.Array  # int32[N]  ticks since reset
+    world_time: jax.Array  # int32[N]  0..23999, 6000 is noon
+
+    position: jax.Array  # float32[N, 3]  x, y, z of the feet
+    velocity: jax.Array  # float32[N, 3]
+    yaw: jax.Array  # float32[N]  degrees, [-180, 180), 0 = +z, 90 = -x
+    pitch: jax.Array  # float32[N]  degrees, [-90, 90], +90 = down
+    on_ground: jax.Array  # bool[N]
+    in_water: jax.Array  # bool[N]  the feet's box touches water
+    jump_cooldown: jax.Array  # int32[N]  ticks
+    fall_distance: jax.Array  # float32[N]  blocks
+    life: jax.Array  # float32[N]  0..20
+    food: jax.Array  # float32[N]  0..20
+    saturation: jax.Array  # float32[N]
+    exhaustion: jax.Array  # float32[N]  0..4
+    oxygen: jax.Array  # float32[N]  0..300
+    hurt_time: jax.Array  # int32[N]  ticks of invulnerability left
+    busy: jax.Array  # int32[N]  ticks that a functional action still takes
+    attack_cooldown: jax.Array  # int32[N]  ticks since the last swing
+
+    mining_block: jax.Array  # int32[N, 3]  unwrapped coordinates being mined
+    mining_progress: jax.Array  # float32[N]  0..1
+    mining_delay: jax.Array  # int32[N]  ticks until the next block may be started
+
+    slot_name: jax.Array  # int32[N, 36]  name ids, 0 empty; slot 0 is the hand
+    slot_quantity: jax.Array  # int32[N, 36]
+    slot_damage: jax.Array  # int32[N, 36]  uses spent
+    armor_name: jax.Array  # int32[N, 5]  feet, legs, chest, head, off hand
+
+    mob_kind: jax.Array  # int32[N, M]  index into `names.MOBS`, 0 none
+    mob_position: jax.Array  # float32[N, M, 3]  feet
+    mob_velocity: jax.Array  # float32[N, M, 3]
+    mob_yaw: jax.Array  # float32[N, M]  degrees, as the player's
+    mob_on_ground: jax.Array  # bool[N, M]
+    mob_life: jax.Array  # float32[N, M]
+    mob_hurt_time: jax.Array  # int32[N, M]
+    mob_panic: jax.Array  # int32[N, M]  ticks of panic left
+    mob_target: jax.Array  # float32[N, M, 2]  x, z being walked to
+    mob_walk: jax.Array  # int32[N, M]  ticks left of the present walk, 0 idle
+    mob_sheared: jax.Array  # bool[N, M]
+
+    item_name: jax.Array  # int32[N, D]  name ids, 0 none
+    item_quantity: jax.Array  # int32[N, D]
+    item_position: jax.Array  # float32[N, D, 3]
+    item_velocity: jax.Array  # float32[N, D, 3]
+    item_age: jax.Array  # int32[N, D]  ticks; picked up from age 10 on
+
+    station_name: jax.Array  # int32[N, S]  name ids of placed stations, 0 none
+    station_block: jax.Array  # int32[N, S, 3]  unwrapped block coordinates
+
+    goal_start: jax.Array  # int32[N]  count of the goal item at reset
+    biome: jax.Array  # int32[N]
+
+
+@struct.dataclass
+class WorldPool:
+    """Worlds that resets copy from. Training and evaluation have disjoint pools."""
+
+    blocks: jax.Array  # uint8[P, X, Z, Y]
+    surface: jax.Array  # int32[P, X, Z]  y of the first free cell above ground
+    spawnable: jax.Array  # bool[P, X, Z]  dry, open ground
