@@ -1,23 +1,9 @@
-"""The state of N embedded worlds, and the sizes that fix its shapes."""
-
-import dataclasses
+"""The state of N embedded worlds; `WorldParams` holds the sizes that fix its shapes."""
 
 import jax
 from flax import struct
 
-
-@dataclasses.dataclass(frozen=True)
-class WorldParams:
-    """Static sizes of a world; changing one compiles anew."""
-
-    size_x: int = 96  # blocks; the world is periodic in x and z
-    size_z: int = 96
-    size_y: int = 96  # y 0 is the lowest layer
-    sea_level: int = 62
-    max_mobs: int = 8
-    max_items: int = 8  # dropped item stacks
-    max_stations: int = 4  # crafting tables and furnaces that the agent has placed
-    num_worlds: int = 48  # worlds in the reset pool
+from rlgpt_jax.envs.voxel.params import WorldParams as WorldParams
 
 
 @struct.dataclass

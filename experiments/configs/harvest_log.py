@@ -1,0 +1,13 @@
+"""Harvest one log with empty hands in a forest.
+
+    python -m experiments.main --config=harvest_log
+
+Three outer iterations with the recorded transcript. Quick check: add --smoke.
+"""
+
+from experiments.configs import base
+
+
+def get_config() -> base.Config:
+    """Defaults of the embedded world, one transcript, seed 0."""
+    return base.for_task("harvest_log")

@@ -1,0 +1,13 @@
+"""Shear a sheep on plains with shears in hand.
+
+    python -m experiments.main --config=harvest_wool
+
+Three outer iterations with the recorded transcript. Quick check: add --smoke.
+"""
+
+from experiments.configs import base
+
+
+def get_config() -> base.Config:
+    """Defaults of the embedded world, one transcript, seed 0."""
+    return base.for_task("harvest_wool")

@@ -1,0 +1,223 @@
+"""The command line of a run, read without importing jax.
+
+    python -m experiments.main --config=harvest_milk --seed=1 --config.ppo.num_envs=32
+
+`parse` gives a `Settings` or raises `ConfigError`; nothing is created on disk here.
+"""
+
+import ast
+import dataclasses
+import datetime
+import importlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from absl import flags
+
+from experiments.config_tree import differences, from_dict
+from experiments.configs import base
+from experiments.overrides import override
+from experiments.values import ConfigError, parse_value, suggest
+
+CONFIGS = Path(__file__).parent / "configs"
+NAMES = ("config", "workdir", "resume", "seed", "smoke")
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """What the command line asked for."""
+
+    name: str  # of the configuration
+    config: base.Config
+    workdir: Path
+    resume: bool
+    smoke: bool
+
+
+def define() -> flags.FlagValues:
+    """The flags of a run; `--config.<field>` overrides come besides."""
+    values = flags.FlagValues()
+    flags.DEFINE_string(
+        "config", None, "Name of a file in experiments/configs; `help` lists them.",
+        flag_values=values,
+    )
+    flags.DEFINE_string(
+        "workdir", None, "Run folder (default: runs/<config>-seed<seed>-<time>).",
+        flag_values=values,
+    )
+    flags.DEFINE_boolean(
+        "resume", False, "Go on with the run in --workdir, or with the newest one of "
+        "this configuration.", flag_values=values,
+    )
+    flags.DEFINE_string("seed", None, "Seed of everything random.", flag_values=values)
+    flags.DEFINE_boolean(
+        "smoke", False, "The same path with a budget of seconds; its numbers mean nothing.",
+        flag_values=values,
+    )
+    return values
+
+
+def parse(argv: Sequence[str]) -> Settings:
+    """Reads the command line (without the program's name).
+
+    Raises:
+      ConfigError: for unknown names and bad values.
+    """
+    assignments, rest = split_overrides(argv)
+    values = read_flags(rest)
+    config = None
+    if values.config:
+        config = resolve(values.config, values.seed, values.smoke, assignments)
+    elif not values.resume or not values.workdir:
+        raise ConfigError(f"--config=NAME is needed. {suggest('', sorted(config_names()))}")
+    workdir = Path(values.workdir) if values.workdir else None
+    if values.resume:
+        name, config, workdir = resumed(values.config, config, workdir)
+        return Settings(name, config, workdir, True, values.smoke)
+    assert config is not None
+    workdir = workdir or Path("runs") / new_run_name(values.config, config.seed)
+    if (workdir / "config.json").exists():
+        raise ConfigError(
+            f"--workdir={workdir} holds a run already. Add --resume to go on with it, or "
+            "choose another folder."
+        )
+    return Settings(values.config, config, workdir, False, values.smoke)
+
+
+def split_overrides(argv: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
+    """Separates `--config.path=text` (or `--config.path text`) from ordinary flags."""
+    assignments: list[tuple[str, str]] = []
+    rest: list[str] = []
+    waiting = list(argv)
+    while waiting:
+        word = waiting.pop(0)
+        name = word.lstrip("-")
+        if not (word.startswith("-") and name.startswith("config.")):
+            rest.append(word)
+            continue
+        path, given, text = name.removeprefix("config.").partition("=")
+        if not given:
+            if not waiting or waiting[0].startswith("--"):
+                raise ConfigError(f"--config.{path} needs a value: --config.{path}=VALUE.")
+            text = waiting.pop(0)
+        assignments.append((path, text))
+    return assignments, rest
+
+
+def read_flags(argv: Sequence[str]) -> flags.FlagValues:
+    """The ordinary flags, with one clear error for a name or value that is not valid."""
+    values = define()
+    try:
+        left = values(["main", *argv])[1:]
+    except flags.UnrecognizedFlagError as error:
+        names = [f"--{name}" for name in NAMES]
+        raise ConfigError(
+            f"--{error.flagname}: no such flag. {suggest('--' + error.flagname, names)}"
+        ) from error
+    except flags.Error as error:
+        raise ConfigError(str(error)) from error
+    if left:
+        raise ConfigError(f"{left[0]!r} is not a flag; flags start with --. {usage()}")
+    return values
+
+
+def resolve(
+    name: str, seed: str | None, is_smoke: bool, assignments: Sequence[tuple[str, str]]
+) -> base.Config:
+    """The configuration file, then --smoke, then --seed, then the overrides."""
+    config = load_config(name)
+    if is_smoke:
+        config = base.smoke(config)
+    if seed is not None:
+        parse_value(seed, int, "--seed")
+        assignments = [("seed", seed), *assignments]
+    config = override(config, assignments)
+    check_transcript(config)
+    return config
+
+
+def config_names() -> dict[str, str]:
+    """Every configuration and the first line of its docstring, without importing it."""
+    found: dict[str, str] = {}
+    for path in sorted(CONFIGS.glob("*.py")):
+        tree = ast.parse(path.read_text())
+        if any(isinstance(n, ast.FunctionDef) and n.name == "get_config" for n in tree.body):
+            found[path.stem] = (ast.get_docstring(tree) or "").partition("\n")[0]
+    return found
+
+
+def load_config(name: str) -> base.Config:
+    """What `get_config()` of `experiments/configs/<name>.py` returns."""
+    if name not in config_names():
+        raise ConfigError(f"--config={name}: no such configuration. {_config_hint(name)}")
+    return importlib.import_module(f"experiments.configs.{name}").get_config()
+
+
+def check_transcript(config: base.Config) -> None:
+    """Refuses a replay whose recording is missing or shorter than the run."""
+    if config.llm.provider != "replay" or not config.loop.asks:
+        return
+    path = base.CHECKOUT / config.llm.transcript
+    if not path.is_file():
+        folder = base.CHECKOUT / "experiments" / "transcripts"
+        shipped = sorted(found.stem for found in folder.glob("*.jsonl"))
+        raise ConfigError(
+            f"--config.llm.transcript={config.llm.transcript}: there is no such file. Shipped "
+            f"in experiments/transcripts: {', '.join(shipped) or 'none'}."
+        )
+    lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+    keys = {json.loads(line)["key"] for line in lines}
+    prefix = config.loop.key_prefix
+    recorded = sum(f"{prefix}iter{i}/slow" in keys for i in range(config.loop.num_iterations))
+    if recorded < config.loop.num_iterations:
+        raise ConfigError(
+            f"{config.llm.transcript} holds {recorded} iterations of this mode, the run asks "
+            f"for {config.loop.num_iterations}. Set --config.loop.num_iterations={recorded}"
+            f"{' or less' if recorded > 1 else ''}, or record more with "
+            "--config.llm.provider=file."
+        )
+
+
+def _config_hint(name: str) -> str:
+    return f"{suggest(name, list(config_names()))} --config=help lists them."
+
+
+def new_run_name(name: str, seed: int) -> str:
+    stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
+    return f"{name}-seed{seed}-{stamp}"
+
+
+def resumed(
+    name: str | None, asked: base.Config | None, workdir: Path | None
+) -> tuple[str, base.Config, Path]:
+    """The run to go on with. What it was started with stands; other settings are refused."""
+    if workdir is None:
+        assert name is not None and asked is not None
+        workdir = newest_run(name, asked.seed)
+    path = workdir / "config.json"
+    if not path.exists():
+        raise ConfigError(f"--resume: {workdir} holds no config.json, so no run to go on with.")
+    saved = json.loads(path.read_text())
+    config = from_dict(base.Config, saved["config"])
+    changes = differences(config, asked) if asked is not None else []
+    if changes:
+        raise ConfigError(
+            f"--resume: {workdir} was started with other settings ({'; '.join(changes[:4])}). "
+            "Give the same ones, or only --workdir and --resume."
+        )
+    return saved["name"], config, workdir
+
+
+def newest_run(name: str, seed: int) -> Path:
+    """The run folder of this configuration and seed that was started last."""
+    found = sorted(Path("runs").glob(f"{name}-seed{seed}-*/config.json"))
+    if not found:
+        raise ConfigError(
+            f"--resume: no runs/{name}-seed{seed}-* here. Name the run with --workdir=FOLDER."
+        )
+    return found[-1].parent
+
+
+def usage() -> str:
+    return "Usage: python -m experiments.main --config=NAME [--config.<field>=VALUE ...]"

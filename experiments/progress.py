@@ -1,0 +1,166 @@
+"""Shows a run while it goes on: bars on a terminal, plain lines elsewhere."""
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+
+from rlgpt_jax.loop import events
+
+PLAIN_LINES = 5  # per iteration and bar, without a terminal
+
+
+class Display:
+    """A listener for the events of the loop.
+
+    Args:
+      console: where to write.
+      requests_folder: where a `file` provider puts questions, to be named while it waits.
+    """
+
+    def __init__(self, console: Console, requests_folder: Path | None = None):
+        self.console = console
+        self._folder = requests_folder
+        self._live = console.is_terminal
+        self._bars = Progress(
+            TextColumn("[bold]{task.description}"), BarColumn(), TextColumn("{task.fields[done]}"),
+            TextColumn("{task.fields[words]}"), TimeElapsedColumn(), console=console,
+        )  # fmt: skip
+        self._status: TaskID | None = None
+        self._training: TaskID | None = None
+        self._shown = -1  # plain lines of this iteration
+        self._num_iterations = 1
+        self._success = math.nan  # of the last training episodes
+        self.num_refusals = 0
+        self.answered = 0
+
+    def __enter__(self) -> "Display":
+        if self._live:
+            self._bars.start()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        if self._live:
+            self._bars.stop()
+
+    def __call__(self, event: Any) -> None:
+        """Dispatches by the event's type; kinds without a method are not shown."""
+        method = getattr(self, f"_on_{type(event).__name__.lower()}", None)
+        if method is not None:
+            method(event)
+
+    def say(self, words: str) -> None:
+        self.console.print(words, highlight=False, soft_wrap=True)
+
+    def compiling(self, name: str) -> None:
+        self._show_status(f"compiling {escape(name)} ...")
+
+    def compiled(self, name: str, seconds: float) -> None:
+        self.say(f"[dim]  compiled {escape(name)} in {seconds:.1f} s[/dim]")
+        self._show_status("")
+
+    def worlds(self, split: str, done: int, total: int) -> None:
+        """Progress of a pool of worlds that is being generated."""
+        self._show_status(f"generating worlds for {split}: {done} of {total}")
+        if done == total and not self._live:
+            self.say(f"  worlds for {split}: {total}")
+
+    def _show_status(self, words: str) -> None:
+        if not self._live:
+            return
+        if self._status is None:
+            self._status = self._bars.add_task("", total=None, done="", words="")
+        self._bars.update(self._status, words=f"[dim]{words}", visible=bool(words))
+
+    def _on_started(self, event: events.Started) -> None:
+        self._num_iterations = event.num_iterations
+        word = "Going on with" if event.resumed else "Starting"
+        self.say(f"{word} mode {event.mode}, {event.num_iterations} iterations.")
+
+    def _on_iterationstarted(self, event: events.IterationStarted) -> None:
+        self.say(f"\n[bold]Iteration {event.iteration}[/bold] of 0 to {self._num_iterations - 1}")
+        self._training, self._shown, self._success = None, -1, math.nan
+
+    def _on_asked(self, event: events.Asked) -> None:
+        where = f" in {self._folder}" if self._folder else ""
+        self._show_status(f"{len(event.keys)} answers pending{where}")
+        if self._folder:
+            self.say(f"  waiting for {len(event.keys)} answers in {self._folder}")
+
+    def _on_answered(self, event: events.Answered) -> None:
+        self.answered += 1
+        self.say(
+            f"  [dim]{escape(event.key)}: {len(event.text):,} characters from "
+            f"{escape(event.model)} ({event.provider})[/dim]"
+        )
+        self._show_status("")
+
+    def _on_planned(self, event: events.Planned) -> None:
+        parts = ", ".join(f"{s.name} [cyan]{s.kind}[/cyan]" for s in event.plan.sub_actions)
+        self.say(f"  plan: {parts}")
+
+    def _on_refused(self, event: events.Refused) -> None:
+        self.num_refusals += 1
+        first = event.reason.partition("\n")[0]
+        self.say(
+            f"  [yellow]refused[/yellow] {event.name}, version {event.attempt + 1}: {escape(first)}"
+        )
+
+    def _on_tried(self, event: events.Tried) -> None:
+        first = event.facts.partition("\n")[0]
+        self.say(f"  tried {event.name}, version {event.attempt + 1}: [dim]{escape(first)}[/dim]")
+
+    def _on_judged(self, event: events.Judged) -> None:
+        for name, judgement in event.judgements.items():
+            colour = "green" if judgement.verdict == "ok" else "yellow"
+            self.say(f"  trial critic on {name}: [{colour}]{judgement.verdict}[/{colour}]")
+
+    def _on_updated(self, event: events.Updated) -> None:
+        success = event.metrics.get("success_rate", math.nan)
+        self._success = self._success if math.isnan(success) else success
+        words = self._training_words(event.metrics)
+        done = f"{event.iteration_ticks:,}/{event.target_ticks:,}"
+        if not self._live:
+            self._plain(event, f"  training {done} ticks{', ' * bool(words)}{words}")
+            return
+        if self._training is None:
+            self._training = self._bars.add_task(
+                f"training {event.iteration}", total=event.target_ticks, done="", words=""
+            )
+        self._bars.update(
+            self._training, completed=min(event.iteration_ticks, event.target_ticks), done=done,
+            words=words,
+        )  # fmt: skip
+
+    def _training_words(self, metrics: Mapping[str, float]) -> str:
+        parts = []
+        if not math.isnan(self._success):
+            parts.append(f"success {self._success:.0%}")
+        if "steps_per_second" in metrics:
+            parts.append(f"{metrics['steps_per_second']:,.0f} steps/s")
+        return ", ".join(parts)
+
+    def _plain(self, event: events.Updated, words: str) -> None:
+        """A line at the first update, at the end, and a few times between."""
+        step = min(PLAIN_LINES, PLAIN_LINES * event.iteration_ticks // event.target_ticks)
+        if step > self._shown:
+            self._shown = step
+            self.say(words)
+
+    def _on_evaluating(self, event: events.Evaluating) -> None:
+        self._show_status(f"evaluating {event.num_episodes} held-out episodes")
+
+    def _on_evaluated(self, event: events.Evaluated) -> None:
+        r = event.report
+        self._show_status("")
+        self.say(
+            f"  [bold green]held-out success {r.success_rate:.1%}[/bold green] "
+            f"(95 %: {r.success_low:.1%} to {r.success_high:.1%}, {r.num_episodes} episodes)"
+        )
+
+    def _on_criticised(self, event: events.Criticised) -> None:
+        self.say(f"  critic: [dim]{escape(event.critique.advice)}[/dim]")

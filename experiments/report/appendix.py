@@ -1,0 +1,79 @@
+"""The parts of a report for whoever wants to repeat it: settings, versions, transcript."""
+
+from typing import Any
+
+from experiments.report import html
+from experiments.report.html import tag, text
+from experiments.report.load import Run
+
+
+def settings(run: Run) -> str:
+    """The resolved configuration and the versions that ran it."""
+    config = html.table(("Field", "Value"), _rows(run.config))
+    versions = html.table(("What", "Value"), _rows(run.version))
+    inner = html.details("Configuration, every field", config)
+    inner += html.details("Versions and machine", versions)
+    inner += _seconds(run)
+    return html.section("settings", "Settings", tag("div", inner, class_="card"))
+
+
+def _seconds(run: Run) -> str:
+    seconds = (run.result or {}).get("wall_seconds")
+    if not isinstance(seconds, dict):
+        return ""
+    rows = [[text(name), html.duration(float(value))] for name, value in seconds.items()]
+    return html.details("Wall time by phase", html.table(("Phase", "Time"), rows))
+
+
+def _rows(tree: dict[str, Any], prefix: str = "") -> list[list[str]]:
+    """One row per single value, with its dotted path."""
+    rows: list[list[str]] = []
+    for name, value in tree.items():
+        if isinstance(value, dict) and value:
+            rows += _rows(value, f"{prefix}{name}.")
+        else:
+            shown = "none" if value is None else str(value)
+            rows.append([tag("code", text(prefix + name)), text(shown)])
+    return rows
+
+
+def transcript(run: Run) -> str:
+    """Every question to a model, who answered, and the full words on a click."""
+    if not run.transcript:
+        return ""
+    answers = {line["key"]: line for line in run.transcript}
+    models = sorted({f"{line['model']} ({line['provider']})" for line in answers.values()})
+    lead = f"{len(answers)} questions, answered by {', '.join(models)}."
+    notes = _mismatches(run)
+    parts = "".join(_exchange(line) for line in answers.values())
+    body = tag("p", text(lead)) + notes + tag("div", parts, class_="card")
+    return html.section("transcript", "Transcript", body)
+
+
+def _mismatches(run: Run) -> str:
+    """A replay says how far it is from its recording."""
+    result = run.result or {}
+    count, total = result.get("prompts_differ"), result.get("prompts_replayed")
+    if count is None:
+        return ""
+    words = f"{count} of {total} prompts differ from the recorded ones"
+    words += "." if not count else (
+        ": the answers were given to slightly different measurements than this run's."
+    )
+    return tag("p", text(words))
+
+
+def _exchange(line: dict[str, Any]) -> str:
+    size = sum(len(message["text"]) for message in line["messages"])
+    summary = tag("code", text(line["key"])) + tag(
+        "span", f"{size:,} characters asked, {len(line['answer']):,} answered", class_="quiet"
+    )
+    asked = "".join(
+        tag("h4", text(message["role"].capitalize())) + _verbatim(message["text"])
+        for message in line["messages"]
+    )
+    return html.details(summary, asked + tag("h4", "Answer") + _verbatim(line["answer"]))
+
+
+def _verbatim(words: str) -> str:
+    return tag("pre", text(words), class_="code words", tabindex="0")

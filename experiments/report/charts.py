@@ -1,0 +1,171 @@
+"""Charts as inline SVG. Colours come from style.css, so a page follows light and dark.
+
+Coordinates are in a fixed view box; the page scales the picture to its column.
+"""
+
+import dataclasses
+import math
+from collections.abc import Sequence
+
+from experiments.report.html import percent, tag, text
+
+WIDTH, HEIGHT = 440, 240
+LEFT, RIGHT, TOP, BOTTOM = 46, 20, 24, 42
+
+
+@dataclasses.dataclass(frozen=True)
+class Interval:
+    """One measured rate with its interval, all in [0, 1]."""
+
+    label: str
+    rate: float
+    low: float
+    high: float
+    note: str = ""  # shown on hover
+    best: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class Frame:
+    """The plotted range, and the map from data to the view box."""
+
+    x_low: float
+    x_high: float
+    y_low: float
+    y_high: float
+    width: int = WIDTH
+    height: int = HEIGHT
+
+    def x(self, value: float) -> float:
+        share = (value - self.x_low) / ((self.x_high - self.x_low) or 1.0)
+        return LEFT + share * (self.width - LEFT - RIGHT)
+
+    def y(self, value: float) -> float:
+        share = (value - self.y_low) / ((self.y_high - self.y_low) or 1.0)
+        return self.height - BOTTOM - share * (self.height - TOP - BOTTOM)
+
+
+def success_chart(points: Sequence[Interval]) -> str:
+    """Success rate per outer iteration, one dot and one interval bar each."""
+    frame = Frame(-0.5, len(points) - 0.5, 0.0, 1.0)
+    parts = [_y_axis(frame, (0, 0.25, 0.5, 0.75, 1), lambda v: f"{100 * v:.0f}%")]
+    for i, point in enumerate(points):
+        x, y = frame.x(i), frame.y(point.rate)
+        top, bottom = frame.y(point.high), frame.y(point.low)
+        kind = "best" if point.best else "other"
+        parts.append(
+            f'<g class="point {kind}"><title>{text(point.label)}: {percent(point.rate)} '
+            f"({100 * point.low:.1f}–{100 * point.high:.1f}) {text(point.note)}</title>"
+            f'<path d="M{x:.1f} {top:.1f}V{bottom:.1f}M{x - 7:.1f} {top:.1f}h14'
+            f'M{x - 7:.1f} {bottom:.1f}h14"/><circle cx="{x:.1f}" cy="{y:.1f}" r="6"/></g>'
+        )
+        parts.append(_label(x + 14, y + 4, percent(point.rate), "start", "value"))
+        parts.append(_label(x, frame.height - BOTTOM + 18, point.label, "middle"))
+    words = "; ".join(f"{p.label} {percent(p.rate)}" for p in points)
+    return _svg(parts, frame, f"Success per iteration: {words}")
+
+
+def line_chart(
+    name: str,
+    x: Sequence[float],
+    y: Sequence[float],
+    boundaries: Sequence[float] = (),
+    y_range: tuple[float, float] | None = None,
+    x_label: str = "environment steps",
+) -> str:
+    """One curve against environment steps; `boundaries` are starts of iterations."""
+    pairs = [(a, b) for a, b in zip(x, y, strict=True) if math.isfinite(a) and math.isfinite(b)]
+    if not pairs:
+        return ""
+    xs, ys = [p[0] for p in pairs], [p[1] for p in pairs]
+    y_low, y_high = y_range or _padded(min(ys), max(ys))
+    frame = Frame(0.0, max(max(xs), 1.0), y_low, y_high)
+    parts = [
+        _y_axis(frame, marks := ticks(y_low, y_high, 4), lambda v: mark_words(v, marks)),
+        _x_axis(frame, ticks(0.0, frame.x_high, 5), x_label),
+    ]
+    for i, start in enumerate(boundaries):
+        parts.append(f'<path class="boundary" d="M{frame.x(start):.1f} {TOP}V{HEIGHT - BOTTOM}"/>')
+        words = f"iteration {i}" if len(boundaries) <= 3 else str(i)
+        parts.append(_label(frame.x(start), TOP - 8, words, "start", "quiet"))
+    if len(pairs) > 20:
+        parts.append(_curve(frame, xs, ys, "raw"))
+        ys = smooth(ys, max(3, len(ys) // 25))
+    parts.append(_curve(frame, xs, ys, "curve"))
+    return _svg(parts, frame, f"{name} against {x_label}, last value {short(ys[-1])}")
+
+
+def smooth(values: Sequence[float], width: int) -> list[float]:
+    """Centred mean over `width` values, shorter at the ends."""
+    half = width // 2
+    windows = [values[max(0, i - half) : i + half + 1] for i in range(len(values))]
+    return [sum(window) / len(window) for window in windows]
+
+
+def ticks(low: float, high: float, count: int) -> list[float]:
+    """About `count` round numbers in [low, high]."""
+    raw = (high - low) / count or 1.0
+    scale = 10.0 ** math.floor(math.log10(raw))
+    step = min((m * scale for m in (1, 2, 2.5, 5, 10)), key=lambda s: abs(s - raw))
+    first = math.ceil(low / step - 1e-9)
+    return [i * step for i in range(first, math.floor(high / step + 1e-9) + 1)]
+
+
+def short(value: float) -> str:
+    """`200k`, `1.5M`, `0.25`: at most four characters where that is honest."""
+    size = abs(value)
+    for limit, suffix in ((1e6, "M"), (1e3, "k")):
+        if size >= limit:
+            return f"{value / limit:.3g}{suffix}"
+    return f"{value:.3g}"
+
+
+def mark_words(value: float, marks: Sequence[float]) -> str:
+    """A mark of an axis with as many decimals as its step needs."""
+    step = abs(marks[1] - marks[0]) if len(marks) > 1 else abs(value)
+    if step >= 1 or step == 0:
+        return short(value)
+    decimals = next(d for d in range(1, 9) if abs(round(step, d) - step) < 1e-3 * step)
+    return f"{value:.{decimals}f}"
+
+
+def _padded(low: float, high: float) -> tuple[float, float]:
+    pad = 0.06 * (high - low) or 0.5 * abs(high) or 1.0
+    return (0.0 if 0.0 <= low < 0.5 * high else low - pad), high + pad
+
+
+def _curve(frame: Frame, xs: Sequence[float], ys: Sequence[float], kind: str) -> str:
+    points = " ".join(f"{frame.x(a):.1f},{frame.y(b):.1f}" for a, b in zip(xs, ys, strict=True))
+    dot = ""
+    if len(xs) == 1:
+        dot = f'<circle class="dot" cx="{frame.x(xs[0]):.1f}" cy="{frame.y(ys[0]):.1f}" r="4"/>'
+    return f'<polyline class="{kind}" points="{points}"/>{dot}'
+
+
+def _y_axis(frame: Frame, values: Sequence[float], words) -> str:
+    lines = []
+    for value in values:
+        y = frame.y(value)
+        lines.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{frame.width - RIGHT}"/>')
+        lines.append(_label(LEFT - 8, y + 4, words(value), "end"))
+    return "".join(lines)
+
+
+def _x_axis(frame: Frame, values: Sequence[float], label: str) -> str:
+    y = frame.height - BOTTOM
+    marks = [_label(frame.x(v), y + 18, short(v), "middle") for v in values]
+    middle = (LEFT + frame.width - RIGHT) / 2
+    return "".join(marks) + _label(middle, y + 34, label, "middle", "quiet")
+
+
+def _label(x: float, y: float, words: str, anchor: str, kind: str = "") -> str:
+    return tag(
+        "text", text(words), x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=kind
+    )
+
+
+def _svg(parts: Sequence[str], frame: Frame, description: str) -> str:
+    return tag(
+        "svg", "".join(parts), viewBox=f"0 0 {frame.width} {frame.height}", role="img",
+        aria_label=description, class_="chart",
+    )

@@ -1,0 +1,77 @@
+"""Small pieces of HTML. All text from outside passes through `text` before it is joined."""
+
+import html
+from collections.abc import Sequence
+
+
+def text(value: object) -> str:
+    """Escapes what will stand between tags or in an attribute."""
+    return html.escape(str(value), quote=True)
+
+
+def tag(name: str, inner: str, **attributes: str) -> str:
+    """`<name ...>inner</name>`; `inner` is HTML, attribute values are text.
+
+    A trailing underscore of an attribute name is dropped (`class_`), others become
+    hyphens (`aria_label`).
+    """
+    words = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{text(value)}"'
+        for key, value in attributes.items()
+    )
+    return f"<{name}{words}>{inner}</{name}>"
+
+
+def paragraphs(words: str, **attributes: str) -> str:
+    """Plain text with blank lines between paragraphs; line breaks inside are kept."""
+    blocks = [block.strip() for block in words.split("\n\n") if block.strip()]
+    return "".join(tag("p", text(block).replace("\n", "<br>"), **attributes) for block in blocks)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
+    """A table whose cells are HTML; it scrolls sideways on a narrow screen."""
+    top = tag("tr", "".join(tag("th", text(cell), scope="col") for cell in head))
+    body = "".join(
+        tag("tr", tag("th", row[0], scope="row") + "".join(tag("td", c) for c in row[1:]))
+        for row in rows
+    )
+    inner = (tag("caption", text(caption)) if caption else "") + tag("thead", top)
+    label = caption or head[0]
+    return tag(
+        "div", tag("table", inner + tag("tbody", body)), class_="scroll", tabindex="0",
+        role="region", aria_label=label,
+    )
+
+
+def details(summary: str, inner: str, is_open: bool = False) -> str:
+    """A part that opens on a click; `summary` and `inner` are HTML."""
+    mark = " open" if is_open else ""
+    return f"<details{mark}><summary>{summary}</summary><div>{inner}</div></details>"
+
+
+def section(anchor: str, title: str, inner: str) -> str:
+    head = tag("h2", text(title), id=f"{anchor}-title")
+    return tag("section", head + inner, id=anchor, aria_labelledby=f"{anchor}-title")
+
+
+def chip(words: str, kind: str) -> str:
+    """A short coloured word; `kind` chooses the colour in style.css."""
+    return tag("span", text(words), class_=f"chip {kind}")
+
+
+def percent(rate: float) -> str:
+    return f"{100 * rate:.1f}\u00a0%"  # no line break before the sign
+
+
+def interval(rate: float, low: float, high: float) -> str:
+    """`62.0 % (55.1–68.5)`, HTML."""
+    return f"{percent(rate)} <span class=\"quiet\">({100 * low:.1f}–{100 * high:.1f})</span>"
+
+
+def duration(seconds: float) -> str:
+    """`7 min 12 s`."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"

@@ -1,0 +1,158 @@
+"""Reads a run folder into one record. What is not there yet is left out, not invented.
+
+The layout is the one that `rlgpt_jax/loop/record.py` writes; a run that is still going,
+or was killed, gives a report of what it has so far.
+"""
+
+import csv
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Try:
+    """One version of a macro's code and what came of it."""
+
+    number: int
+    source: str
+    refusal: dict[str, Any] | None  # line, column, source_line, reason, instead
+    trial: dict[str, Any] | None  # facts of the trial episodes
+    verdict: str = ""  # the trial critic: ok or revise
+    change: str = ""  # its words
+
+
+@dataclasses.dataclass(frozen=True)
+class Iteration:
+    """One turn of the outer loop."""
+
+    index: int
+    plan: dict[str, Any]
+    macros: dict[str, tuple[Try, ...]]
+    kept: dict[str, str]  # name -> code of an earlier iteration that stays in use
+    fates: dict[str, dict[str, Any]]  # name -> kind in use, which try, words
+    evaluation: dict[str, Any] | None
+    critique: dict[str, Any] | None
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """All that a report is made from."""
+
+    folder: Path
+    name: str
+    config: dict[str, Any]
+    version: dict[str, Any]
+    result: dict[str, Any] | None
+    iterations: tuple[Iteration, ...]
+    metrics: tuple[dict[str, float], ...]
+    transcript: tuple[dict[str, Any], ...]
+    videos: tuple[Path, ...]
+
+
+def load_run(folder: Path) -> Run:
+    """Reads a run folder.
+
+    Raises:
+      FileNotFoundError: if the folder holds no run.
+    """
+    if not (folder / "config.json").exists():
+        raise FileNotFoundError(
+            f"{folder} holds no config.json, so no run. Give the folder that "
+            "`python -m experiments.main` named, for example runs/harvest_milk-seed0-..."
+        )
+    saved = _json(folder / "config.json")
+    return Run(
+        folder=folder,
+        name=saved.get("name", folder.name),
+        config=saved.get("config", saved),
+        version=_json(folder / "version.json") or {},
+        result=_json(folder / "result.json"),
+        iterations=tuple(_iteration(path) for path in _numbered(folder / "iterations")),
+        metrics=tuple(_with_timing(_metrics(folder / "metrics.csv"), folder / "timing.csv")),
+        transcript=tuple(_lines(folder / "transcript.jsonl")),
+        videos=tuple(sorted((folder / "videos").glob("*.mp4"))),
+    )
+
+
+def _iteration(folder: Path) -> Iteration:
+    critiques = _json(folder / "trial_critiques.json") or []
+    macros = {
+        path.name: _tries(path, critiques)
+        for path in sorted((folder / "macros").glob("*"))
+        if path.is_dir()
+    }
+    return Iteration(
+        index=int(folder.name),
+        plan=_json(folder / "plan.json") or {},
+        macros={name: tries for name, tries in macros.items() if tries},
+        kept={p.parent.name: p.read_text() for p in sorted(folder.glob("macros/*/kept.py"))},
+        fates={fate["name"]: fate for fate in _json(folder / "fates.json") or []},
+        evaluation=_json(folder / "eval.json"),
+        critique=_json(folder / "critique.json"),
+    )
+
+
+def _tries(folder: Path, critiques: list[Any]) -> tuple[Try, ...]:
+    sources = sorted(folder.glob("try*.py"), key=lambda path: int(path.stem[3:]))
+    return tuple(_try(path, _words_on(folder.name, path.stem, critiques)) for path in sources)
+
+
+def _try(source: Path, words: dict[str, Any]) -> Try:
+    return Try(
+        number=int(source.stem[3:]),
+        source=source.read_text(),
+        refusal=_json(source.with_suffix(".refusal.json")),
+        trial=_json(source.with_suffix(".trial.json")),
+        verdict=str(words.get("verdict", "")),
+        change=str(words.get("change", "")),
+    )
+
+
+def _words_on(macro: str, stem: str, critiques: list[Any]) -> dict[str, Any]:
+    """The trial critic's judgement of one macro in one try."""
+    number = int(stem[3:])
+    judged = critiques[number] if number < len(critiques) else None
+    return (judged or {}).get(macro) or {}
+
+
+def _numbered(folder: Path) -> list[Path]:
+    found = [path for path in folder.glob("*") if path.is_dir() and path.name.isdigit()]
+    return sorted(found, key=lambda path: int(path.name))
+
+
+def _json(path: Path) -> Any:
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    """Whole lines of a transcript; a line torn by a crash is left out."""
+    if not path.exists():
+        return []
+    whole = path.read_bytes().splitlines(keepends=True)
+    return [json.loads(line) for line in whole if line.endswith(b"\n")]
+
+
+def _metrics(path: Path) -> list[dict[str, float]]:
+    """Rows of metrics.csv as numbers; empty cells are left out."""
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return [_numbers(row) for row in csv.DictReader(file)]
+
+
+def _with_timing(rows: list[dict[str, float]], path: Path) -> list[dict[str, float]]:
+    """Adds the wall-clock numbers of the same updates, which lie in a file of their own."""
+    timing = {row.get("update"): row for row in _metrics(path)}
+    return [{**timing.get(row.get("update"), {}), **row} for row in rows]
+
+
+def _numbers(row: dict[str, str]) -> dict[str, float]:
+    numbers = {}
+    for name, value in row.items():
+        try:
+            numbers[name] = float(value)
+        except (TypeError, ValueError):
+            continue  # a word, or a cell that this row does not have
+    return numbers

@@ -1,0 +1,181 @@
+"""The parts of a report about the whole run: head, success, curves, videos."""
+
+import base64
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.report import html
+from experiments.report.charts import Interval, line_chart, success_chart
+from experiments.report.html import tag, text
+from experiments.report.load import Iteration, Run
+
+MODES = {
+    "rl_gpt": "agents plan and code, PPO learns over primitives and macros",
+    "pure_rl": "PPO over primitives alone, no agents",
+    "pure_code": "coded macros alone, nothing is learned",
+}
+MAX_EMBEDDED_BYTES = 12_000_000
+# Column of metrics.csv, title, plotted range (None: that of the data).
+CURVES: tuple[tuple[str, str, tuple[float, float] | None], ...] = (
+    ("success_rate", "Success of training episodes", (0.0, 1.0)),
+    ("episode_return", "Return of training episodes", None),
+    ("episode_ticks", "Ticks of training episodes", None),
+    ("decisions", "Share of ticks that are decisions of PPO", (0.0, 1.0)),
+    ("entropy", "Entropy of the policy (nats)", None),
+    ("explained_variance", "Explained variance of the critic", None),
+    ("steps_per_second", "Environment steps per second", None),
+)
+
+
+def head(run: Run, words: str) -> str:
+    """Title, the task in words, and the numbers a reader looks for first."""
+    mode = run.config.get("loop", {}).get("mode", "")
+    title = tag("p", "RL-GPT run report", class_="kicker") + tag("h1", text(run.name))
+    lead = tag("p", text(f"{words[:1].upper()}{words[1:]}."), class_="lead")
+    facts = "".join(
+        f'<div class="{kind}"><dt>{text(name)}</dt><dd>{value}</dd></div>'
+        for name, value, kind in _facts(run, mode)
+    )
+    return title + lead + tag("dl", facts, class_="facts")
+
+
+def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
+    best = best_iteration(run)
+    facts = []
+    if best is not None and best.evaluation:
+        e = best.evaluation
+        inside = f"95 %: {100 * e['success_low']:.1f}–{100 * e['success_high']:.1f}"
+        rate = html.percent(e["success_rate"])
+        facts.append(("Held-out success", rate + _small(inside), "first"))
+        count = _small(f"of 0 to {len(run.iterations) - 1}")
+        facts.append(("Best iteration", f"{best.index}{count}", ""))
+        seconds = _small(f"{e['mean_ticks'] / 20:.1f} s of game time")
+        facts.append(("Mean episode", f"{e['mean_ticks']:.0f} ticks{seconds}", ""))
+    ticks = max((row.get("ticks", 0.0) for row in run.metrics), default=0.0)
+    if ticks:
+        facts.append(("Trained on", f"{ticks:,.0f}{_small('environment steps')}", ""))
+    if run.result and "wall_seconds" in run.result:
+        facts.append(("Wall time", _wall(run.result["wall_seconds"]), ""))
+    seed = run.config.get("seed", 0)
+    facts.append(("Mode", text(mode or "–") + _small(f"seed {seed}"), ""))
+    return facts
+
+
+def _small(words: str) -> str:
+    return tag("span", text(words), class_="quiet")
+
+
+def _wall(seconds: dict[str, float]) -> str:
+    """Total of the phases, and the longest of them."""
+    if not seconds:
+        return "–"
+    longest = max(seconds, key=lambda name: seconds[name])
+    total = html.duration(sum(seconds.values()))
+    return total + _small(f"{longest} {html.duration(seconds[longest])}")
+
+
+def best_iteration(run: Run) -> Iteration | None:
+    """The iteration that the result names, else the best evaluated so far."""
+    done = [it for it in run.iterations if it.evaluation]
+    if run.result and "best_iteration" in run.result:
+        named = [it for it in done if it.index == run.result["best_iteration"]]
+        if named:
+            return named[0]
+    return max(done, key=lambda it: it.evaluation["success_rate"], default=None)  # type: ignore
+
+
+def success(run: Run) -> str:
+    """Chart and table of the held-out success of every iteration."""
+    done = [it for it in run.iterations if it.evaluation]
+    if not done:
+        return html.section(
+            "success", "Success", tag("p", "No iteration has been evaluated yet.")
+        )
+    best = best_iteration(run)
+    points, rows = [], []
+    for it in done:
+        e = it.evaluation or {}
+        is_best = best is not None and it.index == best.index
+        note = f"{e['successes']} of {e['num_episodes']} episodes"
+        points.append(
+            Interval(f"iteration {it.index}", e["success_rate"], e["success_low"],
+                     e["success_high"], note, is_best)
+        )
+        rows.append(_success_row(it, e, is_best))
+    columns = ("Iteration", "Success (95 %)", "Episodes", "Return", "Ticks", "Dead loops")
+    chart = tag("div", success_chart(points), class_="card")
+    table = tag("div", html.table(columns, rows), class_="card")
+    words = (
+        "Every iteration is evaluated on worlds that training never sees. Bars are 95 % "
+        "Wilson intervals over episodes of this one seed. The worlds are the embedded ones; "
+        "the numbers cannot be compared with results in Minecraft itself."
+    )
+    inner = tag("p", text(words)) + tag("div", chart + table, class_="grid2 uneven")
+    return html.section("success", "Success per iteration", inner)
+
+
+def _success_row(it: Iteration, e: dict[str, Any], is_best: bool) -> list[str]:
+    mark = " " + html.chip("best", "good") if is_best else ""
+    dead = e.get("dead_loop_rate")
+    return [
+        f"{it.index}{mark}",
+        html.interval(e["success_rate"], e["success_low"], e["success_high"]),
+        f"{e['successes']} / {e['num_episodes']}",
+        f"{e['mean_return']:.2f}" if "mean_return" in e else "–",
+        f"{e['mean_ticks']:.0f}" if "mean_ticks" in e else "–",
+        html.percent(dead) if isinstance(dead, int | float) else "–",
+    ]
+
+
+def curves(run: Run) -> str:
+    """Training metrics against environment steps, with the iterations marked."""
+    starts = _starts(run.metrics)
+    cards = []
+    for column, title, y_range in CURVES:
+        rows = [row for row in run.metrics if column in row and "ticks" in row]
+        chart = line_chart(
+            title, [r["ticks"] for r in rows], [r[column] for r in rows], starts, y_range
+        )
+        if chart:
+            cards.append(tag("div", tag("h3", text(title)) + chart, class_="card"))
+    if not cards:
+        return ""
+    words = tag("p", "Pale: every update. Strong: running mean. Dashed: a new iteration begins.")
+    return html.section("curves", "Learning curves", words + tag("div", "".join(cards),
+                                                                  class_="grid2"))
+
+
+def _starts(rows: Sequence[dict[str, float]]) -> list[float]:
+    """Environment steps at which each iteration's training began."""
+    starts: dict[int, float] = {}
+    end = 0.0
+    for row in rows:
+        starts.setdefault(int(row.get("iteration", 0)), end)
+        end = row.get("ticks", end)
+    return [starts[i] for i in sorted(starts)]
+
+
+def videos(run: Run) -> str:
+    """Recorded episodes, inside the page so that it can be sent as one file."""
+    if not run.videos:
+        return ""
+    figures = "".join(tag("div", _video(path), class_="card") for path in run.videos)
+    words = tag(
+        "p", "Episodes of the best iteration in held-out worlds: what the agent sees, and the "
+        "world from above. The words name the action or macro in control.",
+    )
+    return html.section("videos", "Videos", words + tag("div", figures, class_="grid2"))
+
+
+def _video(path: Path) -> str:
+    size = path.stat().st_size
+    source = f"videos/{path.name}"
+    if size <= MAX_EMBEDDED_BYTES:
+        source = "data:video/mp4;base64," + base64.b64encode(path.read_bytes()).decode()
+    name = path.stem.replace("_", " ")
+    player = (
+        f'<video controls muted loop playsinline preload="metadata" src="{text(source)}" '
+        f'aria-label="{text(name)}"></video>'
+    )
+    return tag("figure", player + tag("figcaption", text(name.capitalize())))

@@ -1,0 +1,173 @@
+"""From settings to a finished run folder: worlds, model, loops, videos, report."""
+
+import dataclasses
+import datetime
+import hashlib
+import sys
+from pathlib import Path
+from typing import Any
+
+import jax
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+
+from experiments import machine, video
+from experiments.compiles import Compiles
+from experiments.config_tree import to_dict
+from experiments.configs.base import Config
+from experiments.flags import Settings
+from experiments.progress import Display
+from experiments.report.html import duration
+from experiments.report.page import write_report
+from experiments.wiring import env_maker, make_provider, requests_folder
+from rlgpt_jax.agents.llm.replay import MissingAnswer
+from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.loop import two_loop
+from rlgpt_jax.loop.record import RunFolder, read_json, write_json
+from rlgpt_jax.loop.tools import EVAL, Tools
+from rlgpt_jax.rl import on_host
+from rlgpt_jax.rl.train import TrainingDiverged
+
+# Ends of a run that are not faults of this program: told in words, without a traceback.
+EXPECTED = (MissingAnswer, TimeoutError, TrainingDiverged)
+
+
+def run(settings: Settings) -> int:
+    """Runs or resumes. Returns the exit code of the program."""
+    console = Console(file=sys.stdout)
+    display = Display(console, requests_folder(settings))
+    compiles = Compiles(display.compiling, display.compiled)
+    began = datetime.datetime.now()
+    with display:
+        try:
+            done = go(settings, display)
+        except (*EXPECTED, KeyboardInterrupt) as error:
+            words = str(error) or "stopped from the keyboard"
+            display.say(f"\n[red]Stopped:[/red] {escape(words)}")
+            display.say(f"Go on with: {escape(resume_command(settings))}")
+            return 1
+        finally:
+            note_compiles(settings.workdir, compiles)
+    seconds = (datetime.datetime.now() - began).total_seconds()
+    tell(display, done, seconds, compiles.total)
+    return 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Done:
+    """What a finished run leaves."""
+
+    result: dict[str, Any]
+    report: Path
+    videos: list[Path]
+
+
+def go(settings: Settings, display: Display) -> Done:
+    """The run itself."""
+    config = settings.config
+    folder = RunFolder(settings.workdir)
+    display.say(f"Run folder {escape(str(settings.workdir))}")
+    write_settings(folder, settings, display)
+    display.say(
+        f"Device {jax.default_backend()}. The world, the policy and the update are compiled "
+        f"on first use and kept in {escape(str(machine.CACHE))}."
+    )
+    tools = Tools(
+        task=get_task(config.task),
+        make_env=env_maker(config, display.worlds),
+        provider=make_provider(config, settings),
+        folder=folder,
+        rl=config.rl,
+        seed=config.seed,
+        sensors=config.macros.sensors,
+        tick_limit=config.macros.tick_limit,
+        on_event=display,
+    )
+    finished = two_loop.run(config.loop, tools)
+    result = signed(folder, finished)
+    display.say("\nDrawing videos and the report.")
+    write_report(folder.root)  # so that it is there if the run is killed while drawing
+    with folder.timed("videos"):
+        videos = make_videos(config, tools, finished)
+    return Done(result, write_report(folder.root), videos)
+
+
+def write_settings(folder: RunFolder, settings: Settings, display: Display) -> None:
+    """Writes config.json and version.json; a resumed run notes what is different now."""
+    write_json(
+        folder.path("config.json"), {"name": settings.name, "config": to_dict(settings.config)}
+    )
+    now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+    version = machine.describe()
+    old = read_json(folder.path("version.json"))
+    if old is None:
+        write_json(folder.path("version.json"), {**version, "started": now, "resumed": []})
+        return
+    changed = [name for name, value in version.items() if old.get(name) != value]
+    if set(changed) - {"changed_files"}:
+        display.say(
+            f"[yellow]Different from when the run was started: {', '.join(changed)}. Its bits "
+            "may differ from an undisturbed run.[/yellow]"
+        )
+    old["resumed"].append({"at": now, "changed": {name: version[name] for name in changed}})
+    write_json(folder.path("version.json"), old)
+
+
+def signed(folder: RunFolder, finished: two_loop.Run) -> dict[str, Any]:
+    """Adds a hash of the last networks to result.json, to compare runs bit by bit."""
+    params = finished.learning.params(finished.iterations[-1].stage)
+    digest = hashlib.sha256()
+    for leaf in jax.tree.leaves(params):
+        digest.update(np.asarray(leaf).tobytes())
+    result = {**finished.result, "params_sha256": digest.hexdigest()}
+    write_json(folder.path("result.json"), result)
+    return result
+
+
+def make_videos(config: Config, tools: Tools, finished: two_loop.Run) -> list[Path]:
+    """Episodes of the best iteration in the worlds of its evaluation."""
+    best = finished.best.stage
+    lanes = min(config.loop.eval_episodes, config.ppo.num_envs)
+    world = on_host.as_host(tools.world(EVAL, lanes))
+    return video.write_videos(
+        world, best.space, tools.rl, finished.learning.params(best), tools.seed_of("video"),
+        tools.folder.path("videos"),
+    )  # fmt: skip
+
+
+def note_compiles(workdir: Path, compiles: Compiles) -> None:
+    """Adds what this start of the program compiled to compile.json."""
+    path = workdir / "compile.json"
+    slowest = sorted(compiles.seconds.items(), key=lambda pair: -pair[1])[:20]
+    notable = {name: round(seconds, 2) for name, seconds in slowest if seconds > 0.1}
+    starts = read_json(path) or []
+    write_json(path, [*starts, {"seconds": round(compiles.total, 2), "programs": notable}])
+
+
+def resume_command(settings: Settings) -> str:
+    return f"python -m experiments.main --workdir={settings.workdir} --resume"
+
+
+def tell(display: Display, done: Done, seconds: float, compile_seconds: float) -> None:
+    """The last lines: where everything is, and the number that matters."""
+    r = done.result
+    differ = r.get("prompts_differ")
+    display.say(f"\nReport: {escape(str(done.report))}")
+    for path in done.videos:
+        display.say(f"Video:  {escape(str(path))}")
+    if differ is not None:
+        colour = "yellow" if differ else "green"
+        display.say(
+            f"[{colour}]{differ} of {r['prompts_replayed']} prompts differ from the recorded "
+            f"ones[/{colour}]{' (measured numbers differ)' if differ else ''}."
+        )
+    if display.num_refusals:
+        display.say(f"{display.num_refusals} versions of macros were refused.")
+    display.say(f"Time: {duration(seconds)}, of it compiling {duration(compile_seconds)}.")
+    display.say(
+        f"[bold green]Final success: {r['success_rate']:.1%}[/bold green] (95 % interval "
+        f"{r['success_low']:.1%} to {r['success_high']:.1%}, {r['num_episodes']} held-out "
+        f"episodes of {r['task']} in the embedded world, iteration {r['best_iteration']}, mode "
+        f"{r['mode']}, seed {r['seed']})"
+    )

@@ -1,0 +1,176 @@
+"""Episodes as MP4 and GIF: what the agent sees, the world from above, what it does.
+
+The evaluation world is used as it is, with all its lanes, so nothing is compiled for a
+video: a first pass over the seeded episodes finds a lane that succeeds and one that
+fails, a second pass of the same episodes draws these two.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import imageio.v2 as imageio
+import numpy as np
+from PIL import Image, ImageDraw, ImageFont
+
+from rlgpt_jax.envs.base import Step
+from rlgpt_jax.envs.voxel import render
+from rlgpt_jax.rl.actions import HybridSpace
+from rlgpt_jax.rl.config import RLConfig
+from rlgpt_jax.rl.evaluate import evaluate
+
+VIEW_HEIGHT, VIEW_WIDTH, SCALE = 160, 256, 2
+MAP_SIZE = VIEW_HEIGHT * SCALE
+CAPTION_HEIGHT = 48
+# 832 x 368: multiples of 16, which H.264 encodes without rescaling.
+FRAME_SIZE = (VIEW_WIDTH * SCALE + MAP_SIZE, VIEW_HEIGHT * SCALE + CAPTION_HEIGHT)
+TICKS_PER_SECOND = 20
+GIF_EVERY = 2  # ticks per frame of a GIF, which is also half as large
+END_SECONDS = 1.5  # the last picture stays for so long
+INK, PAPER = (240, 238, 232), (24, 27, 30)
+GOOD, BAD = (94, 201, 130), (240, 120, 120)
+
+
+@dataclasses.dataclass
+class Lane:
+    """The drawn episode of one lane."""
+
+    lane: int
+    name: str  # success or failure
+    frames: list[np.ndarray] = dataclasses.field(default_factory=list)
+    tick: int = 0
+    is_open: bool = True
+
+
+def write_videos(
+    world: Any, space: HybridSpace, config: RLConfig, params: Any, seed: int, folder: Path
+) -> list[Path]:
+    """Writes `success` and `failure` (where there is one) as MP4 and GIF.
+
+    Args:
+      world: a host world of the evaluation split, with `state` for the renderer.
+
+    Returns:
+      The MP4 files.
+    """
+    lanes = [Lane(lane, name) for name, lane in find_lanes(world, space, config, params, seed)]
+
+    def draw(env: Any, labels: list[str], step: Step) -> None:
+        for lane in lanes:
+            if lane.is_open:
+                add_tick(lane, env.state, labels[lane.lane], step)
+
+    run_episodes(world, space, config, params, seed, draw)
+    return [_write(lane, folder) for lane in lanes]
+
+
+def run_episodes(
+    world: Any, space: HybridSpace, config: RLConfig, params: Any, seed: int,
+    on_tick: Callable[[Any, list[str], Step], None],
+) -> None:
+    """One seeded episode in every lane."""
+    evaluate(
+        world, space, config, params, seed, num_episodes=world.num_envs, on_tick=on_tick,
+        task="video",
+    )  # fmt: skip
+
+
+def find_lanes(
+    world: Any, space: HybridSpace, config: RLConfig, params: Any, seed: int
+) -> list[tuple[str, int]]:
+    """The first lane that succeeds and the first that fails, where there are such."""
+    ended = np.zeros(world.num_envs, bool)
+    success = np.zeros(world.num_envs, bool)
+
+    def watch(env: Any, labels: list[str], step: Step) -> None:
+        del env, labels
+        now = np.asarray(step.terminated) | np.asarray(step.truncated)
+        success[now & ~ended] = np.asarray(step.info["success"])[now & ~ended]
+        ended[now] = True
+
+    run_episodes(world, space, config, params, seed, watch)
+    found = []
+    for name, chosen in (("success", success), ("failure", ended & ~success)):
+        if chosen.any():
+            found.append((name, int(np.flatnonzero(chosen)[0])))
+    return found
+
+
+def add_tick(lane: Lane, state: Any, label: str, step: Step) -> None:
+    """Draws the world after a tick, or closes the episode with its outcome."""
+    lane.tick += 1
+    index = lane.lane
+    life = float(np.asarray(step.final_obs.life)[index])
+    done = bool(np.asarray(step.terminated)[index] or np.asarray(step.truncated)[index])
+    if done:  # the world holds the next episode already, so the last picture stays
+        lane.is_open = False
+        outcome = "success" if np.asarray(step.info["success"])[index] else "failed"
+        picture = lane.frames[-1] if lane.frames else np.zeros((*FRAME_SIZE[::-1], 3), np.uint8)
+        end = with_caption(picture, label, lane.tick, life, outcome)
+        lane.frames += [end] * round(END_SECONDS * TICKS_PER_SECOND)
+        return
+    view = render.first_person(state, index, height=VIEW_HEIGHT, width=VIEW_WIDTH)
+    above = render.top_down(state, index, size=MAP_SIZE)
+    lane.frames.append(with_caption(joined(view, above), label, lane.tick, life, ""))
+
+
+def joined(view: np.ndarray, above: np.ndarray) -> np.ndarray:
+    """Puts the view, enlarged, beside the map, with room for words below."""
+    big = np.repeat(np.repeat(view, SCALE, axis=0), SCALE, axis=1)
+    if above.shape[0] != MAP_SIZE:
+        picture = Image.fromarray(above).resize((MAP_SIZE, MAP_SIZE), Image.Resampling.NEAREST)
+        above = np.asarray(picture)
+    frame = np.empty((FRAME_SIZE[1], FRAME_SIZE[0], 3), np.uint8)
+    frame[:] = PAPER
+    frame[: big.shape[0], : big.shape[1]] = big
+    frame[:MAP_SIZE, big.shape[1] :] = above
+    return frame
+
+
+def with_caption(
+    frame: np.ndarray, label: str, tick: int, life: float, outcome: str
+) -> np.ndarray:
+    """Writes action, tick, life and outcome below the pictures. Returns a new frame."""
+    image = Image.fromarray(frame)
+    pen = ImageDraw.Draw(image)
+    top = FRAME_SIZE[1] - CAPTION_HEIGHT
+    pen.rectangle((0, top, FRAME_SIZE[0], FRAME_SIZE[1]), fill=PAPER)
+    large, small = ImageFont.load_default(24), ImageFont.load_default(18)
+    pen.text((14, top + 10), label[:36], font=large, fill=INK)
+    words = f"tick {tick}    life {life:.0f}"
+    pen.text((VIEW_WIDTH * SCALE + 10, top + 14), words, font=small, fill=INK)
+    if outcome:
+        colour = GOOD if outcome == "success" else BAD
+        right = FRAME_SIZE[0] - 14
+        pen.text((right, top + 14), outcome, font=small, fill=colour, anchor="ra")
+    return np.asarray(image)
+
+
+def _write(lane: Lane, folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{lane.name}.mp4"
+    write_mp4(path, lane.frames)
+    write_gif(folder / f"{lane.name}.gif", lane.frames)
+    return path
+
+
+def write_mp4(path: Path, frames: list[np.ndarray]) -> None:
+    """H.264 with the pixel format that browsers play."""
+    with imageio.get_writer(
+        path, format="FFMPEG", mode="I", fps=TICKS_PER_SECOND, codec="libx264",
+        pixelformat="yuv420p", macro_block_size=16, quality=6,
+    ) as writer:  # fmt: skip
+        for frame in frames:
+            writer.append_data(frame)  # type: ignore[attr-defined]
+
+
+def write_gif(path: Path, frames: list[np.ndarray]) -> None:
+    """Half the size and half the frames, with one palette for all of them."""
+    size = (FRAME_SIZE[0] // 2, FRAME_SIZE[1] // 2)
+    images = [Image.fromarray(f).resize(size, Image.Resampling.BOX) for f in frames[::GIF_EVERY]]
+    palette = images[len(images) // 2].quantize(96, dither=Image.Dither.NONE)
+    flat = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
+    milliseconds = 1000 * GIF_EVERY // TICKS_PER_SECOND
+    flat[0].save(path, save_all=True, append_images=flat[1:], duration=milliseconds, loop=0,
+                 optimize=True)

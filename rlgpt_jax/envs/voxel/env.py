@@ -1,0 +1,181 @@
+"""The embedded world as an `Environment`: a task, N lanes, resets from a pool."""
+
+from typing import NamedTuple, TypeVar
+
+import jax
+import jax.numpy as jnp
+
+from rlgpt_jax.envs.base import NUM_SLOTS, Observation, Step
+from rlgpt_jax.envs.names import NAME_ID
+from rlgpt_jax.envs.tasks import Task
+from rlgpt_jax.envs.voxel import (
+    hashing,
+    inventory,
+    observe,
+    physics,
+    spawn,
+    transition,
+    vitals,
+)
+from rlgpt_jax.envs.voxel.mob_table import MOB_LIFE
+from rlgpt_jax.envs.voxel.state import WorldParams, WorldPool, WorldState
+from rlgpt_jax.envs.voxel.worldgen import BIOME_INDEX
+
+NOON = 6000
+Tree = TypeVar("Tree", WorldState, Observation)
+RESTED = 100  # ticks since the last swing: a full one
+
+
+class Outcome(NamedTuple):
+    """What one tick meant for the task."""
+
+    reward: jax.Array  # float32[N]  change of the goal item's count in this tick
+    terminated: jax.Array  # bool[N]  success or death
+    truncated: jax.Array  # bool[N]  the horizon is reached
+    success: jax.Array  # bool[N]
+
+
+class VoxelEnv:
+    """N lanes of one task. Pure functions over `WorldState`; jit is the caller's."""
+
+    def __init__(self, task: Task, params: WorldParams, num_envs: int, pool: WorldPool):
+        """Binds a task to sizes and to the pool that resets copy from.
+
+        Raises:
+          ValueError: if the pool's worlds have another size, have no place to stand, or
+            the task has more mobs than `params.max_mobs`.
+        """
+        sizes = (params.size_x, params.size_z, params.size_y)
+        if pool.blocks.shape[1:] != sizes:
+            raise ValueError(
+                f"the pool's worlds are {pool.blocks.shape[1:]}, params ask for {sizes} "
+                "(x, z, y). Load the pool with the same WorldParams."
+            )
+        if len(task.mobs) > params.max_mobs:
+            raise ValueError(
+                f"task {task.name!r} has {len(task.mobs)} mobs, max_mobs is "
+                f"{params.max_mobs}. Raise WorldParams.max_mobs."
+            )
+        self.task, self.params, self.num_envs, self.pool = task, params, num_envs, pool
+        self.goal_names: tuple[str, ...] = task.sources
+        self._goal = NAME_ID[task.goal_item]
+        self._fallback = spawn.open_places(pool)
+
+    def reset(self, key: jax.Array) -> tuple[WorldState, Observation]:
+        """Starts N episodes."""
+        seed = jax.random.bits(key, (self.num_envs,), jnp.uint32)
+        start = spawn.draw(self.pool, self._fallback, self.task, seed)
+        state = self._begin(self.pool.blocks[start.pool_index], seed, start)
+        return state, self.observe(state)
+
+    def step(self, state: WorldState, action: jax.Array) -> tuple[WorldState, Step]:
+        """One tick with auto-reset; `final_obs` is the observation before the reset."""
+        state, outcome = self.advance(state, action)
+        busy = state.busy > 0
+        final_obs = self.observe(state)
+        done = outcome.terminated | outcome.truncated
+        # Every read for `final_obs` comes before the reset's write (see `transition`).
+        done &= ~jnp.isnan(final_obs.ray_block_distance.sum(1) + final_obs.voxels.sum((1, 2, 3)))
+        state = self.reset_lanes(state, done)
+        obs = jax.lax.cond(
+            done.any(), lambda: _merge(done, self.observe(state), final_obs), lambda: final_obs
+        )
+        info = {"success": outcome.success, "busy": busy & ~done}
+        step = Step(obs, outcome.reward, outcome.terminated, outcome.truncated, final_obs, info)
+        return state, step
+
+    def advance(self, state: WorldState, action: jax.Array) -> tuple[WorldState, Outcome]:
+        """One tick without observation and without reset."""
+        before = inventory.count(state, self._goal)
+        state = transition.tick(state, action)
+        now = inventory.count(state, self._goal)
+        success = now - state.goal_start >= self.task.goal_quantity
+        terminated = success | (state.life <= 0)
+        truncated = (state.tick >= self.task.horizon) & ~terminated
+        reward = (now - before).astype(jnp.float32)
+        return state, Outcome(reward, terminated, truncated, success)
+
+    def reset_lanes(self, state: WorldState, done: jax.Array) -> WorldState:
+        """Starts new episodes where `done` bool[N]; copies only those lanes' worlds."""
+
+        def restart() -> WorldState:
+            seed = hashing.bits(state.seed, hashing.NEXT_EPISODE)
+            start = spawn.draw(self.pool, self._fallback, self.task, seed)
+            fresh = self._begin(jnp.zeros((), jnp.uint8), seed, start)
+            return _merge(done, fresh, state.replace(blocks=fresh.blocks))
+
+        small = state.replace(blocks=jnp.zeros((), jnp.uint8))
+        small = jax.lax.cond(done.any(), restart, lambda: small)
+        return small.replace(blocks=self._copy_worlds(state.blocks, small.pool_index, done))
+
+    def observe(self, state: WorldState, rays: bool = True) -> Observation:
+        """What the agents see; without rays the four ray fields are zeros."""
+        return observe.observe(state, rays=rays)
+
+    def _copy_worlds(self, blocks: jax.Array, pool_index: jax.Array, done: jax.Array) -> jax.Array:
+        """Overwrites the worlds of the done lanes, one per turn, in place."""
+        order = jnp.argsort(~done, stable=True).astype(jnp.int32)
+        total = done.sum(dtype=jnp.int32)
+
+        def copy(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+            turn, blocks = carry
+            lane = order[turn]
+            world = jax.lax.dynamic_index_in_dim(self.pool.blocks, pool_index[lane])
+            zero = jnp.int32(0)
+            return turn + 1, jax.lax.dynamic_update_slice(blocks, world, (lane, zero, zero, zero))
+
+        carry = (jnp.int32(0), blocks)
+        return jax.lax.while_loop(lambda carry: carry[0] < total, copy, carry)[1]
+
+    def _begin(self, blocks: jax.Array, seed: jax.Array, start: spawn.Start) -> WorldState:
+        """The state in which an episode starts. `blocks` is taken as it is."""
+        n, params = self.num_envs, self.params
+        ints = lambda *shape: jnp.zeros((n, *shape), jnp.int32)  # noqa: E731
+        floats = lambda *shape: jnp.zeros((n, *shape), jnp.float32)  # noqa: E731
+        full = lambda value: jnp.full((n,), value, jnp.float32)  # noqa: E731
+        no = jnp.zeros((n,), bool)
+        kinds = spawn.mob_kinds(self.task)
+        each = lambda values: jnp.tile(jnp.asarray(values), (n, 1))  # noqa: E731
+        m, d, s = len(kinds), params.max_items, params.max_stations
+        rest = jnp.array([0.0, physics.RESTING_SPEED, 0.0], jnp.float32)
+        names, quantities = self._start_items()
+        state = WorldState(
+            blocks=blocks, pool_index=start.pool_index, seed=seed,
+            tick=ints(), world_time=jnp.full((n,), NOON, jnp.int32),
+            position=start.position, velocity=jnp.tile(rest, (n, 1)),
+            yaw=start.yaw, pitch=floats(), on_ground=~no, in_water=no,
+            jump_cooldown=ints(), fall_distance=floats(),
+            life=full(vitals.FULL_LIFE), food=full(vitals.FULL_FOOD),
+            saturation=full(vitals.START_SATURATION), exhaustion=floats(),
+            oxygen=full(vitals.FULL_OXYGEN), hurt_time=ints(), busy=ints(),
+            attack_cooldown=jnp.full((n,), RESTED, jnp.int32),
+            mining_block=ints(3), mining_progress=floats(), mining_delay=ints(),
+            slot_name=each(names), slot_quantity=each(quantities),
+            slot_damage=ints(NUM_SLOTS), armor_name=ints(5),
+            mob_kind=each(kinds), mob_position=start.mob_position,
+            mob_velocity=jnp.tile(rest, (n, m, 1)), mob_yaw=start.mob_yaw,
+            mob_on_ground=jnp.ones((n, m), bool), mob_life=each(MOB_LIFE[kinds]),
+            mob_hurt_time=ints(m), mob_panic=ints(m), mob_target=floats(m, 2),
+            mob_walk=ints(m), mob_sheared=jnp.zeros((n, m), bool),
+            item_name=ints(d), item_quantity=ints(d), item_position=floats(d, 3),
+            item_velocity=floats(d, 3), item_age=ints(d),
+            station_name=ints(s), station_block=ints(s, 3),
+            goal_start=ints(), biome=jnp.full((n,), BIOME_INDEX[self.task.biome], jnp.int32),
+        )  # fmt: skip
+        return state.replace(goal_start=inventory.count(state, self._goal))
+
+    def _start_items(self) -> tuple[jax.Array, jax.Array]:
+        """(names, quantities) int32[36] of the task's start items."""
+        names = [NAME_ID[name] for name, _ in self.task.start_items]
+        quantities = [quantity for _, quantity in self.task.start_items]
+        empty = [0] * (NUM_SLOTS - len(names))
+        return jnp.array(names + empty, jnp.int32), jnp.array(quantities + empty, jnp.int32)
+
+
+def _merge(chosen: jax.Array, new: Tree, old: Tree) -> Tree:
+    """Takes `new` in the chosen lanes; entries without lanes come from `new`."""
+
+    def pick(a: jax.Array, b: jax.Array) -> jax.Array:
+        return jnp.where(chosen.reshape((-1,) + (1,) * (a.ndim - 1)), a, b) if a.ndim else a
+
+    return jax.tree.map(pick, new, old)

@@ -1,0 +1,210 @@
+"""The embedded world driven from the host: one jitted tick, rays by a numba kernel.
+
+The worlds stay in one buffer for the whole run: the tick's state is donated, and the
+ray kernel reads the buffer in place. `np.asarray` of a donated array would pin it (the
+array keeps the view) and make XLA copy every world at the next tick.
+"""
+
+import copy
+import ctypes
+import functools
+import zlib
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlgpt_jax.envs.base import Observation, Step
+from rlgpt_jax.envs.voxel.env import Outcome, VoxelEnv
+from rlgpt_jax.envs.voxel.rays_host import Rays, lidar_numba
+from rlgpt_jax.envs.voxel.state import WorldPool, WorldState
+
+RAYCASTERS = ("numba", "jax")
+
+
+class HostVoxel:
+    """A `base.HostEnvironment` of N embedded worlds, on the CPU."""
+
+    def __init__(self, env: VoxelEnv, raycaster: str = "numba"):
+        """Wraps an environment.
+
+        Args:
+          env: the worlds; its pool is used from the CPU's memory.
+          raycaster: "numba" (fast on CPUs) or "jax" (one program for all).
+
+        Raises:
+          ValueError: unknown raycaster.
+        """
+        if raycaster not in RAYCASTERS:
+            raise ValueError(f"no raycaster {raycaster!r}. Try: {', '.join(RAYCASTERS)}.")
+        self.env = env
+        self.num_envs: int = env.num_envs
+        self.goal_names: tuple[str, ...] = env.goal_names
+        self._numba_rays = raycaster == "numba"
+        self._device = jax.local_devices(backend="cpu")[0]
+        self._pool: WorldPool = jax.device_put(env.pool, self._device)
+        self._state: WorldState | None = None
+        self._last: Observation | None = None
+        self._compile()
+
+    @property
+    def state(self) -> WorldState:
+        """The worlds now, for renderers. Valid until the next `step`: copy what is kept.
+
+        Raises:
+          RuntimeError: before the first `reset` or `load`.
+        """
+        if self._state is None:
+            raise RuntimeError("no episode has been started: call reset(seed) or load(saved).")
+        return self._state
+
+    def reset(self, seed: int) -> Observation:
+        """Starts N episodes. Returns their first observation, NumPy arrays."""
+        key = jax.device_put(jax.random.key(seed), self._device)
+        self._state = None  # frees the old worlds first
+        self._state, seen = self._reset(self._pool, key)
+        self._last = self._with_rays(seen)
+        return self._last
+
+    def step(self, action: np.ndarray) -> Step:
+        """One tick of every lane, with auto-reset. `action` is int32[N, 8]."""
+        action = np.asarray(action, np.int32)
+        if action.shape != (self.num_envs, 8):
+            raise ValueError(f"action must be int32[{self.num_envs}, 8], got {action.shape}.")
+        state, self._state = self.state, None
+        self._state, outcome, busy, seen = self._advance(state, action)
+        outcome = Outcome(*map(np.asarray, outcome))
+        final_obs = self._last = self._with_rays(seen)
+        done = outcome.terminated | outcome.truncated
+        if done.any():
+            state, self._state = self._state, None
+            self._state, seen = self._restart(self._pool, state, done)
+            self._last = self._with_rays(seen, final_obs, done)
+        info = {"success": outcome.success, "busy": np.asarray(busy) & ~done}
+        return Step(
+            self._last, outcome.reward, outcome.terminated, outcome.truncated, final_obs, info
+        )
+
+    def save(self) -> dict[str, Any]:
+        """All that changes, as a tree of NumPy arrays.
+
+        Worlds are kept as their differences from the pool: `edit_lane` int32[E],
+        `edit_cell` int64[E] (flat index in one world), `edit_byte` uint8[E].
+        """
+        state = self.state
+        blocks, pool = _view(state.blocks), _view(self._pool.blocks)
+        lanes = []
+        for lane, index in enumerate(np.asarray(state.pool_index)):
+            world = blocks[lane].ravel()
+            cell = np.flatnonzero(world != pool[index].ravel())
+            lanes.append((np.full(len(cell), lane, np.int32), cell, world[cell]))
+        edits = (np.concatenate(parts) for parts in zip(*lanes))
+        fields = {
+            name: np.array(value) for name, value in vars(state).items() if name != "blocks"
+        }
+        names = ("edit_lane", "edit_cell", "edit_byte")
+        return {"fields": fields, "pool_mark": self._pool_mark, **dict(zip(names, edits))}
+
+    def load(self, saved: dict[str, Any]) -> Observation:
+        """Restores what `save` returned, bit for bit. Returns the current observation.
+
+        Raises:
+          ValueError: if it was saved with another pool or another number of lanes.
+        """
+        fields = saved["fields"]
+        if len(fields["tick"]) != self.num_envs:
+            raise ValueError(
+                f"saved with {len(fields['tick'])} lanes, this environment has "
+                f"{self.num_envs}. Build it with the same num_envs."
+            )
+        if int(saved["pool_mark"]) != int(self._pool_mark):
+            raise ValueError(
+                "saved with another world pool (biome, split, sizes or number of worlds "
+                "differ). Load the pool that the run was started with."
+            )
+        blocks = _view(self._pool.blocks)[fields["pool_index"]]
+        worlds = blocks.reshape(self.num_envs, -1)
+        worlds[saved["edit_lane"], saved["edit_cell"]] = saved["edit_byte"]
+        put = functools.partial(jnp.array, copy=True)
+        with jax.default_device(self._device):
+            fields = {name: put(value) for name, value in fields.items()}
+            self._state = WorldState(blocks=put(blocks), **fields)
+        self._state = jax.device_put(self._state, self._device)
+        self._last = self._with_rays(self._observe(self._state))
+        return self._last
+
+    def _compile(self) -> None:
+        """The jitted parts. The pool is an argument, so that it is no constant in them."""
+        env, rays = self.env, not self._numba_rays
+
+        def bound(pool: WorldPool) -> VoxelEnv:
+            other = copy.copy(env)
+            other.pool = pool
+            return other
+
+        def reset(pool, key):
+            state, _ = bound(pool).reset(key)
+            return state, env.observe(state, rays=rays)
+
+        def advance(state, action):
+            state, outcome = env.advance(state, action)
+            return state, outcome, state.busy > 0, env.observe(state, rays=rays)
+
+        def restart(pool, state, done):
+            state = bound(pool).reset_lanes(state, done)
+            return state, env.observe(state, rays=rays)
+
+        self._reset = jax.jit(reset)
+        self._advance = jax.jit(advance, donate_argnums=0)
+        self._restart = jax.jit(restart, donate_argnums=1)
+        self._observe = jax.jit(functools.partial(env.observe, rays=rays))
+
+    @functools.cached_property
+    def _pool_mark(self) -> np.ndarray:
+        """uint32[]: a checksum of the pool's worlds."""
+        return np.uint32(zlib.crc32(_view(self._pool.blocks).reshape(-1).data))
+
+    def _with_rays(
+        self,
+        seen: Observation,
+        before: Observation | None = None,
+        done: np.ndarray | None = None,
+    ) -> Observation:
+        """NumPy observation; rays are cast in the lanes of `done`, else kept of `before`."""
+        seen = Observation(*(np.asarray(part) for part in seen))
+        if not self._numba_rays:
+            return seen
+        kept = lanes = None
+        if before is not None:
+            kept = tuple(np.copy(part) for part in _rays_of(before))
+            lanes = np.flatnonzero(done)
+        state = self.state
+        # Mobs and feet are small: a copy of them is cheaper than a view is dangerous.
+        block, block_distance, entity, entity_distance = lidar_numba(
+            _view(state.blocks), seen.position, seen.yaw, seen.pitch,
+            _view(state.mob_kind), _view(state.mob_position), lanes, kept,
+        )  # fmt: skip
+        return seen._replace(
+            ray_block=block,
+            ray_block_distance=block_distance,
+            ray_entity=entity,
+            ray_entity_distance=entity_distance,
+        )
+
+
+def _rays_of(obs: Observation) -> Rays:
+    return (
+        obs.ray_block, obs.ray_block_distance, obs.ray_entity, obs.ray_entity_distance
+    )  # fmt: skip
+
+
+def _view(array: jax.Array) -> np.ndarray:
+    """A NumPy view that holds no reference to a JAX array in the CPU's memory.
+
+    It must not be used after the array is donated or freed; callers drop it at once.
+    """
+    array.block_until_ready()
+    size = array.size * array.dtype.itemsize
+    memory = (ctypes.c_byte * size).from_address(array.unsafe_buffer_pointer())
+    return np.frombuffer(memory, array.dtype).reshape(array.shape)

@@ -1,0 +1,153 @@
+"""The 36 slots: counting, adding, taking, swapping. Slot 0 is the hand.
+
+Sums over earlier slots are products with a triangular matrix: exact for such small
+numbers in float32, and fast on every backend.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlgpt_jax.envs.base import NUM_SLOTS
+from rlgpt_jax.envs.names import NAME_ID, NUM_NAMES
+from rlgpt_jax.envs.voxel import tools
+from rlgpt_jax.envs.voxel.state import WorldState
+
+_BEFORE = np.triu(np.ones((NUM_SLOTS, NUM_SLOTS), np.float32), 1)  # [earlier, later]
+_ARMOR = ("boots", "leggings", "chestplate", "helmet", "shield")
+# By name id: index into `armor_name` + 1, or 0 for what is held in the hand.
+ARMOR_SLOT = np.zeros(NUM_NAMES, np.int32)
+for _name, _id in NAME_ID.items():
+    if _name.rpartition("_")[2] in _ARMOR:
+        ARMOR_SLOT[_id] = 1 + _ARMOR.index(_name.rpartition("_")[2])
+
+
+def before(values: jax.Array) -> jax.Array:
+    """int32[N, 36]: the sum of `values` over the slots before each one."""
+    sums = jnp.dot(
+        values.astype(jnp.float32), jnp.asarray(_BEFORE), precision=jax.lax.Precision.HIGHEST
+    )
+    return sums.astype(jnp.int32)
+
+
+def count(state: WorldState, name: jax.Array | int) -> jax.Array:
+    """int32[N]: pieces of one item (an id, or ids int32[N]) in all slots."""
+    name = jnp.broadcast_to(jnp.asarray(name, jnp.int32), state.slot_name.shape[:1])
+    return jnp.where(state.slot_name == name[:, None], state.slot_quantity, 0).sum(
+        1, dtype=jnp.int32
+    )
+
+
+def durability(state: WorldState) -> jax.Array:
+    """float32[N, 36]: uses left, 0 if the item does not wear."""
+    full = jnp.asarray(tools.DURABILITY)[state.slot_name]
+    return jnp.where(full > 0, full - state.slot_damage, 0).astype(jnp.float32)
+
+
+def _settle(state: WorldState, quantity: jax.Array, name: jax.Array | None = None) -> WorldState:
+    """Sets quantities (and names) and clears the slots that hold none."""
+    name = state.slot_name if name is None else name
+    left = quantity > 0
+    return state.replace(
+        slot_name=jnp.where(left, name, 0).astype(jnp.int32),
+        slot_quantity=jnp.where(left, quantity, 0).astype(jnp.int32),
+        slot_damage=jnp.where(left, state.slot_damage, 0).astype(jnp.int32),
+    )
+
+
+def add(state: WorldState, name: jax.Array, quantity: jax.Array) -> tuple[WorldState, jax.Array]:
+    """Puts items into started stacks, then into empty slots, both in slot order.
+
+    Args:
+      state: N worlds.
+      name: int32[N].
+      quantity: int32[N], 0 adds nothing.
+
+    Returns:
+      The worlds and int32[N], what found no room.
+    """
+    stack = jnp.asarray(tools.STACK)[name][:, None]
+    started = (state.slot_name == name[:, None]) & (state.slot_damage == 0)
+    left = jnp.broadcast_to(quantity[:, None], state.slot_name.shape)
+    room = jnp.where(started, jnp.maximum(stack - state.slot_quantity, 0), 0)
+    first = jnp.clip(left - before(room), 0, room)
+    left = left - first.sum(1, keepdims=True)
+    room = jnp.where(state.slot_name == 0, stack, 0)
+    second = jnp.clip(left - before(room), 0, room)
+    names = jnp.where(second > 0, name[:, None], state.slot_name)
+    state = _settle(state, state.slot_quantity + first + second, names)
+    return state, (left[:, 0] - second.sum(1)).astype(jnp.int32)
+
+
+def take(state: WorldState, name: jax.Array, quantity: jax.Array) -> WorldState:
+    """Removes items by name int32[N], from the first slots that hold them."""
+    held = jnp.where(state.slot_name == name[:, None], state.slot_quantity, 0)
+    gone = jnp.clip(quantity[:, None] - before(held), 0, held)
+    return _settle(state, state.slot_quantity - gone)
+
+
+def take_from(state: WorldState, slot: jax.Array, quantity: jax.Array) -> WorldState:
+    """Removes int32[N] pieces from one slot per lane."""
+    here = jnp.arange(NUM_SLOTS, dtype=jnp.int32) == slot[:, None]
+    return _settle(state, state.slot_quantity - jnp.where(here, quantity[:, None], 0))
+
+
+def wear(state: WorldState, uses: jax.Array) -> WorldState:
+    """Spends int32[N] uses of the item in hand; it breaks when it has none left."""
+    full = jnp.asarray(tools.DURABILITY)[state.slot_name[:, 0]]
+    damage = state.slot_damage[:, 0] + jnp.where(full > 0, uses, 0)
+    breaks = (full > 0) & (damage > full)
+    state = state.replace(slot_damage=state.slot_damage.at[:, 0].set(damage))
+    return take_from(state, jnp.zeros_like(damage), breaks.astype(jnp.int32))
+
+
+def slot_of(state: WorldState, slot: jax.Array) -> jax.Array:
+    """int32[N]: the first slot that holds the same item as `slot`, as MineDojo acts."""
+    name = jnp.take_along_axis(state.slot_name, slot[:, None], 1)
+    return jnp.argmax(state.slot_name == name, axis=1).astype(jnp.int32)
+
+
+def equip(state: WorldState, active: jax.Array, slot: jax.Array) -> WorldState:
+    """Swaps an item with the hand, or armour with what its place holds.
+
+    Args:
+      state: N worlds.
+      active: bool[N].
+      slot: int32[N]; the first slot with this slot's item is meant.
+    """
+    slot = slot_of(state, slot)
+    name = jnp.take_along_axis(state.slot_name, slot[:, None], 1)[:, 0]
+    place = jnp.asarray(ARMOR_SLOT)[name]
+    state = _swap_with_hand(state, active & (place == 0), slot)
+    worn = active & (place > 0)
+    here = worn[:, None] & (jnp.arange(5) == place[:, None] - 1)
+    old = jnp.where(here, state.armor_name, 0).sum(1, dtype=jnp.int32)
+    from_slot = worn[:, None] & (jnp.arange(NUM_SLOTS) == slot[:, None])
+    return state.replace(
+        armor_name=jnp.where(here, name[:, None], state.armor_name),
+        slot_name=jnp.where(from_slot, old[:, None], state.slot_name),
+        slot_quantity=jnp.where(from_slot, (old > 0)[:, None], state.slot_quantity).astype(
+            jnp.int32
+        ),
+        slot_damage=jnp.where(from_slot, 0, state.slot_damage),
+    )
+
+
+def _swap_with_hand(state: WorldState, active: jax.Array, slot: jax.Array) -> WorldState:
+    index = jnp.arange(NUM_SLOTS, dtype=jnp.int32)[None]
+    slot = jnp.where(active, slot, 0)[:, None]
+    source = jnp.where(index == 0, slot, jnp.where(index == slot, 0, index))
+    swap = lambda values: jnp.take_along_axis(values, source, 1)  # noqa: E731
+    restart = active & (slot[:, 0] != 0)
+    return state.replace(
+        slot_name=swap(state.slot_name),
+        slot_quantity=swap(state.slot_quantity),
+        slot_damage=swap(state.slot_damage),
+        # A change of the held item restarts its cooldown.
+        attack_cooldown=jnp.where(restart, 0, state.attack_cooldown),
+    )
+
+
+def destroy(state: WorldState, active: jax.Array, slot: jax.Array) -> WorldState:
+    """Deletes the whole stack of a slot int32[N]."""
+    return take_from(state, slot, jnp.where(active, 1 << 20, 0))

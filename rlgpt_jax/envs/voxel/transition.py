@@ -1,0 +1,182 @@
+"""One game tick of N worlds: rules in a fixed order, reads first, then one write.
+
+Order, which is part of the world:
+  1. a slow functional action still runs: the new action is ignored
+  2. the player turns
+  3. the crosshair's target is found; attack, use, place, drop, craft, equip, destroy
+  4. the player moves; this tick's changed block is already there
+  5. the body: landing, air, hunger, healing
+  6. mobs think and move; items fall and are picked up
+  7. the changed block is written into the world, clocks advance
+"""
+
+import functools
+from typing import TypeVar
+
+import jax
+import jax.numpy as jnp
+
+from rlgpt_jax.envs import base
+from rlgpt_jax.envs.voxel import (
+    crafting,
+    drops,
+    grid,
+    interact,
+    inventory,
+    items,
+    mobs,
+    physics,
+    placing,
+    use,
+    vitals,
+)
+from rlgpt_jax.envs.voxel.state import WorldState
+
+DAY = 24_000  # ticks
+Choice = TypeVar("Choice", grid.Edit, drops.Dropped)
+
+
+def tick(state: WorldState, action: jax.Array) -> WorldState:
+    """Advances every world by one tick. `action` is int32[N, 8]."""
+    state, action = _listen(state, action)
+    state = _turn(state, action)
+    state, edit, dropped = _act(state, action)
+
+    period = state.blocks.shape[1:3]
+    near = grid.patch(physics.around(state), edit, period)
+    near_mobs = grid.patch(mobs.around(state), edit, period)
+    state, motion = physics.move(state, _controls(action), near)
+    state = vitals.live(state, motion)
+    state = mobs.move(state, near_mobs)
+    state = items.appear(_move_items(state, edit), dropped)
+    state = placing.forget_stations(state, edit)
+
+    return state.replace(
+        blocks=grid.write(state.blocks, edit, after=_read_all(state)),
+        tick=state.tick + 1,
+        world_time=(state.world_time + 1) % DAY,
+    )
+
+
+def _move_items(state: WorldState, edit: grid.Edit) -> WorldState:
+    """Items fall and are picked up; skipped in ticks in which no lane has any.
+
+    As in `_rare`, the worlds are read inside the condition but do not come out of it.
+    """
+    blocks = state.blocks
+
+    def act(small: WorldState) -> WorldState:
+        state = items.pick_up(items.fall(small.replace(blocks=blocks), edit))
+        return state.replace(blocks=small.blocks)
+
+    small = state.replace(blocks=jnp.zeros((), jnp.uint8))
+    small = jax.lax.cond(state.item_name.any(), act, lambda small: small, small)
+    return small.replace(blocks=blocks)
+
+
+def _listen(state: WorldState, action: jax.Array) -> tuple[WorldState, jax.Array]:
+    """Replaces the actions of busy lanes by no-ops and starts slow ones."""
+    is_busy = state.busy > 0
+    noop = jnp.array(base.NOOP, jnp.int32)
+    sizes = jnp.array(base.ACTION_SIZES, jnp.int32)
+    action = jnp.where(is_busy[:, None], noop, jnp.clip(action, 0, sizes - 1))
+    slow = (action[:, base.FUNCTION, None] == jnp.array(base.SLOW_FUNCTIONS)).any(1)
+    busy = jnp.where(slow, base.SLOW_TICKS - 1, jnp.maximum(state.busy - 1, 0))
+    return state.replace(busy=busy.astype(jnp.int32)), action
+
+
+def _turn(state: WorldState, action: jax.Array) -> WorldState:
+    by = (action[:, (base.PITCH, base.YAW)] - base.CAMERA_CENTRE) * base.CAMERA_STEP
+    return state.replace(
+        pitch=jnp.clip(state.pitch + by[:, 0], -90.0, 90.0),
+        yaw=(state.yaw + by[:, 1] + 180.0) % 360.0 - 180.0,
+    )
+
+
+def _controls(action: jax.Array) -> physics.Controls:
+    one_of = lambda column, plus, minus: (  # noqa: E731
+        (column == plus).astype(jnp.float32) - (column == minus).astype(jnp.float32)
+    )
+    return physics.Controls(
+        forward=one_of(action[:, base.MOVE], 1, 2),
+        right=one_of(action[:, base.STRAFE], 2, 1),
+        jump=action[:, base.JUMP] == 1,
+        sneak=action[:, base.JUMP] == 2,
+        sprint=action[:, base.JUMP] == 3,
+    )
+
+
+def _act(state: WorldState, action: jax.Array) -> tuple[WorldState, grid.Edit, drops.Dropped]:
+    """The functional action: at most one block changes and one place drops items."""
+    function, slot = action[:, base.FUNCTION], action[:, base.SLOT_ARG]
+    uses, attacks = function == base.FN_USE, function == base.FN_ATTACK
+    sprints = (action[:, base.JUMP] == 3) & (action[:, base.MOVE] == 1)
+    target = interact.look(state, uses)
+    state, broken, loot = interact.attack(state, attacks, sprints, target)
+    state, used, given = use.use(state, uses, target)
+    state, thrown = items.throw(state, function == base.FN_DROP)
+    state, placed, spilled = _rare(state, function, action[:, base.CRAFT_ARG], slot, target)
+
+    edit = _choose(used, (attacks, broken), (function == base.FN_PLACE, placed))
+    dropped = _choose(
+        given,
+        (attacks, loot),
+        (function == base.FN_DROP, thrown),
+        (function == base.FN_CRAFT, spilled),
+    )
+    return state, edit, dropped
+
+
+def _rare(
+    state: WorldState,
+    function: jax.Array,
+    argument: jax.Array,
+    slot: jax.Array,
+    target: interact.Target,
+) -> tuple[WorldState, grid.Edit, drops.Dropped]:
+    """Craft, equip, place and destroy: skipped in ticks in which no lane does them.
+
+    Only the small arrays pass through the condition, never the worlds.
+    """
+    blocks = state.blocks
+    is_rare = jnp.isin(function, jnp.array(base.SLOW_FUNCTIONS[1:]))
+
+    def act(small: WorldState) -> tuple:
+        state = small.replace(blocks=blocks)
+        state, name, left = crafting.craft(state, function == base.FN_CRAFT, argument)
+        state = inventory.equip(state, function == base.FN_EQUIP, slot)
+        state, edit = placing.place(state, function == base.FN_PLACE, slot, target)
+        state = inventory.destroy(state, function == base.FN_DESTROY, slot)
+        return state.replace(blocks=small.blocks), edit, name, left
+
+    def skip(small: WorldState) -> tuple:
+        none = jnp.zeros_like(function)
+        edit = grid.Edit(jnp.zeros_like(is_rare), target.cell, target.byte)
+        return small, edit, none, none
+
+    small = state.replace(blocks=jnp.zeros((), jnp.uint8))
+    small, edit, name, left = jax.lax.cond(is_rare.any(), act, skip, small)
+    return small.replace(blocks=blocks), edit, items.spill(small, name, left)
+
+
+def _choose(default: Choice, *cases: tuple[jax.Array, Choice]) -> Choice:
+    """The case of each lane's function, `default` where none applies."""
+    for active, case in cases:
+        pick = functools.partial(_pick, active)
+        default = jax.tree.map(pick, case, default)
+    return default
+
+
+def _pick(active: jax.Array, new: jax.Array, old: jax.Array) -> jax.Array:
+    return jnp.where(active.reshape((-1,) + (1,) * (new.ndim - 1)), new, old)
+
+
+def _read_all(state: WorldState) -> jax.Array:
+    """bool[N], always false: depends on all that was read of the blocks in this tick.
+
+    XLA copies every world before a write that it cannot order after the reads.
+    """
+    moving = (state.position, state.mob_position, state.item_position, state.mob_velocity)
+    total = sum(part.reshape(len(part), -1).sum(1) for part in moving)
+    total += state.life + state.oxygen + state.mining_progress + state.slot_quantity.sum(1)
+    return jnp.isnan(total + state.velocity.sum(1) + state.mob_yaw.sum(1))

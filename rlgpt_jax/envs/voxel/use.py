@@ -1,0 +1,120 @@
+"""The use key: buckets, shears, and putting down the block in hand."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlgpt_jax.envs.names import MOBS, NAME_ID
+from rlgpt_jax.envs.voxel import drops, grid, hashing, inventory, placing
+from rlgpt_jax.envs.voxel.blocks import BLOCK_ID
+from rlgpt_jax.envs.voxel.interact import BUCKET, REMOVED, Target
+from rlgpt_jax.envs.voxel.state import WorldState
+
+MILK = NAME_ID["milk_bucket"]
+WATER, LAVA = NAME_ID["water_bucket"], NAME_ID["lava_bucket"]
+SHEARS, WOOL = NAME_ID["shears"], NAME_ID["wool"]
+COW, SHEEP = MOBS.index("cow"), MOBS.index("sheep")
+
+# By byte: the bucket that scooping this block fills, 0 if it cannot be scooped.
+FILLED = np.zeros(256, np.int32)
+FILLED[BLOCK_ID["water"]], FILLED[BLOCK_ID["lava"]] = WATER, LAVA
+# Using these opens a window instead of placing what is in the hand.
+OPENS = np.zeros(256, bool)
+OPENS[[BLOCK_ID[b] for b in ("crafting_table", "furnace", "chest", "anvil", "bed")]] = True
+
+
+def use(
+    state: WorldState, active: jax.Array, target: Target
+) -> tuple[WorldState, grid.Edit, drops.Dropped]:
+    """Uses the item in hand on what the crosshair meets.
+
+    Args:
+      state: N worlds.
+      active: bool[N], the use key is held.
+      target: `interact.look(state, active)`.
+
+    Returns:
+      The worlds, the block that changes and the items that appear.
+    """
+    held = state.slot_name[:, 0]
+    kind = jnp.take_along_axis(state.mob_kind, jnp.maximum(target.mob, 0)[:, None], 1)[:, 0]
+    kind = jnp.where(target.mob >= 0, kind, 0)
+
+    milks = active & (held == BUCKET) & (kind == COW)
+    shears = active & (held == SHEARS) & (kind == SHEEP)
+    filling = jnp.asarray(FILLED)[target.byte]
+    scoops = active & (held == BUCKET) & target.is_block & (filling > 0)
+    pours = active & ((held == WATER) | (held == LAVA)) & target.is_block
+    opens = target.is_block & jnp.asarray(OPENS)[target.byte]
+    pours &= ~opens
+
+    state, shorn = _shear(state, shears, target)
+    pour = _pour(state, pours, held, target)
+    result = jnp.where(milks, MILK, jnp.where(scoops, filling, BUCKET))
+    state, spilled = _exchange(state, milks | scoops | pour.active, result)
+
+    places = active & ~milks & ~scoops & ~shears & ~opens
+    hand = jnp.zeros_like(held)
+    state, put = placing.place(state, places, hand, target)
+    edit = grid.Edit(
+        scoops | pour.active | put.active,
+        jnp.where(scoops[:, None], target.cell, put.cell),
+        jnp.where(scoops, jnp.uint8(REMOVED), jnp.where(pour.active, pour.byte, put.byte)),
+    )
+    return state, edit, _appear(state, shorn, result, spilled, target)
+
+
+def _shear(state: WorldState, active: jax.Array, target: Target) -> tuple[WorldState, jax.Array]:
+    """Shears a sheep that has its wool. Returns the pieces of wool, int32[N]."""
+    chosen = jnp.arange(state.mob_kind.shape[1]) == target.mob[:, None]
+    woolly = (chosen & ~state.mob_sheared).any(1) & active
+    pieces = 1 + hashing.below(3, state.seed, state.tick, hashing.SHEAR_COUNT)
+    state = state.replace(mob_sheared=state.mob_sheared | (chosen & woolly[:, None]))
+    state = inventory.wear(state, woolly.astype(jnp.int32))
+    return state, jnp.where(woolly, pieces, 0)
+
+
+def _pour(state: WorldState, active: jax.Array, held: jax.Array, target: Target) -> grid.Edit:
+    """Empties a bucket in front of the face under the crosshair."""
+    byte = jnp.where(held == WATER, BLOCK_ID["water"], BLOCK_ID["lava"]).astype(jnp.uint8)
+    cell = placing.before_face(target)
+    return grid.Edit(active & placing.is_free(state, cell, byte), cell, byte)
+
+
+def _exchange(
+    state: WorldState, active: jax.Array, result: jax.Array
+) -> tuple[WorldState, jax.Array]:
+    """Turns one piece of the hand's stack into `result`; returns what found no room.
+
+    The last piece is replaced in the hand, of a larger stack the result goes elsewhere.
+    """
+    single = active & (state.slot_quantity[:, 0] == 1)
+    names = state.slot_name.at[:, 0].set(jnp.where(single, result, state.slot_name[:, 0]))
+    state = state.replace(slot_name=names)
+    split = active & ~single
+    state = inventory.take_from(state, jnp.zeros_like(result), split.astype(jnp.int32))
+    return inventory.add(state, result, split.astype(jnp.int32))
+
+
+def _appear(
+    state: WorldState,
+    wool: jax.Array,
+    spilled_name: jax.Array,
+    spilled: jax.Array,
+    target: Target,
+) -> drops.Dropped:
+    """Wool falls at the sheep, a bucket without room at the player."""
+    mob = jnp.maximum(target.mob, 0)[:, None, None]
+    sheep = jnp.take_along_axis(state.mob_position, mob, 1)[:, 0]
+    up = jnp.array([0.0, 1.0, 0.0], jnp.float32)
+    u = hashing.uniform(state.seed, state.tick, hashing.ITEM_X)
+    v = hashing.uniform(state.seed, state.tick, hashing.ITEM_Z)
+    velocity = jnp.stack([0.1 * (u - 0.5), 0.05 * u, 0.1 * (v - 0.5)], -1)
+    none = jnp.zeros_like(wool)
+    return drops.Dropped(
+        name=jnp.stack([jnp.where(wool > 0, WOOL, spilled_name), none], 1).astype(jnp.int32),
+        quantity=jnp.stack([wool + spilled, none], 1),
+        position=jnp.where((wool > 0)[:, None], sheep, state.position) + up,
+        velocity=velocity,
+        age=none,
+    )

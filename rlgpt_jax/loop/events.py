@@ -1,0 +1,120 @@
+"""What the loop tells while it runs: plain records for a front end to show."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from rlgpt_jax.agents.critic import Critique, Judgement
+from rlgpt_jax.agents.prompt_state import Fate, Plan
+
+
+@dataclasses.dataclass(frozen=True)
+class Started:
+    mode: str
+    num_iterations: int
+    resumed: bool  # the run folder already held work
+
+
+@dataclasses.dataclass(frozen=True)
+class IterationStarted:
+    iteration: int  # from 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """Requests that wait for their answers."""
+
+    keys: tuple[str, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Answered:
+    key: str
+    agent: str
+    provider: str
+    model: str
+    seconds: float
+    text: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Planned:
+    iteration: int
+    plan: Plan
+
+
+@dataclasses.dataclass(frozen=True)
+class Refused:
+    """Code that is outside the macro language."""
+
+    iteration: int
+    attempt: int  # from 0
+    name: str
+    reason: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Tried:
+    """A macro that ran in trial episodes."""
+
+    iteration: int
+    attempt: int
+    name: str
+    facts: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Judged:
+    iteration: int
+    attempt: int
+    judgements: Mapping[str, Judgement]
+
+
+@dataclasses.dataclass(frozen=True)
+class Coded:
+    """The end of the inner loop: what became of every coded sub-action."""
+
+    iteration: int
+    fates: tuple[Fate, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Updated:
+    """One PPO update."""
+
+    iteration: int
+    update: int  # of the whole run
+    ticks: int  # of the whole run
+    iteration_ticks: int  # of this iteration
+    target_ticks: int  # of this iteration
+    metrics: Mapping[str, float]
+
+
+@dataclasses.dataclass(frozen=True)
+class Evaluating:
+    iteration: int
+    num_episodes: int
+
+
+@dataclasses.dataclass(frozen=True)
+class Evaluated:
+    iteration: int
+    report: Any  # rl.evaluate.EvalReport
+
+
+@dataclasses.dataclass(frozen=True)
+class Criticised:
+    iteration: int
+    critique: Critique
+
+
+@dataclasses.dataclass(frozen=True)
+class Finished:
+    result: Mapping[str, Any]
+
+
+OnEvent = Callable[[Any], None]
+
+
+def ignore(event: Any) -> None:
+    """The listener of a run that nobody watches."""

@@ -1,0 +1,118 @@
+"""Numbers of every update: `metrics.csv` for what a run repeats bit for bit, `timing.csv`
+for wall-clock numbers, TensorBoard for both.
+
+After a kill all three are cut back to the last checkpoint, so that a run that was killed
+and one that was not have the same rows.
+"""
+
+import csv
+import io
+import math
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from tensorboardX import SummaryWriter
+
+from rlgpt_jax.loop.record import RunFolder, write_text
+
+INDEX = ("iteration", "update", "ticks")
+
+
+def is_timing(name: str) -> bool:
+    """Whether a metric depends on the clock and not on the run alone."""
+    return name.startswith("time_") or name.endswith("_per_second")
+
+
+class Metrics:
+    """The open files of one run."""
+
+    def __init__(self, folder: RunFolder, num_updates: int):
+        """Opens the files; rows after update `num_updates` are dropped."""
+        self._paths = {False: folder.path("metrics.csv"), True: folder.path("timing.csv")}
+        for path in self._paths.values():
+            _cut(path, num_updates)
+        self._writer = _rewritten(folder.path("tensorboard"), self._paths.values())
+
+    def add(self, iteration: int, update: int, ticks: int, metrics: Mapping[str, float]) -> None:
+        """Appends one row to each file; `update` and `ticks` count over the whole run."""
+        index = dict(zip(INDEX, (iteration, update, ticks), strict=True))
+        for timing, path in self._paths.items():
+            row = {name: x for name, x in metrics.items() if is_timing(name) == timing}
+            if row:
+                _append(path, index | row)
+        _show(self._writer, ticks, metrics)
+
+    def flush(self) -> None:
+        """Hands TensorBoard's rows to the disk; the CSV rows are already there."""
+        self._writer.flush()
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+def read(path: Path) -> list[dict[str, str]]:
+    """Whole rows as text, by column; a row torn by a kill is left out."""
+    if not path.exists():
+        return []
+    text = path.read_text()
+    whole = text[: text.rfind("\n") + 1]
+    return list(csv.DictReader(io.StringIO(whole)))
+
+
+def _append(path: Path, row: Mapping[str, float]) -> None:
+    names = list(row)
+    new = not path.exists()
+    if not new:
+        with path.open() as file:
+            names = file.readline().strip().split(",")
+        if set(names) != set(row):
+            raise ValueError(
+                f"{path} has columns {names}, but this update gave {list(row)}. Start a new "
+                "run folder: this one was begun by another version."
+            )
+    with path.open("a", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        if new:
+            writer.writerow(names)
+        writer.writerow([_cell(row[name]) for name in names])
+
+
+def _cell(value: float) -> str:
+    """Nothing for a number that there was nothing to measure of."""
+    if isinstance(value, int):
+        return str(value)
+    return "" if math.isnan(value) else repr(float(value))
+
+
+def _cut(path: Path, num_updates: int) -> None:
+    rows = read(path)
+    if not path.exists():
+        return
+    kept = [row for row in rows if int(row["update"]) <= num_updates]
+    if not kept:
+        path.unlink()
+        return
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(kept[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(kept)
+    write_text(path, text.getvalue())
+
+
+def _rewritten(folder: Path, paths) -> SummaryWriter:
+    """A writer whose folder holds exactly the rows of the CSV files."""
+    shutil.rmtree(folder, ignore_errors=True)
+    writer = SummaryWriter(str(folder))
+    for path in paths:
+        for row in read(path):
+            values = {k: float(v) for k, v in row.items() if k not in INDEX and v}
+            _show(writer, int(row["ticks"]), values)
+    return writer
+
+
+def _show(writer: SummaryWriter, ticks: int, metrics: Mapping[str, float]) -> None:
+    for name, value in metrics.items():
+        if math.isfinite(value):
+            group = "timing" if is_timing(name) else "train"
+            writer.add_scalar(f"{group}/{name}", value, ticks)

@@ -1,0 +1,98 @@
+"""The run folder: the truth about a run, written so that a kill at any time does no harm.
+
+    config.json version.json transcript.jsonl result.json timing.json report.html
+    metrics.csv timing.csv tensorboard/ checkpoints/<i>/ videos/
+    iterations/<i>/plan.json fates.json trial_critiques.json eval.json critique.json
+    iterations/<i>/macros/<name>/try<t>.py, then try<t>.refusal.json or try<t>.trial.json;
+                                 kept.py where earlier code stays in use
+
+Every file but the transcript and the metrics is replaced as a whole. A step whose file
+exists is not done again.
+"""
+
+import contextlib
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+
+class RunFolder:
+    """Reads and writes the files of one run. Paths are relative to `root`."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        root.mkdir(parents=True, exist_ok=True)
+
+    def path(self, *parts: str | int) -> Path:
+        return self.root.joinpath(*map(str, parts))
+
+    def iteration(self, iteration: int, *parts: str) -> Path:
+        return self.path("iterations", iteration, *parts)
+
+    def macro(self, iteration: int, name: str, file: str) -> Path:
+        return self.iteration(iteration, "macros", name, file)
+
+    @property
+    def transcript(self) -> Path:
+        return self.path("transcript.jsonl")
+
+    @property
+    def has_work(self) -> bool:
+        """Whether a run was started here before."""
+        return self.transcript.exists() or self.path("metrics.csv").exists()
+
+    @contextlib.contextmanager
+    def timed(self, phase: str) -> Iterator[None]:
+        """Adds the wall time of a phase to `timing.json`, over all starts of the run."""
+        began = time.monotonic()
+        yield
+        seconds = self.seconds()
+        seconds[phase] = round(seconds.get(phase, 0.0) + time.monotonic() - began, 3)
+        write_json(self.path("timing.json"), seconds)
+
+    def seconds(self) -> dict[str, float]:
+        return read_json(self.path("timing.json")) or {}
+
+
+def read_json(path: Path) -> Any:
+    """The value of a file, None if it does not exist."""
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Writes readable JSON atomically; floats that are not finite are refused."""
+    text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False, default=_number)
+    write_text(path, text + "\n")
+
+
+def write_text(path: Path, text: str) -> None:
+    """Replaces a file as a whole: temporary file, sync, rename, sync of the folder."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    with part.open("w", encoding="utf-8", newline="") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(part, path)
+    sync_folder(path.parent)
+
+
+def _number(value: Any) -> int | float | bool:
+    """NumPy numbers are written as plain ones."""
+    if isinstance(value, np.generic):
+        return value.item()
+    raise TypeError(f"{value!r} is not plain data. Write numbers, texts, lists and mappings.")
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes renames and new files in a folder survive a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,84 @@
+"""From coded sub-actions to the hybrid action space that PPO acts in."""
+
+import dataclasses
+from collections.abc import Sequence
+
+from rlgpt_jax.agents.prompt_state import Fate
+from rlgpt_jax.macros.bytecode import MAX_MACROS, Program, link
+from rlgpt_jax.macros.language import parse_macro
+from rlgpt_jax.macros.refusal import Refusal
+from rlgpt_jax.rl.actions import HybridSpace, empty_space
+
+# What a script without any accepted code does: a run of pure code cannot do less.
+IDLE = Fate("idle", "code", source="def idle(obs):\n    yield noop()\n")
+
+
+@dataclasses.dataclass(frozen=True)
+class Slots:
+    """Which code is in which slot, in order; slot 1 is `fates[0]`."""
+
+    fates: tuple[Fate, ...] = ()
+
+    def changed_since(self, old: "Slots") -> tuple[int, ...]:
+        """1-based slots that hold other code than before, or none any more."""
+
+        def code(slots: Slots, index: int) -> tuple[str, str]:
+            has = index < len(slots.fates)
+            return (slots.fates[index].name, slots.fates[index].source) if has else ("", "")
+
+        return tuple(i + 1 for i in range(MAX_MACROS) if code(self, i) != code(old, i))
+
+
+def place(fates: Sequence[Fate], old: Slots) -> Slots:
+    """Puts accepted code into slots; a name keeps its slot where that is possible, so
+    that what the policy has learned about an unchanged macro stays with it."""
+    coded = [fate for fate in fates if fate.source]
+    before = {fate.name: index for index, fate in enumerate(old.fates)}
+    slots: list[Fate | None] = [None] * len(coded)
+    for fate in coded:
+        if before.get(fate.name, MAX_MACROS) < len(slots):
+            slots[before[fate.name]] = fate
+    rest = iter([fate for fate in coded if fate not in slots])
+    return Slots(tuple(fate or next(rest) for fate in slots))
+
+
+def make_space(
+    slots: Slots, fates: Sequence[Fate], pure_code: bool, sensors: str, tick_limit: int
+) -> HybridSpace:
+    """The space for one iteration.
+
+    Kind `code` runs as a script when an episode starts, in the plan's order; kind `macro`
+    is offered to PPO. In pure code everything is a script that repeats.
+    """
+    if pure_code and not slots.fates:
+        slots, fates = Slots((IDLE,)), (IDLE,)
+    if not slots.fates:
+        return empty_space()
+    names = [fate.name for fate in slots.fates]
+    scripted = [f.name for f in fates if f.source and (pure_code or f.kind == "code")]
+    offered = [not pure_code and fate.kind == "macro" for fate in slots.fates]
+    empty = MAX_MACROS - len(names)
+    return HybridSpace(
+        macros=link([_program(fate, sensors) for fate in slots.fates]),
+        names=(*names, *[""] * empty),
+        offered=(*offered, *[False] * empty),
+        script=tuple(names.index(name) + 1 for name in scripted),
+        repeat_script=pure_code,
+        tick_limit=tick_limit,
+    )
+
+
+def _program(fate: Fate, sensors: str) -> Program:
+    program = parse_macro(fate.source, fate.name, sensors)
+    if isinstance(program, Refusal):
+        raise ValueError(
+            f"the code of {fate.name} was accepted before and is refused now: "
+            f"{program.describe()} Start a new run folder: this one was begun by another version."
+        )
+    return program
+
+
+def trial_space(source: str, name: str, sensors: str, tick_limit: int) -> HybridSpace:
+    """One macro alone, in slot 1."""
+    fate = Fate(name, "macro", source=source)
+    return make_space(Slots((fate,)), (fate,), False, sensors, tick_limit)

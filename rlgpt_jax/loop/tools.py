@@ -1,0 +1,88 @@
+"""What the loop is given: a task, worlds, a model, a learner's settings, a folder.
+
+Everything comes as an argument, so that a test can pass a corridor and written answers.
+"""
+
+import dataclasses
+import functools
+import hashlib
+from collections.abc import Callable, Sequence
+
+from rlgpt_jax.agents import prompts
+from rlgpt_jax.agents.llm.base import Completion, OnAnswer, Provider, Request
+from rlgpt_jax.agents.llm.transcript import Recorded, Transcript
+from rlgpt_jax.agents.prompts import Prompts
+from rlgpt_jax.envs.base import Environment, HostEnvironment
+from rlgpt_jax.envs.tasks import Task
+from rlgpt_jax.loop import events
+from rlgpt_jax.loop.record import RunFolder
+from rlgpt_jax.rl.config import RLConfig
+
+World = Environment | HostEnvironment
+TRAIN, EVAL = "train", "eval"  # splits of worlds
+
+
+@dataclasses.dataclass(frozen=True)
+class Tools:
+    """The outside of a run."""
+
+    task: Task
+    make_env: Callable[[str, int, int], World]  # (split, num_envs, seed) -> world
+    provider: Provider | None  # None is enough for mode pure_rl
+    folder: RunFolder
+    rl: RLConfig
+    seed: int = 0
+    sensors: str = "paper"  # of macros
+    tick_limit: int = 200  # of one activation of a macro
+    prompts: Prompts = dataclasses.field(default_factory=prompts.load)
+    on_event: events.OnEvent = events.ignore
+
+    def seed_of(self, *purpose: str | int) -> int:
+        """A seed in 0..2**31-1 for one purpose, for example ("train", 0)."""
+        words = "/".join(map(str, (self.seed, *purpose)))
+        return int.from_bytes(hashlib.sha256(words.encode()).digest()[:4], "little") >> 1
+
+    @functools.cached_property
+    def asker(self) -> Provider:
+        """The provider behind the run's own transcript; tells what is asked."""
+        if self.provider is None:
+            raise ValueError(
+                "this mode asks language models, but there is no provider. Give one, or "
+                "set loop.mode to pure_rl."
+            )
+        return _Announced(
+            Recorded(self.provider, Transcript(self.folder.transcript)), self.on_event
+        )
+
+    @functools.cached_property
+    def _worlds(self) -> dict[tuple[str, int], World]:
+        return {}
+
+    def world(self, split: str, num_envs: int) -> World:
+        """The world of that split and size; made once."""
+        if (split, num_envs) not in self._worlds:
+            seed = self.seed_of("world", split)
+            self._worlds[split, num_envs] = self.make_env(split, num_envs, seed)
+        return self._worlds[split, num_envs]
+
+
+class _Announced:
+    """A provider whose questions and answers are events."""
+
+    def __init__(self, provider: Provider, on_event: events.OnEvent):
+        self._provider = provider
+        self._on_event = on_event
+
+    def complete(
+        self, requests: Sequence[Request], on_answer: OnAnswer | None = None
+    ) -> list[Completion]:
+        self._on_event(events.Asked(tuple(r.key for r in requests)))
+        answers = self._provider.complete(requests, on_answer)
+        for request, answer in zip(requests, answers, strict=True):
+            self._on_event(
+                events.Answered(
+                    request.key, request.agent, answer.provider, answer.model,
+                    answer.seconds, answer.text,
+                )
+            )
+        return answers

@@ -1,0 +1,261 @@
+"""The one bytecode that both interpreters run, its limits and how programs are linked.
+
+An instruction is four int32: operation, a, b, c. A value operand is a register of the
+current frame (>= 0) or a constant (-1 - index into the pool). Register 0 of a frame
+holds the link (return address | frame offset << 20), registers 1.. the parameters.
+
+A lane's memory is STACK_CELLS cells of frames and HEAP_CELLS cells of sequences. A
+sequence is a header (length | capacity << 16) and its elements; its address counts the
+constant pool first, then the memory. When the heap is full, sequences that no frame can
+reach are dropped and the others are moved together, so that making a new pair every
+tick never runs out.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+# --- limits --------------------------------------------------------------------
+MAX_MACROS = 8  # macros in one set
+MAX_SOURCE = 65_536  # bytes of source text
+MAX_NESTING = 24  # blocks within blocks, brackets within brackets
+MAX_CODE = 16_384  # instructions of one macro
+MAX_CONSTANTS = 4_096  # cells of the constant pool of one macro
+STACK_CELLS = 256
+HEAP_CELLS = 512
+MEMORY_CELLS = STACK_CELLS + HEAP_CELLS
+MAX_FRAME = 200  # registers of one function
+MAX_DEPTH = 8  # calls of the macro's own functions within each other
+MAX_STEPS = 10_000  # instructions between two ticks
+TICK_LIMIT = 200  # ticks of one activation
+LIST_ROOM = 8  # elements that a new list has room for
+NAME_WORDS = 22  # words of a set of names: 704 bits
+MAX_NAME_ID = NAME_WORDS * 32
+
+# --- operations ------------------------------------------------------------------
+# d = destination register (operand a); A, B, C = values of the operands; a, b, c = the
+# operands themselves; pc targets are absolute.
+OPERATIONS = (
+    "halt",  # the macro returns
+    "move",  # d = B
+    # Arithmetic on numbers.
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "floordiv",
+    "mod",
+    "min",
+    "max",
+    "neg",  # d = -B
+    "abs",
+    "round",  # half to even
+    "floor",
+    "ceil",
+    "trunc",
+    "sqrt",
+    "number",  # d = B, which must be a number
+    "whole",  # d = B, which must be a whole number
+    # Tests as values: d = 1 or 0.
+    "truth",
+    "not",
+    "lt",
+    "le",
+    "eq",
+    "ne",
+    "is",
+    # Jumps to c (jt, jf to b).
+    "jump",  # to a
+    "jt",  # if A is true
+    "jf",
+    "jlt",  # if A < B
+    "jnlt",  # if not A < B
+    "jle",
+    "jnle",
+    "jeq",
+    "jne",
+    "jtag",  # to c if A has the tag b
+    "jfixed",  # to c unless A is a ray or an observation of this tick
+    "check",  # trap if A is a variable without a value
+    # Calls.
+    "call",  # frame at register a, to b, c = its size; the result arrives in register a
+    "callv",  # frame at register a, function B, c = number of arguments | flags
+    "return",  # A
+    "yield",  # hands out the action B; d = the next observation
+    # Sequences.
+    "alloc",  # d = new sequence of tag c & 15, b = length | capacity << 16, frame c >> 4
+    "init",  # element b of the new sequence A = C
+    "index",  # d = B[C]
+    "store",  # A[B] = C
+    "append",  # to the list A the value B; c = frame
+    "len",  # d = len(B)
+    "shape",  # trap unless A has b elements
+    "range",  # if number a < a+1 (by step a+2): b = it, step on, jump to c
+    "each",  # next element of the sequence a (position a+1): b = it, jump to c
+    "in",  # d = B in C
+    "retag",  # d = the sequence B with the tag c
+    "inset",  # d = name B in the set of names at pool index c
+    # Observations and rays.
+    "field",  # d = attribute c of B
+    "rays",  # d = B.rays
+    "count",  # d = B.count(C)
+    "near",
+    "sees",
+    "nearest",
+    "offset",  # d = B * 3 + C + 1, where C must be -1, 0 or 1
+    "block",  # d = name of cell C of B
+    # Actions.
+    "turn",  # d = turn(B, C)
+    "item",  # d = functional action c on the item B
+)
+(
+    HALT, MOVE,
+    ADD, SUB, MUL, DIV, FLOORDIV, MOD, MIN, MAX,
+    NEG, ABS, ROUND, FLOOR, CEIL, TRUNC, SQRT, NUMBER, WHOLE,
+    TRUTH, NOT, LT, LE, EQ, NE, IS,
+    JUMP, JT, JF, JLT, JNLT, JLE, JNLE, JEQ, JNE, JTAG, JFIXED, CHECK,
+    CALL, CALLV, RETURN, YIELD,
+    ALLOC, INIT, INDEX, STORE, APPEND, LEN, SHAPE, RANGE, EACH, IN, RETAG, INSET,
+    FIELD, RAYS, COUNT, NEAR, SEES, NEAREST, OFFSET, BLOCK,
+    TURN, ITEM,
+) = range(len(OPERATIONS))  # fmt: skip
+
+# What the operands a, b, c are: d destination, v value, i immediate, l label, f first
+# register of a new frame, t registers of a loop (read and written), - unused.
+_GROUPS = {
+    "---": "halt",
+    "dv-": "move neg abs round floor ceil trunc sqrt number whole truth not yield len rays",
+    "dvv": "add sub mul div floordiv mod min max lt le eq ne is index in count near sees "
+    "nearest offset block turn",
+    "l--": "jump",
+    "vl-": "jt jf",
+    "vvl": "jlt jnlt jle jnle jeq jne",
+    "vil": "jtag",
+    "v-l": "jfixed",
+    "v--": "check return",
+    "fli": "call",
+    "fvi": "callv",
+    "dii": "alloc",
+    "viv": "init",
+    "vvv": "store",
+    "vvi": "append",
+    "vi-": "shape",
+    "tdl": "range each",
+    "dvi": "retag inset field item",
+}
+OPERANDS = tuple(
+    next(kinds for kinds, names in _GROUPS.items() if name in names.split())
+    for name in OPERATIONS
+)
+
+FIRST_FUNCTION = 64  # function values below are actions, see `actions.PLAIN_NAMES`
+CALLED_FROM = 256  # flag of callv: the call is a `yield from`
+CALL_JUMP, CALL_SPRINT = 512, 1024  # flags: jump=True, sprint=True
+NAME_SET = 1 << 30  # flag in a constant's header: a set of names lies before it
+
+# --- traps -----------------------------------------------------------------------
+TRAPS = (
+    "",
+    "division by zero",
+    "index outside of the sequence",
+    "not a usable number (int, floor or round of nan or infinity, or not a whole number)",
+    "out of memory (too many values in lists)",
+    "calls nested too deeply",
+    "too many instructions between two ticks (a loop without a yield?)",
+    "wrong kind of value",
+    "an old observation or ray was read (write obs = yield ..., and read obs again)",
+    "a variable was read before it had a value",
+    "wrong number of values to unpack or of arguments",
+    "not defined for this number",
+)
+(
+    NO_TRAP, TRAP_DIVIDE, TRAP_INDEX, TRAP_WHOLE, TRAP_MEMORY, TRAP_DEPTH, TRAP_STEPS, TRAP_KIND, TRAP_OLD,
+    TRAP_NO_VALUE, TRAP_SHAPE, TRAP_DOMAIN,
+) = range(len(TRAPS))  # fmt: skip
+NOT_ENDED, RETURNED, TRAPPED, TICK_LIMIT_REACHED = range(4)
+
+
+@dataclass(frozen=True)
+class Program:
+    """One accepted macro."""
+
+    name: str
+    source: str
+    sensors: str
+    notices: tuple[str, ...]
+    code: np.ndarray  # int32[num_instructions, 4]
+    lines: np.ndarray  # int32[num_instructions] source line of each, 0 in routines
+    constants: np.ndarray  # int32[num_constants]
+
+
+class MacroSet(NamedTuple):
+    """Up to MAX_MACROS programs in arrays of fixed size: new macros, same compile."""
+
+    code: Any  # int32[K, MAX_CODE, 4]
+    lines: Any  # int32[K, MAX_CODE]
+    constants: Any  # int32[K, MAX_CONSTANTS]
+    valid: Any  # bool[K]
+
+
+class MacroState(NamedTuple):
+    """Where the macro of each lane stands."""
+
+    memory: Any  # int32[N, MEMORY_CELLS]
+    pc: Any  # int32[N]
+    frame: Any  # int32[N] first cell of the current frame
+    heap: Any  # int32[N] first free cell of the heap
+    slot: Any  # int32[N] running macro 1..K, 0 = none
+    ticks: Any  # int32[N] ticks of this activation
+
+
+class MacroTick(NamedTuple):
+    """What the macros did in one tick."""
+
+    action: Any  # int32[N, 8]
+    from_macro: Any  # bool[N] the action is a macro's
+    decided: Any  # bool[N] `chosen` counted: the policy made a decision
+    ended: Any  # int32[N] 0 no macro ended, 1 returned, 2 trapped, 3 tick limit
+    ended_slot: Any  # int32[N] which macro, 1..K; 0 if none
+    trap_code: Any  # int32[N] index into TRAPS
+    trap_line: Any  # int32[N] source line
+
+
+def link(programs: Sequence[Program]) -> MacroSet:
+    """Puts programs into slots 1..len(programs) of a macro set (NumPy arrays)."""
+    if len(programs) > MAX_MACROS:
+        raise ValueError(
+            f"{len(programs)} macros given, a set holds {MAX_MACROS}; leave some out"
+        )
+    macro_set = MacroSet(
+        code=np.zeros((MAX_MACROS, MAX_CODE, 4), np.int32),
+        lines=np.zeros((MAX_MACROS, MAX_CODE), np.int32),
+        constants=np.zeros((MAX_MACROS, MAX_CONSTANTS), np.int32),
+        valid=np.arange(MAX_MACROS) < len(programs),
+    )
+    for slot, program in enumerate(programs):
+        macro_set.code[slot, : len(program.code)] = program.code
+        macro_set.lines[slot, : len(program.lines)] = program.lines
+        macro_set.constants[slot, : len(program.constants)] = program.constants
+    return macro_set
+
+
+def verify(program: Program) -> None:
+    """Checks that every operand of a program is inside its frame, pool or code.
+
+    The interpreters do not check again; an error here is a fault of the compiler.
+    """
+    size, pool = len(program.code), len(program.constants)
+    if not 0 < size <= MAX_CODE or pool > MAX_CONSTANTS:
+        raise AssertionError(f"{size} instructions and {pool} constants")
+    for op, *operands in program.code.tolist():
+        for kind, operand in zip(OPERANDS[op], operands, strict=True):
+            low, high = {"v": (-pool, MAX_FRAME), "l": (0, size)}.get(kind, (0, MAX_FRAME))
+            if kind not in "i-" and not low <= operand < high:
+                raise AssertionError(f"{OPERATIONS[op]} {operands}: operand out of range")
+
+
+def trap_message(code: int, line: int) -> str:
+    """Returns a trap in words, for example `line 7: division by zero`."""
+    return f"line {line}: {TRAPS[code]}" if line else TRAPS[code]

@@ -1,0 +1,141 @@
+"""The instructions of one function while they are written."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from typing import Any
+
+from rlgpt_jax.macros import bytecode as bc
+from rlgpt_jax.macros.compiler.pool import Pool
+from rlgpt_jax.macros.compiler.scopes import Scope, Variable
+from rlgpt_jax.macros.refusal import Refused
+
+
+@dataclass(eq=False)
+class Label:
+    """A place that jumps go to."""
+
+    pc: int = -1
+
+
+@dataclass
+class Instruction:
+    """One instruction; operands may be labels until the program is assembled."""
+
+    op: int
+    a: Any = 0
+    b: Any = 0
+    c: Any = 0
+    line: int = 0
+
+
+@dataclass
+class Shared:
+    """What all functions of one program share."""
+
+    pool: Pool
+    sensors: str
+    starts: dict[Scope, Label] = field(default_factory=dict)
+    rows: dict[Scope, int] = field(default_factory=dict)  # pool rows of function values
+    frames: dict[Scope, int] = field(default_factory=dict)
+    routines: dict[str, Scope] = field(default_factory=dict)
+    used: list[Scope] = field(default_factory=list)  # functions to compile
+    notices: list[str] = field(default_factory=list)
+    kept_fields: list[str] = field(default_factory=list)  # numbers kept of an old obs
+    pin: Label = field(default_factory=Label)
+    pin_used: bool = False
+    size: int = 0  # instructions so far, in all functions
+
+    def start_of(self, scope: Scope) -> Label:
+        """Returns where a function starts; it will be compiled."""
+        if scope not in self.starts:
+            self.starts[scope] = Label()
+            self.used.append(scope)
+        return self.starts[scope]
+
+
+@dataclass
+class Loop:
+    """Where `break` and `continue` of a loop go."""
+
+    out: Label
+    again: Label
+    breaks: list[set[str]] = field(default_factory=list)  # names assigned at each break
+
+
+class Code:
+    """Writes one function.
+
+    Registers: 0 the link, then hidden parameters... parameters and variables, then
+    temporaries, which are used like a stack: `top` is the first free one.
+    """
+
+    def __init__(self, scope: Scope, shared: Shared):
+        self.scope = scope
+        self.shared = shared
+        self.pool = shared.pool
+        self.items: list[Instruction | Label] = []
+        self.line = 0
+        self.loops: list[Loop] = []
+        self.inner_names: list[dict[str, Any]] = []  # of comprehensions
+        self.registers: dict[Variable, int] = {}
+        for variable in [(scope, p) for p in scope.params] + scope.captured:
+            self.registers[variable] = len(self.registers) + 1
+        for name in sorted(scope.variables - set(scope.params)):
+            self.registers[(scope, name)] = len(self.registers) + 1
+        self.num_variables = len(self.registers)
+        self.top = self.floor = self.highest = self.num_variables + 1
+        self.assigned = set(scope.params)
+        self.may_be_unset: set[int] = set()
+        self.pins = False  # records are kept, see `records.py`
+
+    # --- writing -----------------------------------------------------------------
+    def emit(self, op: int, a: Any = 0, b: Any = 0, c: Any = 0) -> None:
+        self.shared.size += 1
+        if self.shared.size > bc.MAX_CODE - 64:
+            raise Refused(None, f"the macro has more than {bc.MAX_CODE} instructions",
+                          "write a shorter macro")
+        self.items.append(Instruction(op, a, b, c, self.line))
+
+    def place(self, label: Label) -> None:
+        self.items.append(label)
+
+    def at(self, node: ast.AST) -> None:
+        """Says which source line the next instructions belong to."""
+        if not self.scope.trusted:
+            self.line = getattr(node, "lineno", self.line)
+
+    # --- registers ---------------------------------------------------------------
+    def temp(self, count: int = 1) -> int:
+        """Returns the first of `count` new temporaries."""
+        first = self.top
+        self.top += count
+        self.highest = max(self.highest, self.top)
+        if self.highest > bc.MAX_FRAME - 8:
+            raise Refused(self.scope.node, "the function has too many variables or too long "
+                          "expressions", "split it into helpers")
+        return first
+
+    def target(self, into: int | None) -> int:
+        """Returns a register that several instructions may write before the last."""
+        return into if into is not None and into > self.num_variables else self.temp()
+
+    def put(self, operand: int, into: int | None) -> int:
+        """Brings an operand into the wanted register, if there is one."""
+        if into is None or into == operand:
+            return operand
+        self.emit(bc.MOVE, into, operand)
+        return into
+
+    def constant(self, value: Any) -> int:
+        return self.pool.operand(value)
+
+    def constant_bits(self, bits: int) -> int:
+        """Returns the operand of a constant that is no Python value."""
+        return -1 - self.pool.add_cells([bits])
+
+    @property
+    def frame(self) -> int:
+        """How many registers the function uses; keeping records needs two more."""
+        return self.highest + (2 if self.pins else 0)

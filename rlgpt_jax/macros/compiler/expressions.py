@@ -1,0 +1,374 @@
+"""Expressions: each function returns the operand that holds the value."""
+
+import ast
+from typing import Any
+
+from rlgpt_jax.macros import bytecode as bc
+from rlgpt_jax.macros import sensors, values
+from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_ACTIONS, PLAIN_NAMES
+from rlgpt_jax.macros.compiler import calls, conditions, loops
+from rlgpt_jax.macros.compiler.code import Code, Label
+from rlgpt_jax.macros.compiler.pool import (
+    CONSTANT_NAMES,
+    ActionConstant,
+    FunctionConstant,
+    NotConstant,
+    fold,
+)
+from rlgpt_jax.macros.compiler.scopes import Scope, resolve
+from rlgpt_jax.macros.refusal import Refused, close_names
+from rlgpt_jax.macros.routines import ROUTINES
+
+BINARY = {
+    ast.Add: bc.ADD,
+    ast.Sub: bc.SUB,
+    ast.Mult: bc.MUL,
+    ast.Div: bc.DIV,
+    ast.FloorDiv: bc.FLOORDIV,
+    ast.Mod: bc.MOD,
+}
+RAY_FIELDS = ("block", "entity", "distance", "yaw", "pitch")
+OBS_FIELDS = tuple(name for name in sensors.SCALARS if not name.startswith("near_"))
+OBS_METHODS = ("count", "near", "block", "sees", "nearest")
+ACTION_NAMES = (*PLAIN_NAMES, *ITEM_ACTIONS, "turn")
+NOT_PART = {
+    ast.Dict: ("dictionaries are", "use a tuple of pairs, or if/elif"),
+    ast.DictComp: ("dictionaries are", "use a list of pairs"),
+    ast.Set: ("sets are only right of `in` and with constants", "use a tuple"),
+    ast.SetComp: ("sets are", "use a list"),
+    ast.JoinedStr: ("f-strings are", "compare names with == and pass them on as they are"),
+    ast.Lambda: ("lambda, except as key= of min and max, is", "write a def"),
+    ast.Starred: ("* in front of a value is", "write the values one by one"),
+    ast.NamedExpr: (":= is", "assign on a line of its own"),
+    ast.Slice: ("slices are", "loop over range(...) and index"),
+    ast.Await: ("await is", "yield actions"),
+}
+
+
+def value(f: Code, node: ast.expr, into: int | None = None) -> int:
+    """Compiles an expression. Returns its operand, `into` if that is given."""
+    f.at(node)
+    constant = constant_of(f, node)
+    if constant is not MISSING:
+        return f.put(f.constant(constant), into)
+    if isinstance(node, ast.Name):
+        return f.put(name(f, node), into)
+    if isinstance(node, ast.BinOp):
+        return binary(f, node, into)
+    if isinstance(node, ast.UnaryOp):
+        return unary(f, node, into)
+    if isinstance(node, ast.Compare):
+        return conditions.compare_value(f, node, into)
+    if isinstance(node, ast.BoolOp):
+        return conditions.bool_value(f, node, into)
+    if isinstance(node, ast.IfExp):
+        return conditions.if_value(f, node, into)
+    if isinstance(node, ast.Call):
+        return calls.call(f, node, into)
+    if isinstance(node, ast.Attribute):
+        return attribute(f, node, into)
+    if isinstance(node, ast.Subscript):
+        return subscript(f, node, into)
+    if isinstance(node, ast.Tuple | ast.List):
+        return display(f, node, into)
+    if isinstance(node, ast.ListComp):
+        return loops.list_of(f, node, into)
+    if isinstance(node, ast.Yield):
+        return yielded(f, node, into)
+    if isinstance(node, ast.YieldFrom):
+        return calls.yield_from(f, node, into)
+    if isinstance(node, ast.GeneratorExp):
+        raise Refused(node, "a generator expression stands alone",
+                      "use it in sum, min, max, any, all or for, or write a list [...]")
+    what, advice = NOT_PART.get(type(node), (f"{type(node).__name__} is", ""))
+    raise Refused(node, f"{what} not part of the language", advice)
+
+
+# --- constants -------------------------------------------------------------------
+MISSING: Any = object()
+
+
+def constant_of(f: Code, node: ast.expr) -> Any:
+    """Returns the constant value of an expression, or MISSING."""
+    try:
+        return fold(node, lambda part: looked_up(f, part))
+    except NotConstant:
+        return MISSING
+
+
+def looked_up(f: Code, node: ast.expr) -> Any:
+    """Returns the constant that a name, an attribute or a call stands for."""
+    if isinstance(node, ast.Name):
+        return named_constant(f, node.id)
+    if isinstance(node, ast.Attribute) and is_math(f, node.value):
+        if node.attr in CONSTANT_NAMES:
+            return CONSTANT_NAMES[node.attr]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if is_api(f, node.func.id):
+            return constant_call(node)
+    raise NotConstant
+
+
+def named_constant(f: Code, name: str) -> Any:
+    if any(name in names for names in f.inner_names):
+        raise NotConstant
+    found = resolve(f.scope, name)
+    if isinstance(found, Scope):
+        return FunctionConstant(bc.FIRST_FUNCTION + function_row(f, found))
+    if found is not None:
+        raise NotConstant
+    constants = module_of(f.scope).constants
+    if name in constants:
+        return constants[name]
+    if name in CONSTANT_NAMES and name != "e":
+        return CONSTANT_NAMES[name]
+    if name in PLAIN_ACTIONS:
+        return FunctionConstant(PLAIN_NAMES.index(name))
+    raise NotConstant
+
+
+def constant_call(node: ast.Call) -> Any:
+    """Returns the value of `forward()` or `float("inf")`."""
+    name = node.func.id if isinstance(node.func, ast.Name) else ""
+    if name in PLAIN_ACTIONS and not node.args and not node.keywords:
+        return ActionConstant(PLAIN_ACTIONS[name])
+    if name == "float" and len(node.args) == 1 and isinstance(node.args[0], ast.Constant):
+        text = node.args[0].value
+        if isinstance(text, str) and text.lower().lstrip("+-") in ("inf", "infinity", "nan"):
+            return float(text)
+    raise NotConstant
+
+
+def function_row(f: Code, scope: Scope) -> int:
+    """Returns the pool index of a function's row (start, parameters, frame size)."""
+    f.shared.start_of(scope)
+    if scope not in f.shared.rows:
+        f.shared.rows[scope] = f.pool.add_cells([0, 0, 0])
+    return f.shared.rows[scope]
+
+
+def module_of(scope: Scope) -> Scope:
+    while scope.parent is not None:
+        scope = scope.parent
+    return scope
+
+
+def is_api(f: Code, name: str) -> bool:
+    """Says whether a name is not the author's own, so that it may be the API's."""
+    return (
+        resolve(f.scope, name) is None
+        and name not in module_of(f.scope).constants
+        and not any(name in names for names in f.inner_names)
+    )
+
+
+def is_math(f: Code, node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "math" and is_api(f, "math")
+
+
+# --- names -----------------------------------------------------------------------
+def name(f: Code, node: ast.Name) -> int:
+    """Compiles reading a variable."""
+    for names in reversed(f.inner_names):
+        if node.id in names:
+            found = names[node.id]
+            return found if isinstance(found, int) else group(f, found)
+    target = resolve(f.scope, node.id)
+    if target is None and node.id in (*ITEM_ACTIONS, "turn", *calls.BUILTINS, *ROUTINES):
+        raise Refused(node, f"{node.id} cannot be a value", "write a small helper that calls it")
+    if not isinstance(target, tuple):
+        raise Refused(node, f"the name {node.id} is not known here", known_names(node.id))
+    register = f.registers[target]
+    owner, name_ = target
+    if name_ in owner.boxed:
+        register = f.temp()
+        f.emit(bc.INDEX, register, f.registers[target], f.constant(0.0))
+        f.emit(bc.CHECK, register)
+    elif owner is f.scope and name_ not in f.assigned:
+        f.may_be_unset.add(register)
+        f.emit(bc.CHECK, register)
+    return register
+
+
+def known_names(name: str) -> str:
+    advice = close_names(name, [*ACTION_NAMES, *calls.BUILTINS, *ROUTINES, "obs"])
+    if name in ("random", "np", "numpy", "time", "minedojo", "env", "self"):
+        return "nothing can be imported; only the documented actions, fields and math exist"
+    return advice or "assign it first, or pass it to the function as a parameter"
+
+
+def group(f: Code, items: Any) -> int:
+    """Makes a tuple of loop items (nested Python tuples of registers)."""
+    if isinstance(items, int):
+        return items
+    return sequence(f, values.T_TUPLE, [group(f, item) for item in items], None)
+
+
+# --- operators -------------------------------------------------------------------
+def binary(f: Code, node: ast.BinOp, into: int | None) -> int:
+    if isinstance(node.op, ast.Pow):
+        return power(f, node, into)
+    if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List):
+        return repeated(f, node, into)
+    if type(node.op) not in BINARY:
+        raise Refused(node, "bit operations are not part of the language",
+                      "use and, or, not with numbers, *, // and %")
+    for side in (node.left, node.right):
+        text = constant_of(f, side)
+        if isinstance(text, str):
+            raise Refused(node, f'"{text[:40]}" is a name; names cannot be put together',
+                          "compare names with == or in")
+        if isinstance(text, tuple) or isinstance(side, ast.List):
+            raise Refused(node, "computed lists cannot be added or multiplied",
+                          "use append in a loop")
+    left = value(f, node.left)
+    right = value(f, node.right)
+    f.at(node)
+    register = f.temp() if into is None else into
+    f.emit(BINARY[type(node.op)], register, left, right)
+    return register
+
+
+def power(f: Code, node: ast.BinOp, into: int | None) -> int:
+    """Compiles `x ** n`: products for small whole n, a square root for 0.5."""
+    exponent = constant_of(f, node.right)
+    if not isinstance(exponent, float | bool) or not is_easy(float(exponent)):
+        return calls.routine(f, node, "pow", [node.left, node.right], into)
+    base = value(f, node.left)
+    f.at(node)
+    register = f.target(into)
+    if abs(exponent) == 0.5:
+        f.emit(bc.SQRT, register, base)
+    elif exponent == 0:
+        f.emit(bc.NUMBER, register, base)
+        f.emit(bc.MOVE, register, f.constant(1.0))
+    else:
+        f.emit(bc.NUMBER, register, base)
+        for _ in range(int(abs(exponent)) - 1):
+            f.emit(bc.MUL, register, register, base)
+    if exponent < 0:
+        f.emit(bc.DIV, register, f.constant(1.0), register)
+    return f.put(register, into)
+
+
+def is_easy(exponent: float) -> bool:
+    return abs(exponent) == 0.5 or (exponent == int(exponent) if abs(exponent) <= 8 else False)
+
+
+def repeated(f: Code, node: ast.BinOp, into: int | None) -> int:
+    """Compiles `[x] * 8` with a constant count."""
+    count = constant_of(f, node.right)
+    assert isinstance(node.left, ast.List)
+    if not isinstance(count, float) or count != int(count) or len(node.left.elts) * count > 64:
+        raise Refused(node, "a list can be repeated by a constant, up to 64 elements in all",
+                      "use append in a loop")
+    items = [value(f, item) for item in node.left.elts]
+    return sequence(f, values.T_LIST, items * int(count), into)
+
+
+def unary(f: Code, node: ast.UnaryOp, into: int | None) -> int:
+    if isinstance(node.op, ast.Invert):
+        raise Refused(node, "~ is not part of the language", "use not")
+    operand = value(f, node.operand)
+    register = f.temp() if into is None else into
+    op = {ast.USub: bc.NEG, ast.UAdd: bc.NUMBER, ast.Not: bc.NOT}[type(node.op)]
+    f.emit(op, register, operand)
+    return register
+
+
+# --- records and sequences -------------------------------------------------------
+def attribute(f: Code, node: ast.Attribute, into: int | None) -> int:
+    """Compiles `obs.x`, `r.distance`, `obs.rays`."""
+    attr = node.attr
+    if is_math(f, node.value):
+        raise Refused(node, f"math.{attr} is not available here", known_names(attr))
+    if attr == "rays":
+        return needs_rays(f, node) or rays(f, node, into)
+    in_obs, in_ray = attr in OBS_FIELDS, attr in RAY_FIELDS
+    if attr in OBS_METHODS and not in_ray:
+        raise Refused(node, f"{attr} is a function", f'call it, for example obs.{attr}("log")')
+    if not in_obs and not in_ray:
+        raise Refused(node, f"there is no field {attr}",
+                      close_names(attr, [*OBS_FIELDS, *RAY_FIELDS, "rays"]) or FIELD_ADVICE)
+    record = value(f, node.value)
+    if in_obs and attr not in f.shared.kept_fields:
+        f.shared.kept_fields.append(attr)
+    kept = f.shared.kept_fields.index(attr) + 1 if in_obs else 0
+    obs_field = sensors.SCALARS.index(attr) + 1 if in_obs else 0
+    ray_field = RAY_FIELDS.index(attr) + 1 if in_ray else 0
+    register = f.temp() if into is None else into
+    f.at(node)
+    f.emit(bc.FIELD, register, record, obs_field | ray_field << 8 | kept << 16)
+    return register
+
+
+FIELD_ADVICE = (
+    "obs has " + ", ".join((*OBS_FIELDS, "rays")) + "; a ray has " + ", ".join(RAY_FIELDS)
+)
+
+
+def needs_rays(f: Code, node: ast.AST) -> int:
+    """Refuses rays at sensor level `paper`. Returns 0."""
+    if f.shared.sensors == "paper":
+        raise Refused(node, "this agent has no rays: obs.rays, obs.sees and obs.nearest do "
+                      "not exist here", "use obs.block(dx, dy, dz) and obs.near(...)")
+    return 0
+
+
+def rays(f: Code, node: ast.Attribute, into: int | None) -> int:
+    obs = value(f, node.value)
+    register = f.temp() if into is None else into
+    f.emit(bc.RAYS, register, obs)
+    return register
+
+
+def subscript(f: Code, node: ast.Subscript, into: int | None) -> int:
+    if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
+        raise Refused(node, "records have no [...] with a name in it",
+                      f"write .{node.slice.value[:40]}")
+    if isinstance(node.slice, ast.Slice):
+        raise Refused(node, "slices are not part of the language",
+                      "loop over range(...) and index")
+    source = value(f, node.value)
+    position = value(f, node.slice)
+    register = f.temp() if into is None else into
+    f.at(node)
+    f.emit(bc.INDEX, register, source, position)
+    return register
+
+
+def display(f: Code, node: ast.Tuple | ast.List, into: int | None) -> int:
+    """Compiles `(a, b)` and `[a, b]` with computed parts."""
+    tag = values.T_TUPLE if isinstance(node, ast.Tuple) else values.T_LIST
+    if len(node.elts) > 64:
+        raise Refused(node, "more than 64 computed elements", "fill a list in a loop")
+    return sequence(f, tag, [value(f, item) for item in node.elts], into)
+
+
+def sequence(f: Code, tag: int, items: list[int], into: int | None) -> int:
+    """Makes a tuple, a list or a record of operands."""
+    room = max(len(items), bc.LIST_ROOM) if tag == values.T_LIST else len(items)
+    register = f.temp()
+    f.emit(bc.ALLOC, register, len(items) | room << 16, tag)
+    for i, item in enumerate(items):
+        f.emit(bc.INIT, register, i, item)
+    return f.put(register, into)
+
+
+def yielded(f: Code, node: ast.Yield, into: int | None) -> int:
+    """Compiles `yield action`; a yield of nothing is a noop."""
+    if f.scope.parent is None:
+        raise Refused(node, "yield outside of a function", "move it into the macro")
+    if isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name):
+        called = resolve(f.scope, node.value.func.id)
+        if isinstance(called, Scope) and called.is_generator:
+            raise Refused(node, f"{called.name} is a generator function",
+                          f"write obs = yield from {called.name}(...)")
+    constant = constant_of(f, node.value) if node.value else ActionConstant(0)
+    if constant is not MISSING and not isinstance(constant, ActionConstant):
+        raise Refused(node, "yield needs an action", "for example obs = yield forward()")
+    action = f.constant(constant) if constant is not MISSING else value(f, node.value)
+    register = f.temp() if into is None else into
+    f.at(node)
+    f.emit(bc.YIELD, register, action)
+    return register

@@ -1,0 +1,232 @@
+"""From a checked tree to a `Program`: compiles every function and assembles them."""
+
+import ast
+from functools import cache
+
+import numpy as np
+
+from rlgpt_jax.macros import bytecode as bc
+from rlgpt_jax.macros import values
+from rlgpt_jax.macros.compiler import expressions as ex
+from rlgpt_jax.macros.compiler import records, statements
+from rlgpt_jax.macros.compiler.code import Code, Instruction, Label, Shared
+from rlgpt_jax.macros.compiler.pool import Pool
+from rlgpt_jax.macros.compiler.scopes import Scope, build, connect, own_nodes
+from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.routines import ROUTINE_SOURCE
+
+
+@cache
+def routine_tree() -> ast.Module:
+    return ast.parse(ROUTINE_SOURCE)
+
+
+def compile_program(tree: ast.Module, source: str, name: str | None, sensors: str) -> bc.Program:
+    """Compiles a macro. Raises `Refused`."""
+    module = build(tree, None, "")
+    shared = Shared(Pool(), sensors, routines=routines())
+    constants(module, shared)
+    connect(module)
+    entry = find_entry(module, name)
+    kept = records.find_records(module, entry)
+    code = [compile_module(module, entry, shared)]
+    for scope in shared.used:  # grows while functions are compiled
+        code.append(compile_function(scope, shared))
+    for scope in (s for s in module.every() if s is not module):
+        if scope not in shared.starts:  # never called, but must be part of the language
+            shared.start_of(scope)
+            code.append(compile_function(scope, shared))
+    for scope in shared.used[len(code) - 1 :]:
+        code.append(compile_function(scope, shared))
+    for f in code:
+        records.keep_records(f, kept)
+    if shared.pin_used:
+        code.append(compile_pin(shared))
+    return assemble(code, shared, entry.name, source)
+
+
+def routines() -> dict[str, Scope]:
+    """Returns the functions of `routines.py`."""
+    module = Scope(routine_tree(), "", None, trusted=True)
+    for node in routine_tree().body:
+        assert isinstance(node, ast.FunctionDef)
+        module.functions[node.name] = build(node, module, node.name)
+    connect(module)
+    return module.functions
+
+
+def constants(module: Scope, shared: Shared) -> None:
+    """Makes constants of the module's names that are assigned once, a constant."""
+    f = Code(module, shared)
+    assert isinstance(module.node, ast.Module)
+    counts: dict[str, int] = {}
+    for node in own_nodes(module.node):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            counts[node.id] = counts.get(node.id, 0) + 1
+    declared = {name for scope in module.every() for name in scope.outer_names}
+    for node in module.node.body:
+        target = constant_target(node)
+        if target is None or counts[target.id] > 1 or target.id in declared:
+            continue
+        assert isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
+        value = ex.constant_of(f, node.value)
+        if value is not ex.MISSING:
+            module.constants[target.id] = value
+            module.variables.discard(target.id)
+
+
+def constant_target(node: ast.stmt) -> ast.Name | None:
+    target = None
+    if isinstance(node, ast.Assign) and len(node.targets) == 1:
+        target = node.targets[0]
+    elif isinstance(node, ast.AnnAssign) and node.value is not None:
+        target = node.target
+    return target if isinstance(target, ast.Name) else None
+
+
+def find_entry(module: Scope, name: str | None) -> Scope:
+    """Returns the macro itself: the function called `name`, or the last that takes obs."""
+    takers = [s for s in module.functions.values() if s.params and s.required <= 1]
+    if name is not None and name in module.functions:
+        entry = module.functions[name]
+    elif name is not None:
+        known = ", ".join(module.functions) or "none"
+        raise Refused(None, f"there is no function {name} (functions here: {known})",
+                      f"write def {name}(obs):")
+    elif takers:
+        called = [s for s in takers if s.params[0] == "obs"] or takers
+        entry = called[-1]
+    else:
+        raise Refused(None, "there is no function that takes obs", "write def NAME(obs):")
+    if not entry.params or entry.required > 1:
+        raise Refused(entry.node, f"{entry.name} must take one argument, the observation",
+                      f"write def {entry.name}(obs):")
+    if not entry.is_generator:
+        raise Refused(entry.node, f"{entry.name} never yields, so it never acts",
+                      "write obs = yield forward() and the like, or obs = yield from helper(obs)")
+    return entry
+
+
+# --- functions -------------------------------------------------------------------
+def compile_module(module: Scope, entry: Scope, shared: Shared) -> Code:
+    """Compiles the lines outside of functions and the call of the macro."""
+    f = Code(module, shared)
+    assert isinstance(module.node, ast.Module)
+    statements.boxes(f)
+    for node in module.node.body:
+        target = constant_target(node)
+        if isinstance(node, ast.If | ast.For | ast.While | ast.Return):
+            raise Refused(node, "outside of functions only assignments are possible",
+                          "move this line into the macro")
+        if target is None or target.id not in module.constants:
+            statements.statement(f, node)
+    f.top = f.floor
+    f.inner_names.append({"first obs": f.constant_bits(values.box(values.T_OBS))})
+    call = ast.copy_location(
+        ast.Call(ast.Name(entry.name, ast.Load()), [ast.Name("first obs", ast.Load())], []),
+        entry.node,
+    )
+    for part in ast.walk(call):
+        ast.copy_location(part, entry.node)
+    ex.value(f, ast.copy_location(ast.YieldFrom(call), entry.node))
+    finish(f)
+    return f
+
+
+def compile_function(scope: Scope, shared: Shared) -> Code:
+    f = Code(scope, shared)
+    f.at(scope.node)
+    assert isinstance(scope.node, ast.FunctionDef)
+    statements.boxes(f)
+    statements.block(f, scope.node.body)
+    finish(f)
+    return f
+
+
+def compile_pin(shared: Shared) -> Code:
+    scope = Scope(ast.Module([], []), "keep", None, trusted=True, params=["record"])
+    f = Code(scope, shared)
+    records.pin_routine(f)
+    return f
+
+
+def finish(f: Code) -> None:
+    """Ends a function; variables that may be read unset start with a mark."""
+    if f.scope.parent is None:
+        f.emit(bc.HALT)
+    else:
+        f.emit(bc.RETURN, f.constant(None))
+    if f.may_be_unset:
+        unset = f.constant_bits(values.UNBOUND)
+        marks = [Instruction(bc.MOVE, r, unset, 0, f.line) for r in sorted(f.may_be_unset)]
+        f.items = [*marks, *f.items]
+
+
+# --- assembly --------------------------------------------------------------------
+def assemble(code: list[Code], shared: Shared, name: str, source: str) -> bc.Program:
+    """Gives every label its place and every function its frame."""
+    instructions: list[Instruction] = []
+    starts = {id(label): label for label in shared.starts.values()}
+    for f in code:
+        if f.scope in shared.starts:
+            shared.starts[f.scope].pc = len(instructions)
+        for item in f.items:
+            if isinstance(item, Label):
+                item.pc = len(instructions)
+            else:
+                frame_size(f, item)
+                instructions.append(item)
+    assert all(label.pc >= 0 for label in starts.values())
+    check_stack(code)
+    sizes = {f.scope: f.frame for f in code}
+    pin_size = code[-1].frame
+    for item in instructions:
+        if item.op == bc.CALL:
+            item.c = pin_size if item.c is None else sizes[item.c]
+    for scope, row in shared.rows.items():
+        shape = len(scope.params) | (bc.CALLED_FROM if scope.is_generator else 0)
+        shared.pool.cells[row : row + 3] = [shared.starts[scope].pc, shape, sizes[scope]]
+    shared.pool.fill_sets()
+    program = bc.Program(
+        name=name,
+        source=source,
+        sensors=shared.sensors,
+        notices=tuple(shared.notices[:20]),
+        code=np.array([row_of(item) for item in instructions], np.int32),
+        lines=np.array([item.line for item in instructions], np.int32),
+        constants=np.array(shared.pool.cells, np.int32),
+    )
+    bc.verify(program)
+    return program
+
+
+def row_of(item: Instruction) -> list[int]:
+    return [item.op, *(x.pc if isinstance(x, Label) else x for x in (item.a, item.b, item.c))]
+
+
+def frame_size(f: Code, item: Instruction) -> None:
+    """Tells instructions that may move the heap how far the current frame reaches."""
+    if item.op == bc.ALLOC:
+        item.c |= f.frame << 4
+    elif item.op == bc.APPEND:
+        item.c = f.frame
+
+
+def check_stack(code: list[Code]) -> None:
+    """Refuses macros whose deepest chain of calls does not fit into the stack."""
+    of_scope = {f.scope: f for f in code}
+    depth: dict[Scope, int] = {}
+
+    def size(f: Code) -> int:
+        if f.scope not in depth:
+            called = [i.c for i in f.items if isinstance(i, Instruction) and i.op == bc.CALL]
+            frames = [size(of_scope[s] if s is not None else code[-1]) for s in set(called)]
+            if any(isinstance(i, Instruction) and i.op == bc.CALLV for i in f.items):
+                frames += [size(of_scope[s]) for s in of_scope if s.is_value and s is not f.scope]
+            depth[f.scope] = f.frame + max(frames, default=0)
+        return depth[f.scope]
+
+    if size(code[0]) > bc.STACK_CELLS:
+        raise Refused(None, f"the functions need {size(code[0])} cells for variables, "
+                      f"{bc.STACK_CELLS} are there", "use fewer variables and shorter chains of "
+                      "helpers")

@@ -1,0 +1,106 @@
+"""Making room in a lane's heap, host version (numba; uncompiled it is the reference).
+
+Sequences that no register can reach, directly or through other sequences, are dropped.
+The others move together in the order of their addresses; a list that is to grow moves
+behind them and gets more room. All references are changed accordingly.
+"""
+
+import numpy as np
+from numba import njit
+
+from rlgpt_jax.macros.bytecode import (
+    HEAP_CELLS,
+    MAX_CONSTANTS,
+    MEMORY_CELLS,
+    STACK_CELLS,
+)
+from rlgpt_jax.macros.values import (
+    BOX,
+    FIRST_BOX,
+    PAYLOAD,
+    T_OBS_RECORD,
+    T_TUPLE,
+    TAG_SHIFT,
+)
+
+
+@njit(cache=True)
+def heap_start(bits):
+    """Returns the heap cell, counted in memory, that a value refers to; -1 if none."""
+    if bits >= 0 or bits < FIRST_BOX:
+        return -1
+    tag = (bits - BOX) >> TAG_SHIFT
+    if tag < T_TUPLE or tag > T_OBS_RECORD:
+        return -1
+    return (bits & PAYLOAD) - MAX_CONSTANTS  # negative for constant tuples
+
+
+@njit(cache=True)
+def mark(memory, end):
+    """Returns bool[HEAP_CELLS]: the first cells of sequences that are still needed.
+
+    `end` is the number of stack cells in use.
+    """
+    live = np.zeros(HEAP_CELLS, np.bool_)
+    todo = np.empty(HEAP_CELLS, np.int64)
+    waiting = 0
+    for i in range(end):
+        at = heap_start(int(memory[i]))
+        if at >= 0 and not live[at - STACK_CELLS]:
+            live[at - STACK_CELLS] = True
+            todo[waiting] = at
+            waiting += 1
+    while waiting > 0:
+        waiting -= 1
+        first = todo[waiting]
+        length = int(memory[first]) & 0xFFFF
+        for i in range(first + 1, first + 1 + length):
+            at = heap_start(int(memory[i]))
+            if at >= 0 and not live[at - STACK_CELLS]:
+                live[at - STACK_CELLS] = True
+                todo[waiting] = at
+                waiting += 1
+    return live
+
+
+@njit(cache=True)
+def moved(bits, places):
+    """Returns a value with its reference changed."""
+    at = heap_start(bits)
+    return bits if at < 0 else bits - at + places[at - STACK_CELLS]
+
+
+@njit(cache=True)
+def collect(memory, end, grow):
+    """Drops what is not needed. Returns the new first free cell.
+
+    Args:
+      memory: int32[MEMORY_CELLS] of one lane, changed in place.
+      end: number of stack cells in use.
+      grow: first cell of a list that needs more room, or -1.
+    """
+    live = mark(memory, end)
+    places = np.zeros(HEAP_CELLS, np.int64)
+    free = STACK_CELLS
+    for i in range(HEAP_CELLS):
+        if live[i] and i + STACK_CELLS != grow:
+            places[i] = free
+            free += 1 + (int(memory[i + STACK_CELLS]) >> 16)
+    if grow >= 0:
+        places[grow - STACK_CELLS] = free
+    old = memory.copy()
+    for i in range(end):
+        memory[i] = moved(int(old[i]), places)
+    memory[end:] = 0
+    for i in range(HEAP_CELLS):
+        if live[i]:
+            first = i + STACK_CELLS
+            length, room = int(old[first]) & 0xFFFF, int(old[first]) >> 16
+            if first == grow:
+                room = min(max(2 * length, length + 8), MEMORY_CELLS - free - 1)
+                free += 1 + room
+            to = places[i]
+            memory[to] = length | room << 16
+            for j in range(1, length + 1):
+                memory[to + j] = moved(int(old[first + j]), places)
+    return free

@@ -1,0 +1,171 @@
+"""The macro API in words: one table of actions, sensors and functions, shown in prompts.
+
+A test parses every example here, so that what a model is told is what the language has.
+"""
+
+from typing import NamedTuple
+
+from rlgpt_jax.macros.bytecode import MAX_DEPTH, MAX_STEPS, TICK_LIMIT
+from rlgpt_jax.macros.sensors import SENSOR_LEVELS
+
+
+class Entry(NamedTuple):
+    """One line of the documentation."""
+
+    signature: str
+    meaning: str
+    examples: tuple[str, ...]  # expressions that the language accepts
+    level: str = "paper"  # sensor level from which it exists
+
+
+ACTIONS = (
+    Entry(
+        "noop(), forward(), back(), left(), right(), jump(), sneak(), sprint()",
+        "move for one tick; sprint runs forward. forward(jump=True) moves and jumps, also "
+        "back, left, right; forward(sprint=True) runs.",
+        ("noop()", "forward()", "back(jump=True)", "left(jump=True)", "right()", "jump()",
+         "sneak()", "sprint()", "forward(jump=obs.in_water)", "forward(sprint=True)"),
+    ),
+    Entry(
+        "turn(yaw=0, pitch=0)",
+        "camera change in degrees, rounded to multiples of 15, at most 180. +yaw is right, "
+        "+pitch is down.",
+        ("turn(yaw=15)", "turn(30, -15)", "turn(pitch=-obs.pitch)"),
+    ),
+    Entry(
+        "attack()",
+        "hit, or keep mining, what is under the crosshair (mining a log by hand takes 60 "
+        "ticks of attack without a break).",
+        ("attack()",),
+    ),
+    Entry(
+        "use()",
+        "use the item in hand on what is under the crosshair (milk a cow with a bucket, "
+        "shear a sheep, place a block).",
+        ("use()",),
+    ),
+    Entry(
+        'craft("item"), equip("item"), place("item"), destroy("item"), drop()',
+        "take 3 ticks. craft (also smelt) needs the ingredients and, for 3x3 recipes, a "
+        "crafting table near and in view, for smelting a furnace. equip and place do nothing "
+        "if the item is not in the inventory. drop throws away what is in hand.",
+        ('craft("planks")', 'equip("bucket")', 'place("crafting_table")', 'destroy("dirt")',
+         "drop()"),
+    ),
+)  # fmt: skip
+
+FIELDS = (
+    Entry(
+        "obs.x, obs.y, obs.z",
+        "position of the feet in blocks: x east, y up, z south.",
+        ("obs.x", "obs.y", "obs.z"),
+    ),
+    Entry(
+        "obs.yaw, obs.pitch",
+        "view direction in degrees. yaw: 0 = +z, 90 = -x, 180 = -z, -90 = +x; pitch: +90 "
+        "looks down.",
+        ("obs.yaw", "obs.pitch"),
+    ),
+    Entry("obs.life, obs.food", "0 to 20.", ("obs.life", "obs.food")),
+    Entry("obs.oxygen", "0 to 300 ticks of air.", ("obs.oxygen",)),
+    Entry("obs.time", "time of day, 0 to 24000; 6000 is noon.", ("obs.time",)),
+    Entry("obs.on_ground, obs.in_water", "booleans.", ("obs.on_ground", "obs.in_water")),
+    Entry("obs.held", 'name of the item in hand, "" if none.', ("obs.held",)),
+    Entry(
+        'obs.count("item")',
+        "how many are in the inventory; 0 for names the game does not have.",
+        ('obs.count("log")',),
+    ),
+    Entry(
+        'obs.near("crafting_table"), obs.near("furnace")',
+        "booleans: within reach and in view.",
+        ('obs.near("crafting_table")', 'obs.near("furnace")'),
+    ),
+    Entry(
+        "obs.block(dx, dy, dz)",
+        "name of the block at that offset from the feet, each of -1, 0, 1, in world axes.",
+        ("obs.block(0, -1, 0)",),
+    ),
+    Entry(
+        "obs.rays",
+        "list of 120 rays (12 yaw angles from -60 to 50, 10 pitch angles from -30 to 24, in "
+        'steps of 10 and 6). Each ray has .block (name, "air" if none), .entity (name or '
+        '"none"), .distance (blocks, to the first of the two), .yaw and .pitch (degrees from '
+        "the view direction, + right and + down).",
+        ("obs.rays[5].block", "obs.rays[0].entity", "obs.rays[-1].distance", "obs.rays[1].yaw",
+         "obs.rays[2].pitch"),
+        "full",
+    ),
+    Entry(
+        'obs.sees("name")',
+        "is a block or mob of that name on any ray.",
+        ('obs.sees("cow")',),
+        "full",
+    ),
+    Entry(
+        'obs.nearest("name")',
+        "the ray with the smallest distance to it; its .distance is 999 if there is none.",
+        ('obs.nearest("log").distance',),
+        "full",
+    ),
+)  # fmt: skip
+
+FUNCTIONS = Entry(
+    "abs min max sum any all len round int float bool range enumerate zip reversed next "
+    "list tuple; sqrt sin cos tan asin acos atan atan2 hypot floor ceil radians degrees sign "
+    "copysign pi inf (also as math.sqrt ...)",
+    "functions and constants.",
+    ("abs(-1)", "min(1, 2)", "max((1, 2))", "sum([1, 2])", "any([1])", "all([1])", "len((1, 2))",
+     "round(1.5)", "int(1.5)", "float(1)", "bool(1)", "next((i for i in range(3)), 0)",
+     "list((1, 2))", "tuple([1])", "sqrt(4)", "sin(1)", "cos(1)", "tan(1)", "asin(1)", "acos(1)",
+     "atan(1)", "atan2(1, 2)", "hypot(3, 4)", "floor(1.5)", "ceil(1.5)", "radians(90)",
+     "degrees(pi)", "sign(-2)", "copysign(1, -1)", "pi", "inf", "math.sqrt(4)", "math.pi"),
+)  # fmt: skip
+
+HOW = f"""\
+- A macro is `def NAME(obs): ...`. Each `yield` hands one primitive action to the game, which \
+advances one tick (20 ticks = 1 second), and evaluates to the new observation: \
+`obs = yield forward()`.
+- A macro ends by returning. Keep it under {TICK_LIMIT} ticks: at {TICK_LIMIT} it is cut.
+- You may define helper functions in the same block. Helpers that yield are called with \
+`obs = yield from helper(obs, ...)`; they return the newest observation, or a pair with it.
+- An observation holds for one tick. Of an older one (prev = obs) only numbers such as prev.x \
+can still be read."""
+
+PYTHON = f"""\
+- Accepted: def, nested def, default arguments, return, if/elif/else, while, for, break, \
+continue, assignments with unpacking, + - * / // % **, comparisons (chained too), and/or/not, \
+in, is, x if c else y.
+- Values: numbers (32 bit floats), True/False, None, names in quotes, tuples, short lists \
+(append, index, len, [... for ... if ...]), functions as values.
+- Names are compared with == and in; "log" in r.block, .startswith("...") and .endswith("...") \
+also work.
+- Not accepted: import, class, try, with, lambda (except key= of min/max), dict, set, slices, \
+f-strings and other text work, * and ** in calls, recursion, print, random.
+- Limits: {MAX_DEPTH} helpers deep, {MAX_STEPS} elementary steps between two yields, some 400 \
+list elements in all.
+- Division by zero, a bad index, or a wrong kind of value ends the macro and is reported."""
+
+
+def prompt_text(sensors: str = "paper") -> str:
+    """Returns the documentation of the language for prompts, at a sensor level."""
+    if sensors not in SENSOR_LEVELS:
+        raise ValueError(f"sensors={sensors!r} is unknown; use one of {SENSOR_LEVELS}")
+    levels = SENSOR_LEVELS[: SENSOR_LEVELS.index(sensors) + 1]
+    fields = [entry for entry in FIELDS if entry.level in levels]
+    return "\n".join(
+        [
+            "How macros run",
+            HOW,
+            "",
+            "Primitive actions (each takes one tick unless said otherwise)",
+            *(f"- {entry.signature}: {entry.meaning}" for entry in ACTIONS),
+            "",
+            "Observation fields",
+            *(f"- {entry.signature}: {entry.meaning}" for entry in fields),
+            "",
+            "Python",
+            f"- Only what is documented here exists. Functions: {FUNCTIONS.signature}.",
+            PYTHON,
+        ]
+    )

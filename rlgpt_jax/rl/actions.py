@@ -1,0 +1,173 @@
+"""The hybrid action: a primitive of two heads, or one of the macros.
+
+    log pi(a) = log pi(macro) + [macro = 0] * (log pi(head 0) + log pi(head 1))
+    H(pi)     = H(macro) + pi(macro = 0) * (H(head 0) + H(head 1))
+
+The primitives are the released code's heads [12, 3]. Head 0: nothing; forward, back;
+left, right; jump, sneak, sprint; look up, down, left, right by 30 degrees. Head 1:
+nothing, use, attack. Sprint sets column 2 alone, as in the released code, and therefore
+does not move by itself.
+"""
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import distrax
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlgpt_jax.envs.base import FN_ATTACK, FN_USE, FUNCTION, JUMP, MOVE, NOOP, PITCH, STRAFE, YAW
+from rlgpt_jax.macros.bytecode import MAX_MACROS, MacroSet, link
+
+PRIMITIVE_HEADS = (12, 3)
+NUM_MACRO_LOGITS = MAX_MACROS + 1
+MAX_SCRIPT = 32
+INVALID = -1e9  # a logit; finite, so that entropies and gradients stay finite
+
+# (column, value) that a choice of head 0 sets in an action that is otherwise NOOP.
+HEAD0 = (
+    None, (MOVE, 1), (MOVE, 2), (STRAFE, 1), (STRAFE, 2), (JUMP, 1), (JUMP, 2), (JUMP, 3),
+    (PITCH, 10), (PITCH, 14), (YAW, 10), (YAW, 14),
+)  # fmt: skip
+HEAD1 = (0, FN_USE, FN_ATTACK)
+HEAD0_LABELS = (
+    "", "forward", "back", "left", "right", "jump", "sneak", "sprint",
+    "look_up", "look_down", "turn_left", "turn_right",
+)  # fmt: skip
+HEAD1_LABELS = ("", "use", "attack")
+
+
+class HybridAction(NamedTuple):
+    """What the policy chooses. Macro 0 means: do the primitive."""
+
+    primitive: jax.Array  # int32[..., 2]
+    macro: jax.Array  # int32[...]  1-based slot
+
+
+class SpaceArrays(NamedTuple):
+    """A `HybridSpace` as arrays, so that another space of macros compiles nothing."""
+
+    macros: MacroSet | None  # None where another part of the program holds them
+    mask: Any  # bool[K + 1]  choices of the macro head; index 0 is always allowed
+    script: Any  # int32[MAX_SCRIPT]
+    script_length: Any  # int32[]
+    repeat: Any  # bool[]
+
+
+@dataclasses.dataclass(frozen=True)
+class HybridSpace:
+    """Primitives, macros that PPO may choose, and macros that run without a choice."""
+
+    macros: MacroSet
+    names: tuple[str, ...] = ("",) * MAX_MACROS  # "" for an empty slot
+    offered: tuple[bool, ...] = (False,) * MAX_MACROS  # slots that PPO may choose
+    script: tuple[int, ...] = ()  # 1-based slots, run in order when an episode starts
+    repeat_script: bool = False  # the script starts again when it ends: PPO never decides
+    tick_limit: int = 200  # ticks that one activation of a macro may take
+
+    def __post_init__(self):
+        for field in ("names", "offered"):
+            given = len(getattr(self, field))
+            if given != MAX_MACROS:
+                raise ValueError(f"space.{field} has {given} entries; it must have {MAX_MACROS}.")
+        if len(self.script) > MAX_SCRIPT:
+            raise ValueError(
+                f"space.script has {len(self.script)} stages; at most {MAX_SCRIPT} are allowed."
+            )
+        valid = np.asarray(self.macros.valid)
+        for slot in self.script:
+            if not 1 <= slot <= MAX_MACROS or not valid[slot - 1]:
+                raise ValueError(
+                    f"space.script names slot {slot}, which holds no macro. "
+                    f"Slots with a macro: {[int(i) + 1 for i in np.flatnonzero(valid)]}."
+                )
+        for slot, offered in enumerate(self.offered, start=1):
+            if offered and not valid[slot - 1]:
+                raise ValueError(f"space.offered names slot {slot}, which holds no macro.")
+        if self.repeat_script and not self.script:
+            raise ValueError("space.repeat_script is set, but space.script is empty.")
+        if self.tick_limit < 1:
+            raise ValueError(f"space.tick_limit is {self.tick_limit}; it must be at least 1.")
+
+    @property
+    def uses_macros(self) -> bool:
+        """False if no macro can ever run, so that drivers may leave the interpreter out."""
+        return bool(self.script) or any(self.offered)
+
+    def arrays(self) -> SpaceArrays:
+        script = np.zeros(MAX_SCRIPT, np.int32)
+        script[: len(self.script)] = self.script
+        return SpaceArrays(
+            macros=self.macros,
+            mask=np.array((True, *self.offered)),
+            script=script,
+            script_length=np.int32(len(self.script)),
+            repeat=np.bool_(self.repeat_script),
+        )
+
+    def label(self, slot: int) -> str:
+        """The name under which slot `slot` (1-based) is counted and reported."""
+        return self.names[slot - 1] or f"macro{slot}"
+
+
+def empty_space() -> HybridSpace:
+    """Primitives alone: pure RL."""
+    return HybridSpace(macros=link(()))
+
+
+def _head0_rows() -> np.ndarray:
+    rows = np.tile(np.array(NOOP, np.int32), (PRIMITIVE_HEADS[0], 1))
+    for choice, entry in enumerate(HEAD0):
+        if entry is not None:
+            rows[choice, entry[0]] = entry[1]
+    return rows
+
+
+HEAD0_ROWS = _head0_rows()  # int32[12, 8]
+
+
+def decode(primitive: jax.Array | np.ndarray) -> jax.Array:
+    """int32[..., 2] choices of the heads -> int32[..., 8] action of the world."""
+    action = jnp.asarray(HEAD0_ROWS)[primitive[..., 0]]
+    return action.at[..., FUNCTION].set(jnp.asarray(HEAD1, jnp.int32)[primitive[..., 1]])
+
+
+def primitive_label(primitive: tuple[int, int] | np.ndarray) -> str:
+    """A readable name, for example "forward+attack"; "nothing" if both heads are 0."""
+    parts = (HEAD0_LABELS[int(primitive[0])], HEAD1_LABELS[int(primitive[1])])
+    return "+".join(p for p in parts if p) or "nothing"
+
+
+class HybridDistribution(NamedTuple):
+    """The policy's distribution over hybrid actions."""
+
+    heads: tuple[distrax.Categorical, ...]
+    macro: distrax.Categorical
+
+    def sample(self, key: jax.Array) -> HybridAction:
+        """`key` is used up."""
+        keys = jax.random.split(key, len(self.heads) + 1)
+        chosen = [h.sample(seed=k) for h, k in zip(self.heads, keys[1:], strict=True)]
+        return HybridAction(
+            jnp.stack(chosen, axis=-1).astype(jnp.int32),
+            self.macro.sample(seed=keys[0]).astype(jnp.int32),
+        )
+
+    def log_prob(self, action: HybridAction) -> jax.Array:
+        heads = sum(h.log_prob(action.primitive[..., i]) for i, h in enumerate(self.heads))
+        return self.macro.log_prob(action.macro) + jnp.where(action.macro == 0, heads, 0.0)
+
+    def entropy(self) -> jax.Array:
+        heads = sum(h.entropy() for h in self.heads)
+        return self.macro.entropy() + self.macro.probs[..., 0] * heads
+
+
+def distribution(
+    primitive_logits: tuple[jax.Array, ...], macro_logits: jax.Array, mask: jax.Array
+) -> HybridDistribution:
+    """Masks the macros that are not offered. `mask` is bool[K + 1]."""
+    return HybridDistribution(
+        tuple(distrax.Categorical(logits=x) for x in primitive_logits),
+        distrax.Categorical(logits=jnp.where(mask, macro_logits, INVALID)),
+    )

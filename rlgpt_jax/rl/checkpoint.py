@@ -1,0 +1,131 @@
+"""Saves and restores everything that changes in training, bit for bit.
+
+A learner and, if it keeps its own state, the world are stored as flat lists of arrays
+with Orbax, which writes to a temporary folder and renames it. The structure comes from a
+fresh learner of the same configuration, so nothing but numbers is read from disk.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import orbax.checkpoint as ocp
+
+from rlgpt_jax.rl import on_host
+from rlgpt_jax.rl.actions import HybridSpace
+from rlgpt_jax.rl.config import RLConfig
+from rlgpt_jax.rl.on_host import World
+from rlgpt_jax.rl.train import Learner, init_learner
+
+VERSION = 1
+
+
+def _is_key(x: Any) -> bool:
+    return isinstance(x, jax.Array) and jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key)
+
+
+def _to_numpy(x: Any) -> np.ndarray:
+    return np.asarray(jax.random.key_data(x) if _is_key(x) else x)
+
+
+def _like(array: np.ndarray, template: Any) -> Any:
+    """The stored array as the kind of leaf that `template` is."""
+    if _is_key(template):
+        return jax.random.wrap_key_data(jnp.asarray(array))
+    if isinstance(template, jax.Array):
+        return jnp.asarray(array)
+    if isinstance(template, bool | int | float):
+        return type(template)(array.item())
+    return array
+
+
+def _flat(tree: Any, group: str) -> tuple[dict[str, np.ndarray], dict[str, list]]:
+    """Arrays by name, and shape and dtype of each; Orbax does not take empty arrays."""
+    arrays = {f"{group}{i:04d}": _to_numpy(x) for i, x in enumerate(jax.tree.leaves(tree))}
+    shapes = {name: [list(x.shape), str(x.dtype)] for name, x in arrays.items()}
+    return {name: x for name, x in arrays.items() if x.size}, shapes
+
+
+def _checkpointer() -> ocp.Checkpointer:
+    return ocp.Checkpointer(ocp.CompositeCheckpointHandler())
+
+
+def save(path: Path | str, learner: Learner, env: World) -> None:
+    """Writes a checkpoint folder at `path`, replacing one that is there.
+
+    Args:
+      env: the world that `learner` trains in; its state is stored too.
+    """
+    world = env.save() if on_host.is_host(env) else None
+    learner_arrays, learner_shapes = _flat(learner, "learner")
+    world_arrays, world_shapes = _flat(world, "world")
+    meta = {"version": VERSION, "learner": learner_shapes, "world": world_shapes}
+    with _checkpointer() as checkpointer:
+        checkpointer.save(
+            Path(path).absolute(),
+            args=ocp.args.Composite(
+                arrays=ocp.args.PyTreeSave({**learner_arrays, **world_arrays}),
+                meta=ocp.args.JsonSave(meta),
+            ),
+            force=True,
+        )
+
+
+def _read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    if not path.is_dir():
+        raise FileNotFoundError(f"no checkpoint at {path}. Give the folder that `save` wrote.")
+    with _checkpointer() as checkpointer:
+        meta = checkpointer.restore(
+            path, args=ocp.args.Composite(meta=ocp.args.JsonRestore())
+        ).meta
+        if meta.get("version") != VERSION:
+            raise ValueError(
+                f"{path} has format {meta.get('version')}; this code reads format {VERSION}."
+            )
+        shapes = {**meta["learner"], **meta["world"]}
+        stored = {n: ocp.RestoreArgs(restore_type=np.ndarray)
+                  for n, (shape, _) in shapes.items() if 0 not in shape}  # fmt: skip
+        arrays = checkpointer.restore(
+            path,
+            args=ocp.args.Composite(
+                arrays=ocp.args.PyTreeRestore(dict.fromkeys(stored, 0), restore_args=stored)
+            ),
+        ).arrays
+    empty = {n: np.zeros(shape, dtype) for n, (shape, dtype) in shapes.items() if n not in stored}
+    return {**arrays, **empty}, meta
+
+
+def _rebuild(
+    arrays: dict[str, np.ndarray], shapes: dict[str, list], template: Any, what: str, check: bool
+) -> Any:
+    """`check` compares shapes too; the arrays of a world may change theirs."""
+    leaves, structure = jax.tree.flatten(template)
+    stored = [arrays[name] for name in sorted(shapes)]
+    ok = len(leaves) == len(stored) and (
+        not check or all(x.shape == _to_numpy(y).shape for x, y in zip(stored, leaves, strict=True))
+    )
+    if not ok:
+        raise ValueError(
+            f"the {what} of this checkpoint has another structure than the one to restore. "
+            "Use the configuration, action space and world it was saved with."
+        )
+    restored = [_like(x, y) for x, y in zip(stored, leaves, strict=True)]
+    return jax.tree.unflatten(structure, restored)
+
+
+def load(path: Path | str, env: World, space: HybridSpace, config: RLConfig) -> Learner:
+    """Restores the learner, and the state of `env` if it keeps its own.
+
+    Raises:
+      FileNotFoundError: there is no checkpoint at `path`.
+      ValueError: it was made with other sizes.
+    """
+    arrays, meta = _read(Path(path).absolute())
+    template = init_learner(env, space, config, seed=0)
+    learner = _rebuild(arrays, meta["learner"], template, "learner", check=True)
+    if on_host.is_host(env):
+        obs = env.load(_rebuild(arrays, meta["world"], env.save(), "world", check=False))
+        learner = learner.replace(obs=obs)
+    return learner

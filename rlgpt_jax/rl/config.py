@@ -1,0 +1,156 @@
+"""Settings of PPO, of its networks and of its reward, checked when they are made.
+
+Every message names the field by its path (`ppo.num_minibatches`), says what was given
+and what is needed. Defaults that differ from the released code: `docs/ppo.md`.
+"""
+
+import dataclasses
+import math
+
+from rlgpt_jax.envs.names import NAME_ID
+
+DRIVERS = ("auto", "host", "device")
+
+
+def _need(ok: bool, path: str, given: object, needed: str) -> None:
+    if not ok:
+        raise ValueError(f"{path} is {given!r}; it must be {needed}.")
+
+
+def _check_ints(config: object, prefix: str, least: dict[str, int]) -> None:
+    for field, low in least.items():
+        value = getattr(config, field)
+        is_int = isinstance(value, int) and not isinstance(value, bool)
+        _need(is_int and value >= low, f"{prefix}.{field}", value, f"an integer of at least {low}")
+
+
+def _check_floats(
+    config: object, prefix: str, ranges: dict[str, tuple[float, float]]
+) -> None:
+    for field, (low, high) in ranges.items():
+        value = getattr(config, field)
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        ok = is_number and math.isfinite(value) and low <= value <= high
+        top = "" if math.isinf(high) else f" and at most {high:g}"
+        _need(ok, f"{prefix}.{field}", value, f"a finite number of at least {low:g}{top}")
+
+
+@dataclasses.dataclass(frozen=True)
+class PPOConfig:
+    """Proximal policy optimisation (Schulman et al. 2017) over SMDP decisions."""
+
+    num_envs: int = 128  # lanes; the environment must have as many
+    unroll_length: int = 64  # ticks per rollout
+    gamma: float = 0.99  # discount per tick, not per decision
+    gae_lambda: float = 0.95  # per decision
+    clip: float = 0.2  # of the probability ratio
+    num_epochs: int = 4
+    num_minibatches: int = 8  # of a rollout in which every tick is a decision
+    learning_rate: float = 1e-3
+    entropy_cost: float = 0.003
+    value_cost: float = 0.5
+    max_grad_norm: float = 0.5
+    target_kl: float | None = None  # stop the epochs once mean(log old - log new) passes 1.5x
+
+    def __post_init__(self):
+        _check_ints(
+            self, "ppo",
+            dict(num_envs=1, unroll_length=1, num_epochs=1, num_minibatches=1),
+        )
+        _check_floats(
+            self, "ppo",
+            dict(
+                gamma=(0.0, 1.0), gae_lambda=(0.0, 1.0), clip=(1e-6, 10.0),
+                learning_rate=(0.0, 1.0), entropy_cost=(0.0, math.inf),
+                value_cost=(0.0, math.inf), max_grad_norm=(1e-9, math.inf),
+            ),
+        )
+        if self.target_kl is not None:
+            _check_floats(self, "ppo", dict(target_kl=(1e-9, math.inf)))
+        rows = self.num_envs * self.unroll_length
+        _need(
+            rows % self.num_minibatches == 0, "ppo.num_minibatches", self.num_minibatches,
+            f"a divisor of num_envs * unroll_length = {rows}",
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class NetworkConfig:
+    """Widths of the actor and of the critic, which share nothing.
+
+    The fused width is the released one; the rest is halved, with one hidden layer per
+    head, so that two CPU cores learn from about 10,000 ticks/s; `released()` gives the
+    sizes of the released code.
+    """
+
+    feature_width: int = 64  # output of every feature network
+    feature_depth: int = 2  # hidden layers of the compass, gps and voxel networks
+    fusion_width: int = 512
+    head_width: int = 128
+    head_depth: int = 1
+    voxel_embedding: int = 8
+    ray_embedding: int = 3  # per ray, once plain and once times the closeness
+
+    def __post_init__(self):
+        _check_ints(
+            self, "network",
+            dict(
+                feature_width=1, feature_depth=0, fusion_width=1, head_width=1,
+                head_depth=0, voxel_embedding=1, ray_embedding=1,
+            ),
+        )
+
+    @classmethod
+    def released(cls) -> "NetworkConfig":
+        """The sizes of the released RL-GPT code."""
+        return cls(feature_width=128, fusion_width=512, head_width=256, head_depth=3)
+
+
+@dataclasses.dataclass(frozen=True)
+class RewardConfig:
+    """Terms of the reward of one tick; all but `success` come from the observation.
+
+    The released code has 100 for success and -1 per step; these are a tenth of that in
+    scale, which suits a value network without return normalisation.
+    """
+
+    success: float = 10.0  # once, when the task is solved
+    step_cost: float = 0.02  # subtracted every tick
+    distance: float = 0.5  # per block that the nearest goal in sight came nearer
+    environment: float = 0.0  # times the reward of the world
+    items: tuple[tuple[str, float], ...] = ()  # per item gained: (name, reward)
+
+    def __post_init__(self):
+        _check_floats(
+            self, "reward",
+            dict(
+                success=(0.0, math.inf), step_cost=(0.0, math.inf), distance=(0.0, math.inf),
+                environment=(0.0, math.inf),
+            ),
+        )
+        for i, entry in enumerate(self.items):
+            path = f"reward.items[{i}]"
+            _need(
+                isinstance(entry, tuple | list) and len(entry) == 2, path, entry,
+                'a pair (item name, reward), for example ("log", 0.5)',
+            )
+            _need(entry[0] in NAME_ID, path, entry[0], "a name of envs.names.NAMES")
+            is_number = isinstance(entry[1], int | float) and math.isfinite(entry[1])
+            _need(is_number, path, entry[1], "a finite reward per item")
+        # Hashable, because configurations are static arguments of jitted functions.
+        object.__setattr__(self, "items", tuple(tuple(entry) for entry in self.items))
+
+
+@dataclasses.dataclass(frozen=True)
+class RLConfig:
+    """All that the learner needs to know besides the world and the action space."""
+
+    ppo: PPOConfig = PPOConfig()
+    network: NetworkConfig = NetworkConfig()
+    reward: RewardConfig = RewardConfig()
+    driver: str = "auto"  # host: Python loop; device: one lax.scan; auto: host on CPU
+
+    def __post_init__(self):
+        _need(
+            self.driver in DRIVERS, "driver", self.driver, f"one of {', '.join(DRIVERS)}"
+        )

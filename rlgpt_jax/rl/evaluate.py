@@ -1,0 +1,210 @@
+"""Seeded episodes with a fixed policy, and what came of them.
+
+A dead loop, as counted here: an episode that failed and whose last 100 actions (ticks in
+which the agent was free to act) gained no item, reached no new cell and were, on
+average, made at least twice in the same cell, view direction and form. Shorter episodes
+are never dead loops.
+"""
+
+import collections
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from rlgpt_jax.envs.base import Observation, Step
+from rlgpt_jax.macros.bytecode import TRAPPED, trap_message
+from rlgpt_jax.rl import networks, on_host, rewards
+from rlgpt_jax.rl.actions import MAX_MACROS, HybridSpace, primitive_label
+from rlgpt_jax.rl.config import RLConfig
+from rlgpt_jax.rl.macro_step import init_macros
+from rlgpt_jax.rl.report import MACRO_ENDS, EvalReport, wilson
+from rlgpt_jax.rl.rollout_host import Seconds, TickResult, start_lanes, tick
+
+LOOP_WINDOW = 100  # actions
+OnTick = Callable[[Any, list[str], Step], None]
+
+
+class LoopWatch:
+    """Finds dead loops in one lane."""
+
+    def __init__(self):
+        self.cells: set[tuple] = set()
+        self.recent: collections.deque[tuple] = collections.deque(maxlen=LOOP_WINDOW)
+        self.since_news = 0  # actions since something was gained or a new cell was reached
+        self.items = 0
+
+    def see(self, cell: tuple, view: tuple, action: bytes, items: int) -> None:
+        """One action of the agent, and where it stood when it acted."""
+        news = cell not in self.cells or items > self.items
+        self.cells.add(cell)
+        self.items = items
+        self.since_news = 0 if news else self.since_news + 1
+        self.recent.append((cell, view, action))
+
+    def is_dead(self) -> bool:
+        full = len(self.recent) == LOOP_WINDOW
+        repeated = len(set(self.recent)) <= LOOP_WINDOW // 2
+        return full and repeated and self.since_news >= LOOP_WINDOW
+
+
+class Tally:
+    """Counts what happens in the first episode of every lane."""
+
+    def __init__(self, space: HybridSpace):
+        self.space = space
+        self.successes = 0
+        self.dead_loops = 0
+        self.returns: list[float] = []
+        self.ticks: list[int] = []
+        self.action_counts: collections.Counter[str] = collections.Counter()
+        self.action_ticks: collections.Counter[str] = collections.Counter()
+        self.traps: collections.Counter[str] = collections.Counter()
+        valid = np.asarray(space.macros.valid)
+        used = [s for s in range(1, MAX_MACROS + 1) if valid[s - 1] and self._is_used(s)]
+        self.ends = {space.label(slot): dict.fromkeys(MACRO_ENDS, 0) for slot in used}
+
+    def _is_used(self, slot: int) -> bool:
+        return self.space.offered[slot - 1] or slot in self.space.script
+
+    def add_actions(self, result: TickResult, labels: list[str], counts: np.ndarray) -> None:
+        """`counts` are the lanes that were free to act in an episode that is counted."""
+        for lane in np.flatnonzero(counts):
+            self.action_ticks[labels[lane]] += 1
+            if result.act.decided[lane]:
+                self.action_counts[labels[lane]] += 1
+
+    def add_macro_ends(self, result: TickResult, counts: np.ndarray) -> None:
+        """How macros ended in this tick; `counts` are lanes whose episode is counted."""
+        tick, running = result.act.macro, result.act.running
+        if tick is None:
+            return
+        ended, slot = np.asarray(tick.ended), np.asarray(tick.ended_slot)
+        for lane in np.flatnonzero(counts & (ended > 0)):
+            name = self.space.label(int(slot[lane]))
+            self.ends[name][MACRO_ENDS[ended[lane] - 1]] += 1
+            if ended[lane] == TRAPPED:
+                self.traps[f"{name}, {trap_text(tick, int(lane))}"] += 1
+        done = np.asarray(result.episodes.done)
+        for lane in np.flatnonzero(counts & done & (running > 0)):
+            self.ends[self.space.label(int(running[lane]))]["interrupted"] += 1
+
+    def add_episode(self, episodes: Any, lane: int, watch: LoopWatch) -> None:
+        success = bool(episodes.success[lane])
+        self.successes += success
+        self.returns.append(float(episodes.episode_return[lane]))
+        self.ticks.append(int(episodes.ticks[lane]))
+        self.dead_loops += not success and watch.is_dead()
+
+    def report(self, task: str, split: str, seed: int) -> EvalReport:
+        num = len(self.ticks)
+        low, high = wilson(self.successes, num)
+        return EvalReport(
+            task=task, split=split, num_episodes=num, successes=self.successes,
+            success_rate=self.successes / num, success_low=low, success_high=high,
+            mean_return=float(np.mean(self.returns)), mean_ticks=float(np.mean(self.ticks)),
+            action_counts=_sorted(self.action_counts), action_ticks=_sorted(self.action_ticks),
+            macro_ends=self.ends, trap_messages=_sorted(self.traps),
+            dead_loop_rate=self.dead_loops / num, seed=seed,
+        )  # fmt: skip
+
+
+def _sorted(counts: collections.Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def trap_text(tick: Any, lane: int) -> str:
+    """Where and why a macro trapped, in words."""
+    return trap_message(int(tick.trap_code[lane]), int(tick.trap_line[lane]))
+
+
+def labels_of(space: HybridSpace, result: TickResult) -> list[str]:
+    """What each lane does in this tick: a macro's name or a primitive's label."""
+    primitives = np.asarray(result.decision.action.primitive)
+    return [
+        space.label(int(slot)) if slot > 0 else primitive_label(primitive)
+        for slot, primitive in zip(result.act.slot, primitives, strict=True)
+    ]
+
+
+def _watch(watches: list[LoopWatch], obs: Observation, result: TickResult, counts) -> None:
+    """Shows every lane's action, with where it was made, to its `LoopWatch`."""
+    cells = np.floor(np.asarray(obs.position)).astype(int)
+    views = np.round(np.stack([obs.yaw, obs.pitch], axis=1) / 15.0).astype(int)
+    items = np.asarray(obs.slot_quantity).sum(axis=1)
+    for lane in np.flatnonzero(counts):
+        watches[lane].see(
+            tuple(cells[lane]), tuple(views[lane]), result.act.action[lane].tobytes(),
+            int(items[lane]),
+        )  # fmt: skip
+
+
+def _one_chunk(
+    world: Any, env: Any, space: HybridSpace, config: RLConfig, params: networks.Params,
+    seed: int, num_counted: int, tally: Tally, on_tick: OnTick | None,
+) -> None:
+    """One episode in every lane; the first `num_counted` lanes are counted."""
+    goals, arrays = rewards.goal_ids(world.goal_names), space.arrays()._replace(macros=None)
+    obs = world.reset(seed)
+    lanes = start_lanes(config.reward, goals, obs)
+    macros = init_macros(space, world.num_envs, on_device=False)
+    key = jax.random.key(seed)
+    open_lanes = np.arange(world.num_envs) < num_counted
+    watches = [LoopWatch() for _ in range(world.num_envs)]
+    index = 0
+    while open_lanes.any():
+        busy = np.asarray(lanes.busy)
+        result = tick(
+            world, space, arrays, config, goals, params, lanes, macros, obs, key, index, Seconds()
+        )
+        labels = labels_of(space, result)
+        tally.add_actions(result, labels, open_lanes & ~busy)
+        tally.add_macro_ends(result, open_lanes)
+        _watch(watches, obs, result, open_lanes & ~busy)
+        if on_tick is not None:
+            on_tick(env, labels, result.step)
+        episodes = jax.device_get(result.episodes)
+        for lane in np.flatnonzero(open_lanes & episodes.done):
+            tally.add_episode(episodes, int(lane), watches[lane])
+        open_lanes &= ~episodes.done
+        lanes, macros, obs = result.lanes, result.macros, result.step.obs
+        index += 1
+
+
+def evaluate(
+    env: Any,
+    space: HybridSpace,
+    config: RLConfig,
+    params: networks.Params,
+    seed: int,
+    *,
+    num_episodes: int,
+    on_tick: OnTick | None = None,
+    task: str | None = None,
+    split: str = "eval",
+) -> EvalReport:
+    """Runs the stochastic policy for `num_episodes`, one per lane, lanes in chunks.
+
+    Every lane's first episode counts, whatever its length, so that short episodes are
+    not counted more often than long ones.
+
+    Args:
+      env: pure or host environment; it is reset, so do not give the one that trains
+        unless it is pure.
+      on_tick: called after every tick as `on_tick(env, labels, step)`.
+      task: the report's task; by default the name of `env.task`, if it has one.
+      split: which worlds `env` holds, for the report.
+
+    Raises:
+      ValueError: if `num_episodes` is less than 1.
+    """
+    if num_episodes < 1:
+        raise ValueError(f"num_episodes is {num_episodes}; at least 1 is needed.")
+    world, tally = on_host.as_host(env), Tally(space)
+    for chunk, begin in enumerate(range(0, num_episodes, world.num_envs)):
+        counted = min(world.num_envs, num_episodes - begin)
+        chunk_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0] >> 1)
+        _one_chunk(world, env, space, config, params, chunk_seed, counted, tally, on_tick)
+    name = task or str(getattr(getattr(env, "task", None), "name", type(env).__name__))
+    return tally.report(name, split, seed)

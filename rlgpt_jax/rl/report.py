@@ -1,0 +1,104 @@
+"""What an evaluation found: one record for the log, the tables and the critic."""
+
+import dataclasses
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+MACRO_ENDS = ("returned", "trapped", "tick_limit", "interrupted")
+
+
+def wilson(successes: int, num: int, z: float = 1.96) -> tuple[float, float]:
+    """The Wilson score interval of a proportion, 95 % by default.
+
+    Source: Wilson 1927, "Probable inference, the law of succession, and statistical
+    inference".
+    """
+    if num == 0:
+        return 0.0, 1.0
+    p = successes / num
+    centre = p + z * z / (2 * num)
+    half = z * math.sqrt(p * (1 - p) / num + z * z / (4 * num * num))
+    scale = 1 + z * z / num
+    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
+
+
+@dataclasses.dataclass(frozen=True)
+class EvalReport:
+    """What one evaluation measured."""
+
+    task: str
+    split: str  # which worlds: "train" or "eval"
+    num_episodes: int
+    successes: int
+    success_rate: float
+    success_low: float  # Wilson 95 %
+    success_high: float
+    mean_return: float  # of the reward that PPO learns from, undiscounted
+    mean_ticks: float  # game ticks per episode, 20 are 1 s
+    action_counts: Mapping[str, int]  # primitive or macro -> times chosen
+    action_ticks: Mapping[str, int]  # primitive or macro -> ticks
+    macro_ends: Mapping[str, Mapping[str, int]]  # macro -> how its activations ended
+    trap_messages: Mapping[str, int]  # "macro, line n: reason" -> times
+    dead_loop_rate: float  # share of episodes, see `evaluate.py`
+    seed: int
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for `json.dumps`."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "EvalReport":
+        """The inverse of `to_json`; also takes what `json.loads` gives.
+
+        Raises:
+          ValueError: if fields are missing or unknown.
+        """
+        known = {field.name for field in dataclasses.fields(cls)}
+        if known != set(data):
+            raise ValueError(
+                f"not an EvalReport: missing {sorted(known - set(data))}, "
+                f"unknown {sorted(set(data) - known)}."
+            )
+        return cls(**json.loads(json.dumps(dict(data))))
+
+    def describe(self) -> str:
+        """For the critic: facts in words, no judgement."""
+        sentences = [
+            f"{self.task}: {self.successes} of {self.num_episodes} episodes succeeded "
+            f"({self.success_rate:.0%}, 95 % interval {self.success_low:.0%} to "
+            f"{self.success_high:.0%}); an episode took {self.mean_ticks:.0f} ticks on average.",
+            self._describe_use(),
+            *(self._describe_ends(name, ends) for name, ends in self.macro_ends.items()),
+            *(f"Trap in {message} ({count} times)." for message, count in _top(self.trap_messages)),
+            f"{self.dead_loop_rate:.0%} of the episodes ended in a dead loop: over the last "
+            "100 actions nothing was gained, no new cell was visited and the same actions "
+            "were repeated in the same places.",
+        ]
+        return "\n".join(s for s in sentences if s)
+
+    def _describe_use(self) -> str:
+        total = max(sum(self.action_ticks.values()), 1)
+        used = ", ".join(
+            f"{name} (chosen {self.action_counts.get(name, 0)} times, {ticks / total:.0%} of ticks)"
+            for name, ticks in _top(self.action_ticks, 6)
+        )
+        return f"Most used: {used}." if used else ""
+
+    @staticmethod
+    def _describe_ends(name: str, ends: Mapping[str, int]) -> str:
+        total = sum(ends.values())
+        if total == 0:
+            return f"Macro {name} was never started."
+        words = dict(
+            returned="returned by itself", trapped="stopped by an error",
+            tick_limit="stopped by the tick limit", interrupted="cut by the end of the episode",
+        )  # fmt: skip
+        parts = ", ".join(f"{ends[k]} {words[k]}" for k in MACRO_ENDS if ends.get(k))
+        return f"Macro {name}: {total} activations ended; {parts}."
+
+
+def _top(counts: Mapping[str, int], num: int = 5) -> list[tuple[str, int]]:
+    """The most frequent entries, ties by name."""
+    return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:num]

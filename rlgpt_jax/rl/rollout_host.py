@@ -1,0 +1,185 @@
+"""The host driver: a Python loop around two jitted calls per tick.
+
+For worlds that live on the host, and for every world on CPU, where macros by the
+compiled host interpreter are cheapest.
+"""
+
+import functools
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from rlgpt_jax.envs.base import HostEnvironment, Observation, Step
+from rlgpt_jax.rl import macro_step, networks, rewards, rollout
+from rlgpt_jax.rl.actions import HybridSpace, SpaceArrays
+from rlgpt_jax.rl.config import NetworkConfig, RLConfig
+from rlgpt_jax.rl.features import make_features
+from rlgpt_jax.rl.rollout import Batch, Lanes
+
+decide = jax.jit(rollout.decide, static_argnums=0)
+settle = jax.jit(rollout.settle, static_argnums=(0, 1))
+start_lanes = jax.jit(rollout.start_lanes, static_argnums=(0, 1))
+
+
+class Seconds:
+    """Wall seconds spent in each part of a rollout."""
+
+    def __init__(self):
+        self.policy = self.world = self.macros = 0.0
+
+    @contextmanager
+    def measure(self, part: str) -> Iterator[None]:
+        began = time.perf_counter()
+        yield
+        setattr(self, part, getattr(self, part) + time.perf_counter() - began)
+
+
+class Cut(NamedTuple):
+    """Last observations of truncated episodes in one tick."""
+
+    tick: int
+    lanes: np.ndarray  # int[C]
+    obs: Observation  # [C, ...]
+    previous: np.ndarray  # int32[C]
+    start: np.ndarray  # float32[C, 3]
+
+
+class TickResult(NamedTuple):
+    """One tick of N lanes on the host."""
+
+    lanes: Lanes
+    macros: Any
+    decision: rollout.Decision
+    act: macro_step.Act
+    reward: jax.Array
+    previous: jax.Array
+    episodes: rollout.Episodes
+    step: Step
+
+
+def tick(
+    env: HostEnvironment,
+    space: HybridSpace,
+    arrays: SpaceArrays,
+    config: RLConfig,
+    goals: tuple[int, ...],
+    params: networks.Params,
+    lanes: Lanes,
+    macros: Any,
+    obs: Observation,
+    key: jax.Array,
+    index: int,
+    seconds: Seconds,
+) -> TickResult:
+    """Decides, runs the macros, steps the world and settles. `index` picks the key."""
+    with seconds.measure("policy"):
+        decision = decide(config.network, params, arrays, lanes, obs, key, np.int32(index))
+        chosen, primitive, busy = map(
+            np.asarray, (decision.chosen, decision.primitive, lanes.busy)
+        )
+    with seconds.measure("macros"):
+        macros, act = macro_step.act(
+            space.macros, space.tick_limit, macros, obs, chosen, primitive, busy
+        )
+    with seconds.measure("world"):
+        step = env.step(act.action)
+    with seconds.measure("policy"):
+        info = {name: step.info[name] for name in ("success", "busy")}
+        lanes, reward, previous, episodes = settle(
+            config.reward, goals, arrays, lanes, act.decided, act.slot, act.action,
+            step._replace(info=info),
+        )
+    with seconds.measure("macros"):
+        macros = macro_step.cut(macros, np.asarray(step.terminated | step.truncated))
+    return TickResult(lanes, macros, decision, act, reward, previous, episodes, step)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _final_values(network: NetworkConfig, params, obs: Observation, previous, start):
+    return networks.values(network, params, make_features(obs, previous, start))
+
+
+_features = jax.jit(make_features)
+
+
+def _cut_values(
+    network: NetworkConfig, params: networks.Params, cuts: list[Cut], shape: tuple[int, int]
+) -> np.ndarray:
+    """float32[T, N]: values of the last observations of truncated episodes, in blocks of N."""
+    out = np.zeros(shape, np.float32)
+    if not cuts:
+        return out
+    join = lambda *xs: np.concatenate(xs)  # noqa: E731
+    obs, previous, start = (
+        jax.tree.map(join, *(getattr(c, name) for c in cuts))
+        for name in ("obs", "previous", "start")
+    )
+    rows = np.concatenate([np.full(len(c.lanes), c.tick) for c in cuts])
+    columns = np.concatenate([c.lanes for c in cuts])
+    block = shape[1]
+    for at in range(0, len(rows), block):
+        # The last block is filled up with copies of its first row: one compiled shape.
+        pick = np.arange(at, at + block)
+        pick = np.where(pick < len(rows), pick, at)
+        seen = Observation(*(x[pick] for x in obs))
+        value = _final_values(network, params, seen, previous[pick], start[pick])
+        real = min(block, len(rows) - at)
+        out[rows[at : at + real], columns[at : at + real]] = np.asarray(value)[:real]
+    return out
+
+
+def _find_cut(index: int, lanes: Lanes, result: TickResult) -> Cut | None:
+    step = result.step
+    cut = np.flatnonzero(step.truncated & ~np.asarray(step.terminated))
+    if len(cut) == 0:
+        return None
+    return Cut(
+        index, cut, jax.tree.map(lambda x: np.asarray(x)[cut], step.final_obs),
+        np.asarray(result.previous)[cut], np.asarray(lanes.start)[cut],
+    )
+
+
+def rollout_host(
+    env: HostEnvironment,
+    space: HybridSpace,
+    config: RLConfig,
+    params: networks.Params,
+    lanes: Lanes,
+    macros: Any,
+    obs: Observation,
+    key: jax.Array,
+) -> tuple[Lanes, Any, Observation, Batch, Seconds]:
+    """Records `unroll_length` ticks. Returns where the lanes stand, and the batch."""
+    # The networks see the macros' mask only; the programs stay with the interpreter.
+    arrays = space.arrays()._replace(macros=None)
+    goals = rewards.goal_ids(env.goal_names)
+    macros = jax.tree.map(np.copy, macros)  # the interpreter works in place
+    seconds, rows, cuts = Seconds(), [], []
+    for index in range(config.ppo.unroll_length):
+        result = tick(
+            env, space, arrays, config, goals, params, lanes, macros, obs, key, index, seconds
+        )
+        found = _find_cut(index, lanes, result)
+        if found is not None:
+            cuts.append(found)
+        decision, step = result.decision, result.step
+        learns = result.act.decided & ~np.asarray(decision.scripted)
+        rows.append(
+            dict(
+                features=decision.features, action=decision.action, log_prob=decision.log_prob,
+                decision=learns, reward=result.reward, terminated=np.array(step.terminated),
+                truncated=np.array(step.truncated), episodes=result.episodes,
+            )
+        )  # fmt: skip
+        lanes, macros, obs = result.lanes, result.macros, step.obs
+    with seconds.measure("policy"):
+        # np.stack copies, so no row keeps a view of a buffer that a later call reuses.
+        columns = jax.tree.map(lambda *xs: np.stack([np.asarray(x) for x in xs]), *rows)
+        final = _cut_values(config.network, params, cuts, columns["reward"].shape)
+        last = _features(obs, lanes.previous, lanes.start)
+        batch = Batch(final_value=final, last=last, **columns)
+    return lanes, macros, obs, batch, seconds

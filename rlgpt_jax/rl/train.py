@@ -1,0 +1,210 @@
+"""Training: rollouts and PPO updates over a hybrid action space."""
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import optax
+from flax import struct
+
+from rlgpt_jax.envs.base import Environment, HostEnvironment, Observation
+from rlgpt_jax.rl import networks, on_host, ppo, rewards, rollout
+from rlgpt_jax.rl.actions import HybridSpace
+from rlgpt_jax.rl.config import RLConfig
+from rlgpt_jax.rl.macro_step import init_macros
+from rlgpt_jax.rl.on_host import World
+from rlgpt_jax.rl.rollout import Batch, Lanes
+from rlgpt_jax.rl.rollout_device import rollout_device
+from rlgpt_jax.rl.rollout_host import rollout_host, start_lanes
+
+
+class TrainingDiverged(RuntimeError):
+    """A metric of an update is not finite."""
+
+
+@struct.dataclass
+class Learner:
+    """All that changes during training. Save this (and a host world): the run goes on."""
+
+    params: networks.Params
+    opt_state: optax.OptState
+    key: jax.Array  # never changes: rollouts and updates fold their number into it
+    num_updates: int
+    ticks: int  # ticks of all lanes together
+    lanes: Lanes
+    macros: Any  # what the lanes' macros remember, None if the space has none
+    obs: Observation  # the next action is chosen from it
+    env_state: Any  # of a pure environment; None if the world keeps its own
+
+
+def _on_device(env: World, config: RLConfig) -> bool:
+    """Which driver: a scan on the device, or a Python loop on the host."""
+    if config.driver == "device" and on_host.is_host(env):
+        raise ValueError(
+            'driver is "device", but the environment keeps its state on the host. '
+            'Give a pure Environment, or set driver to "host" or "auto".'
+        )
+    if config.driver != "auto":
+        return config.driver == "device"
+    return not on_host.is_host(env) and jax.default_backend() != "cpu"
+
+
+def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> dict[str, Any]:
+    """Fresh episodes in every lane: the fields of a learner that depend on the world."""
+    if env.num_envs != config.ppo.num_envs:
+        raise ValueError(
+            f"ppo.num_envs is {config.ppo.num_envs}, but the environment has "
+            f"{env.num_envs} lanes. Make them equal."
+        )
+    world = on_host.as_host(env)
+    obs = world.reset(seed)
+    return dict(
+        key=jax.random.key(seed),
+        lanes=start_lanes(config.reward, rewards.goal_ids(env.goal_names), obs),
+        macros=init_macros(space, env.num_envs, _on_device(env, config)),
+        obs=obs,
+        env_state=on_host.state_of(world),
+    )
+
+
+def init_learner(env: World, space: HybridSpace, config: RLConfig, seed: int) -> Learner:
+    """New parameters, and fresh episodes in every lane of `env`."""
+    params = networks.init_params(config.network, jax.random.fold_in(jax.random.key(seed), 1))
+    opt_state = ppo.make_optimizer(config.ppo).init(params)
+    start = _start(env, space, config, seed)
+    return Learner(params=params, opt_state=opt_state, num_updates=0, ticks=0, **start)
+
+
+def carry_over(
+    learner: Learner,
+    env: World,
+    new_space: HybridSpace,
+    changed_slots: Sequence[int],
+    config: RLConfig,
+    seed: int,
+) -> Learner:
+    """Keeps what was learnt when macros change, and restarts all episodes.
+
+    The logits of `changed_slots` (1-based) start anew: their weights, biases and
+    optimiser moments are set to 0, so that a new macro is as likely as at the start.
+    """
+    slots = jnp.asarray(sorted(changed_slots), jnp.int32)
+
+    def forget(path: tuple, x: jax.Array) -> jax.Array:
+        names = [str(getattr(p, "key", getattr(p, "name", ""))) for p in path]
+        return x.at[..., slots].set(0.0) if "macro" in names else jnp.copy(x)
+
+    params, opt_state = jax.tree_util.tree_map_with_path(
+        forget, (learner.params, learner.opt_state)
+    )
+    start = _start(env, new_space, config, seed)
+    return learner.replace(params=params, opt_state=opt_state, **start)
+
+
+def _roll(
+    env: World, world: HostEnvironment | None, space: HybridSpace, config: RLConfig,
+    learner: Learner, key: jax.Array,
+) -> tuple[Learner, Batch, dict[str, float]]:
+    """One rollout by the driver in use; `world` is None for the device driver."""
+    began = time.perf_counter()
+    if world is None:
+        lanes, macros, obs, env_state, batch = rollout_device(
+            cast(Environment, env), space, config, learner.params, learner.lanes,
+            learner.macros, learner.obs, learner.env_state, key,
+        )
+        jax.block_until_ready(batch)
+        parts = dict(time_policy=math.nan, time_world=math.nan, time_macros=math.nan)
+    else:
+        lanes, macros, obs, batch, seconds = rollout_host(
+            world, space, config, learner.params, learner.lanes, learner.macros, learner.obs, key
+        )
+        env_state = on_host.state_of(world)
+        parts = dict(
+            time_policy=seconds.policy, time_world=seconds.world, time_macros=seconds.macros
+        )
+    parts["time_rollout"] = time.perf_counter() - began
+    learner = learner.replace(lanes=lanes, macros=macros, obs=obs, env_state=env_state)
+    return learner, batch, parts
+
+
+def _episode_metrics(episodes: rollout.Episodes) -> dict[str, float]:
+    """Of the episodes that ended in a rollout; NaN if none did."""
+    done = np.asarray(episodes.done)
+    count = int(done.sum())
+
+    def mean(x: Any) -> float:
+        return float(np.asarray(x)[done].mean()) if count else math.nan
+
+    return dict(
+        success_rate=mean(episodes.success), episode_return=mean(episodes.episode_return),
+        episode_ticks=mean(episodes.ticks), episodes=float(count),
+    )  # fmt: skip
+
+
+# Metrics that are NaN where there is nothing to measure.
+_MAY_BE_NAN = ("success_rate", "episode_return", "episode_ticks", "time_policy", "time_world",
+               "time_macros")  # fmt: skip
+
+
+def _check_finite(metrics: dict[str, float], num_updates: int) -> None:
+    bad = {k: v for k, v in metrics.items() if not math.isfinite(v) and k not in _MAY_BE_NAN}
+    if bad:
+        raise TrainingDiverged(
+            f"update {num_updates} gave {bad}. The metrics and parameters of training must "
+            "stay finite. Try a smaller ppo.learning_rate or ppo.max_grad_norm, or look for "
+            "rewards that are not finite."
+        )
+
+
+def train(
+    env: World,
+    space: HybridSpace,
+    config: RLConfig,
+    learner: Learner,
+    num_ticks: int,
+    on_update: Callable[[Learner, dict[str, float]], None] | None = None,
+) -> Learner:
+    """Runs updates until `learner.ticks` has grown by at least `num_ticks`.
+
+    Args:
+      env: the world that `learner` was made with.
+      on_update: called after every update. Its learner is valid until it returns, since
+        the next update takes over the parameters; copy what must be kept.
+
+    Raises:
+      TrainingDiverged: a metric is not finite.
+    """
+    world = None if _on_device(env, config) else on_host.as_host(env, learner.env_state)
+    # The caller's learner stays valid: the first update is given copies.
+    params, opt_state = jax.tree.map(jnp.copy, (learner.params, learner.opt_state))
+    learner = learner.replace(params=params, opt_state=opt_state)
+    mask = space.arrays().mask
+    per_update = config.ppo.num_envs * config.ppo.unroll_length
+    stop = learner.ticks + num_ticks
+    while learner.ticks < stop:
+        began = time.perf_counter()
+        key = jax.random.fold_in(learner.key, learner.num_updates)
+        rollout_key, update_key = jax.random.split(key)
+        learner, batch, parts = _roll(env, world, space, config, learner, rollout_key)
+        params, opt_state, measured = ppo.update(
+            config.ppo, config.network, learner.params, learner.opt_state, batch, mask, update_key
+        )
+        measured = {name: float(x) for name, x in measured.items()}
+        learner = learner.replace(
+            params=params, opt_state=opt_state, num_updates=learner.num_updates + 1,
+            ticks=learner.ticks + per_update,
+        )
+        seconds = time.perf_counter() - began
+        metrics = {
+            **_episode_metrics(batch.episodes), **measured, **parts,
+            "time_update": seconds - parts["time_rollout"],
+            "steps_per_second": per_update / seconds,
+        }
+        _check_finite(metrics, learner.num_updates)
+        if on_update is not None:
+            on_update(learner, metrics)
+    return learner

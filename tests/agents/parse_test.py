@@ -1,0 +1,56 @@
+import pytest
+
+from rlgpt_jax.agents import parse
+from rlgpt_jax.agents.prompt_state import Refusal
+
+CODE = "def a(obs):\n    yield noop()\n"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        f"Here.\n```python\n{CODE}```\nIt ends.",
+        f"```json\n{{}}\n```\n```py\n{CODE}```",
+        f"```\n{CODE}```",
+        f"```python\n{CODE}",  # cut off before the closing fence
+        f"```Python title=x\r\n{CODE}```".replace("\n", "\r\n").replace("\r\r", "\r"),
+        CODE,
+        f"```python\n{CODE}```\n```python\ndef b(obs):\n    yield\n```",  # the first counts
+    ],
+)
+def test_the_first_python_block_is_the_code(answer):
+    assert parse.python_source(answer) == CODE
+
+
+def test_a_fence_inside_a_line_does_not_end_the_block():
+    source = 'def a(obs):\n    x = "```"\n    yield noop()\n'
+    assert parse.python_source(f"```python\n{source}```") == source
+
+
+def test_an_answer_without_code_is_refused_with_what_to_do():
+    answer = parse.python_source("I would rather not.")
+    assert isinstance(answer, Refusal) and "```python block" in answer.reason
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        'Because.\n```json\n{"a": 1}\n```\nDone.',
+        '```\n{"a": 1}\n```',
+        'It is {"a": 1} and nothing else',
+        '```json\nThe plan: {"a": 1} as asked\n```',
+    ],
+)
+def test_the_first_object_is_found_and_text_around_it_is_ignored(answer):
+    assert parse.json_object(answer) == {"a": 1}
+
+
+def test_broken_json_is_refused_with_its_line():
+    answer = parse.json_object('```json\n{\n "a": 1,\n}\n```')
+    assert isinstance(answer, Refusal)
+    assert "line 3" in answer.reason or "line 2" in answer.reason
+
+
+def test_deep_nesting_is_a_refusal_and_no_crash():
+    assert isinstance(parse.json_object('{"a":' + "[" * 100_000), Refusal)
+    assert isinstance(parse.json_object("no braces"), Refusal)

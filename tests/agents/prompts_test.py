@@ -1,0 +1,36 @@
+import shutil
+
+import pytest
+
+from rlgpt_jax.agents import prompts
+
+
+@pytest.fixture
+def folder(tmp_path):
+    shutil.copytree(prompts.FOLDER, tmp_path / "prompts")
+    return tmp_path / "prompts"
+
+
+def test_every_file_in_the_folder_is_known_and_loads():
+    prompts.load()
+    assert {p.stem for p in prompts.FOLDER.glob("*.txt")} == set(prompts.PLACEHOLDERS)
+
+
+def test_all_wrong_placeholders_and_missing_files_are_named_in_one_error(folder):
+    (folder / "slow_first.txt").write_text("Nothing {yet}.")
+    (folder / "fast_refused.txt").write_text("Reason: {refusal}")
+    (folder / "critic.txt").unlink()
+    with pytest.raises(ValueError) as error:
+        prompts.load(folder)
+    for words in ("slow_first.txt has {yet}", "fast_refused.txt lacks {source}", "critic.txt is"):
+        assert words in str(error.value)
+
+
+def test_braces_of_json_and_of_filled_values_stay_as_they_are():
+    texts = prompts.Prompts({"fast_refused": '{"a": {}} {source}|{refusal}'})
+    assert texts.fill("fast_refused", source="{refusal}", refusal="b") == '{"a": {}} {refusal}|b'
+
+
+def test_filling_other_names_than_the_placeholders_is_an_error():
+    with pytest.raises(ValueError, match="takes {refusal}, {source}; given: {source}"):
+        prompts.Prompts({"fast_refused": ""}).fill("fast_refused", source="")

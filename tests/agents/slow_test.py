@@ -1,0 +1,108 @@
+import json
+
+import pytest
+
+from rlgpt_jax.agents import slow
+from rlgpt_jax.agents.prompt_state import KEEP, Plan, Refusal, SubAction
+from tests.agents.states import LATER, PLAN, PROMPTS, STATE
+
+
+def answer(*sub_actions, before="Because."):
+    records = [dict(zip(("name", "kind", "instruction"), s, strict=True)) for s in sub_actions]
+    return f"{before}\n```json\n{json.dumps({'sub_actions': records})}\n```\nGood luck."
+
+
+def reason(*sub_actions, state=STATE):
+    value = slow.parse(answer(*sub_actions), state)
+    assert isinstance(value, Refusal), value
+    return value.reason
+
+
+def test_a_good_plan_keeps_order_and_reasoning():
+    plan = slow.parse(answer(("a", "code", "Go\n  on."), ("b", "learn", "See.")), STATE)
+    assert plan == Plan(
+        (SubAction("a", "code", "Go on."), SubAction("b", "learn", "See.")), "Because."
+    )
+    assert [s.name for s in plan.coded] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("sub_actions", "words"),
+    [
+        ([("a", "think", "x")], "unknown kind 'think'; choose from code, macro, learn"),
+        ([("Find Cow", "code", "x")], "'Find Cow' is not a snake_case name"),
+        ([("while", "code", "x")], "'while' is not"),
+        ([("forward", "macro", "x")], "'forward' is already the name of a primitive"),
+        ([("a", "code", " ")], '"instruction", a text that is not empty'),
+        ([("a", "code", "x"), ("a", "learn", "x")], "The name 'a' is used more than once"),
+        ([("a", "learn", "x"), ("b", "code", "x")], 'put all "code" entries before'),
+        ([(f"a{i}", "macro", "x") for i in range(5)], "5 coded sub-actions"),
+        ([(f"a{i}", "learn", "x") for i in range(7)], "at most 6"),
+        ([("a", "macro", "Keep.")], "needs a sub-action of that name with accepted code"),
+    ],
+)
+def test_a_bad_plan_is_refused_with_the_rule(sub_actions, words):
+    assert words in reason(*sub_actions)
+
+
+@pytest.mark.parametrize("text", ["{}", '{"sub_actions": []}', '{"sub_actions": ["a"]}'])
+def test_an_object_of_another_form_is_refused(text):
+    assert isinstance(slow.parse(text, STATE), Refusal)
+
+
+def test_macro_after_learn_is_allowed():
+    assert isinstance(slow.parse(answer(("a", "learn", "x"), ("b", "macro", "x")), STATE), Plan)
+
+
+def test_keep_needs_code_that_was_accepted_before():
+    plan = slow.parse(answer(("raise_view", "macro", '"keep"'.strip('"'))), LATER)
+    assert plan.sub_actions[0].instruction == KEEP
+    assert "hop" in reason(("hop", "macro", "KEEP."), state=LATER)
+
+
+def test_pure_code_takes_nothing_but_code():
+    from dataclasses import replace
+
+    state = STATE.replace(setting=replace(STATE.setting, mode="pure_code"))
+    assert 'must be "code"' in reason(("a", "macro", "x"), state=state)
+    text = slow.render(state, PROMPTS)[0].text
+    assert "there is no learned policy" in text and "PPO for" not in text
+
+
+def test_the_first_prompt_holds_task_and_interface_and_no_history():
+    text = slow.render(STATE, PROMPTS)[0].text
+    for words in ("Obtain milk from a cow.", "1 more milk_bucket", "at most 200 ticks (10 seconds",
+                  "- wave(): waves.", "200,000 ticks per iteration, about 1,000 full episodes",
+                  'in this run: "paper"', "This is the first plan."):
+        assert words in text
+    assert "Iteration 1" not in text
+
+
+def test_later_prompts_tell_what_became_of_every_coded_part():
+    text = slow.render(LATER, PROMPTS)[0].text
+    assert (
+        "### Iteration 1: 25 % of 200\n"
+        "Plan:\n"
+        "1. raise_view (code): Look up.\n"
+        "2. hop (macro): Jump twice.\n"
+        "3. find (learn): Find it.\n"
+        "Coded sub-actions:\n"
+        "- raise_view (code): earlier code kept.\n"
+        "- hop (macro): no code was accepted, left to PPO. Last: no code was written\n"
+        "Evaluation: It was slow.\n"
+        "Critic: Try less.\n"
+        "\nThis is iteration 2 of 3."
+    ) in text
+
+
+def test_a_refused_answer_is_shown_with_its_reason():
+    text = slow.render(STATE.replace(refused=("nonsense {a}", "no JSON")), PROMPTS)[0].text
+    assert "You answered:\nnonsense {a}\n\nReason: no JSON" in text
+
+
+def test_the_fallback_is_to_learn_all_or_to_keep_the_last_plan():
+    assert [s.kind for s in slow.fallback(STATE, "x").sub_actions] == ["learn"]
+    kept = slow.fallback(LATER, "x")
+    assert [s.name for s in kept.sub_actions] == [s.name for s in PLAN.sub_actions]
+    assert [s.instruction for s in kept.sub_actions] == [KEEP, "Jump twice.", "Find it."]
+    assert kept.note.endswith("x")

@@ -1,0 +1,211 @@
+"""The world as an environment: episodes, resets, memory, determinism."""
+
+import dataclasses
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rlgpt_jax.envs import base
+from rlgpt_jax.envs.names import MOBS, NAME_ID
+from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.voxel import spawn
+from rlgpt_jax.envs.voxel.blocks import BLOCK_ID
+from rlgpt_jax.envs.voxel.env import VoxelEnv
+from rlgpt_jax.envs.voxel.state import WorldParams
+from tests.envs.voxel import worlds
+
+N = 4
+
+
+@functools.cache
+def make(task: str = "harvest_milk") -> VoxelEnv:
+    return VoxelEnv(get_task(task), worlds.PARAMS, N, worlds.pool())
+
+
+@functools.cache
+def jitted():
+    """One compiled `reset` and `step` for all tests."""
+    return jax.jit(make().reset), jax.jit(make().step)
+
+
+def actions(**columns: int) -> jnp.ndarray:
+    return jnp.tile(jnp.asarray(worlds.action(**columns)), (N, 1))
+
+
+def random_actions(seed: int, num_ticks: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    columns = [rng.integers(0, size, (num_ticks, N)) for size in base.ACTION_SIZES]
+    return np.stack(columns, -1).astype(np.int32)
+
+
+def facing_the_cow(state):
+    """The cow stands two blocks ahead of every player, in the crosshair."""
+    ahead = state.position + jnp.array([0.0, 0.0, 2.0])
+    return state.replace(
+        yaw=jnp.zeros_like(state.yaw), pitch=jnp.full_like(state.pitch, 30.0),
+        mob_position=state.mob_position.at[:, 0].set(ahead),
+    )  # fmt: skip
+
+
+def test_reset_and_step_return_the_same_types():
+    reset, step = jitted()
+    state, obs = jax.eval_shape(reset, jax.random.key(0))
+    after, result = jax.eval_shape(step, state, actions())
+    kind = lambda tree: jax.tree.map(lambda a: (a.shape, a.dtype, a.weak_type), tree)  # noqa: E731
+    assert kind(after) == kind(state)
+    assert kind(result.obs) == kind(obs) == kind(result.final_obs)
+    assert result.reward.dtype == jnp.float32 and result.terminated.dtype == bool
+
+
+def test_the_same_seed_gives_the_same_trajectory_and_lanes_differ():
+    reset, step = jitted()
+
+    def run(seed):
+        state, obs = reset(jax.random.key(seed))
+        for action in random_actions(1, 40):
+            state, result = step(state, action)
+        return state, result
+
+    first, again, other = run(0), run(0), run(1)
+    jax.tree.map(np.testing.assert_array_equal, first, again)
+    assert (first[0].position != other[0].position).any()
+    assert len(np.unique(np.asarray(first[0].position), axis=0)) == N
+
+
+def test_milking_ends_the_episode_with_reward_one():
+    reset, step = jitted()
+    state, _ = reset(jax.random.key(0))
+    state, result = step(facing_the_cow(state), actions(FUNCTION=base.FN_USE))
+    assert result.reward.tolist() == [1.0] * N
+    assert result.terminated.all() and not result.truncated.any()
+    assert result.info["success"].all()
+    milk = NAME_ID["milk_bucket"]
+    assert (result.final_obs.slot_name[:, 0] == milk).all()
+    assert (result.obs.slot_name[:, 0] == NAME_ID["bucket"]).all()
+    assert state.tick.tolist() == [0] * N
+
+
+def test_the_horizon_truncates_and_only_finished_lanes_start_again():
+    reset, step = jitted()
+    state, _ = reset(jax.random.key(0))
+    state = state.replace(tick=jnp.array([199, 0, 199, 1], jnp.int32))
+    before = state
+    state, result = step(state, actions())
+    assert result.truncated.tolist() == [True, False, True, False]
+    assert not result.terminated.any() and not result.reward.any()
+    assert state.tick.tolist() == [0, 1, 0, 2]
+    assert (state.seed != before.seed).tolist() == [True, False, True, False]
+    same = result.obs.position == result.final_obs.position
+    assert same.all(1).tolist() == [False, True, False, True]
+
+
+def test_death_terminates_without_success():
+    reset, step = jitted()
+    state, _ = reset(jax.random.key(0))
+    dying = state.replace(
+        fall_distance=state.fall_distance + 30, food=state.food - 10, life=state.life - 15
+    )
+    state, result = step(dying, actions())
+    assert result.terminated.all() and not result.info["success"].any()
+    assert (state.life == 20).all() and (result.final_obs.life == 0).all()
+
+
+def test_a_reset_restores_the_world_of_finished_lanes_only():
+    env = make()
+    state, _ = jitted()[0](jax.random.key(0))
+    blocks = state.blocks.at[:, 3, 3, 7].set(BLOCK_ID["stone"])
+    done = jnp.array([False, True, False, True])
+    state = jax.jit(env.reset_lanes)(state.replace(blocks=blocks), done)
+    assert (state.blocks[:, 3, 3, 7] == BLOCK_ID["stone"]).tolist() == [True, False, True, False]
+    np.testing.assert_array_equal(state.blocks[1], env.pool.blocks[state.pool_index[1]])
+
+
+@pytest.mark.parametrize(("task", "kind"), [("harvest_wool", "sheep"), ("harvest_log", "none")])
+def test_an_episode_starts_with_the_items_and_mobs_of_its_task(task, kind):
+    env = make(task)
+    state, obs = jax.jit(env.reset)(jax.random.key(3))
+    assert (state.mob_kind == MOBS.index(kind)).all()
+    held = dict(env.task.start_items)
+    assert sorted(held.values()) == sorted(
+        state.slot_quantity[0][state.slot_quantity[0] > 0].tolist()
+    )
+    assert obs.life.tolist() == [20.0] * N and obs.time_of_day.tolist() == [6000.0] * N
+    assert (state.position[:, 1] == worlds.GROUND).all()
+
+
+def test_mobs_stand_on_open_ground_within_range():
+    """Half of the columns are closed and hilly; 200 lanes."""
+    params = dataclasses.replace(worlds.PARAMS, size_x=24, size_z=24)
+    pool = worlds.pool(params)
+    rng = np.random.default_rng(0)
+    surface = jnp.asarray(worlds.GROUND + rng.integers(0, 9, pool.surface.shape), jnp.int32)
+    spawnable = jnp.asarray(rng.random(pool.surface.shape) < 0.5)
+    pool = pool.replace(surface=surface, spawnable=spawnable)
+    seeds = jnp.arange(200, dtype=jnp.uint32)
+    start = spawn.draw(pool, spawn.open_places(pool), get_task("harvest_milk"), seeds)
+    for position in (start.position, start.mob_position[:, 0]):
+        cell = jnp.floor(position).astype(jnp.int32)
+        column = start.pool_index, cell[:, 0] % 24, cell[:, 2] % 24
+        assert spawnable[column].all()
+        np.testing.assert_array_equal(surface[column], cell[:, 1])
+    offset = np.abs(np.asarray(start.mob_position[:, 0] - start.position))
+    assert offset[:, ::2].max() <= 10 and offset[:, ::2].max() > 8
+    assert offset[:, 1].max() <= 5
+
+
+@pytest.mark.parametrize("name", ["advance", "step"])
+def test_no_world_is_copied(name):
+    """Temporaries stay far below the size of the worlds, so writes happen in place."""
+    params = WorldParams(size_x=48, size_z=48, size_y=64, num_worlds=2)
+    env = VoxelEnv(get_task("harvest_milk"), params, 16, worlds.pool(params, ground=40))
+    state = jax.eval_shape(env.reset, jax.random.key(0))[0]
+    action = jax.ShapeDtypeStruct((16, 8), jnp.int32)
+    compiled = jax.jit(getattr(env, name), donate_argnums=0).lower(state, action).compile()
+    memory = compiled.memory_analysis()
+    worlds_size = 16 * 48 * 48 * 64
+    assert memory.alias_size_in_bytes >= worlds_size
+    assert memory.temp_size_in_bytes < worlds_size / 4
+
+
+def test_a_wrong_pool_or_too_many_mobs_is_refused():
+    small = dataclasses.replace(worlds.PARAMS, size_x=16)
+    with pytest.raises(ValueError, match="same WorldParams"):
+        VoxelEnv(get_task("harvest_milk"), small, N, worlds.pool())
+    crowd = dataclasses.replace(get_task("harvest_milk"), mobs=("cow",) * 9)
+    with pytest.raises(ValueError, match="max_mobs"):
+        VoxelEnv(crowd, worlds.PARAMS, N, worlds.pool())
+    closed = worlds.pool()
+    with pytest.raises(ValueError, match="spawnable"):
+        VoxelEnv(
+            get_task("harvest_milk"), worlds.PARAMS, N,
+            closed.replace(spawnable=jnp.zeros_like(closed.spawnable)),
+        )  # fmt: skip
+
+
+def test_busy_lanes_ignore_actions_and_say_so():
+    reset, step = jitted()
+    state, _ = reset(jax.random.key(0))
+    state, result = step(state, actions(FUNCTION=base.FN_DROP))
+    assert result.info["busy"].all()
+    yaw = state.yaw
+    for still_busy in (True, False):
+        state, result = step(state, actions(YAW=18, MOVE=1))
+        assert bool(result.info["busy"].all()) == still_busy
+    np.testing.assert_array_equal(state.yaw, yaw)
+    state, _ = step(state, actions(YAW=18))
+    turned = (state.yaw - yaw) % 360.0
+    np.testing.assert_allclose(turned, 90.0, atol=1e-3)
+
+
+def test_random_play_keeps_the_world_sane():
+    reset, step = jitted()
+    state, _ = reset(jax.random.key(5))
+    for action in random_actions(2, 150):
+        state, result = step(state, action)
+        assert all(bool(jnp.isfinite(a).all()) for a in (state.position, state.mob_position))
+        assert (state.slot_quantity >= 0).all()
+        assert ((state.slot_name == 0) == (state.slot_quantity == 0)).all()
+        assert (state.position[:, 1] >= 1).all()

@@ -1,0 +1,70 @@
+"""Regions wrap, edits land, and clearances stay lower bounds."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rlgpt_jax.envs.voxel import grid
+from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, MAX_CLEARANCE
+from tests.envs.voxel import worlds
+
+
+def true_distance(blocks: np.ndarray) -> np.ndarray:
+    """Chebyshev distance to the nearest block, periodic in x and z, by brute force."""
+    solid = np.argwhere(blocks < AIR_CODE)
+    size = np.array(blocks.shape)
+    best = np.full(blocks.shape, 99)
+    cells = np.indices(blocks.shape)
+    for cell in solid:
+        gap = np.abs(cells - cell[:, None, None, None])
+        gap[:2] = np.minimum(gap[:2], size[:2, None, None, None] - gap[:2])
+        best = np.minimum(best, gap.max(0))
+    return best
+
+
+@pytest.mark.parametrize("cell", [(8, 9, 8), (0, 11, 31), (-3, 9, 5), (40, 23, 2), (31, 8, 31)])
+@pytest.mark.parametrize("size", [20, 10])
+def test_a_placed_block_shrinks_the_air_around_it(cell, size):
+    """Every byte must stay a lower bound; far from the block none may change."""
+    params = worlds.WorldParams(size_x=size, size_z=size + 3, size_y=24)
+    before = np.stack([worlds.flat(params)] * 2)
+    # Cells that touch the ground have clearance 1, which is all `flat` promises there.
+    edit = grid.Edit(
+        jnp.array([True, False]), jnp.array([cell, cell]), jnp.full(2, BLOCK_ID["log"], jnp.uint8)
+    )
+    after = np.asarray(jax.jit(grid.write)(jnp.asarray(before), edit, jnp.zeros(2, bool)))
+    np.testing.assert_array_equal(after[1], before[1])
+    x, y, z = cell
+    assert after[0, x % size, z % (size + 3), y] == BLOCK_ID["log"]
+    distance = true_distance(after[0])
+    air = after[0] >= AIR_CODE
+    assert (after[0][air] - AIR_CODE <= distance[air]).all()
+    expected = np.minimum(distance, MAX_CLEARANCE)[air]
+    np.testing.assert_array_equal(after[0][air] - AIR_CODE, expected)
+
+
+def test_a_broken_block_becomes_air_of_clearance_one():
+    blocks = jnp.asarray(np.stack([worlds.flat()] * 2))
+    edit = grid.Edit(
+        jnp.array([True, True]), jnp.array([[3, 7, 3], [3, 999, 3]]),
+        jnp.full(2, AIR_CODE + 1, jnp.uint8),
+    )  # fmt: skip
+    after = grid.write(blocks, edit, jnp.zeros(2, bool))
+    changed = np.argwhere(np.asarray(after != blocks))
+    assert changed.tolist() == [[0, 3, 3, 7]]  # the second lies above the world
+
+
+def test_regions_wrap_and_take_the_edit_of_the_tick():
+    state = worlds.with_block(worlds.player(), "log", (-1, 9, 31))
+    corner = jnp.tile(jnp.array([-2, 8, 30]), (worlds.LANES, 1, 1))
+    region = grid.region(state.blocks, corner, (3, 3, 3))
+    assert region.byte[0, 0, 1, 1, 1] == BLOCK_ID["log"]
+    edit = grid.Edit(
+        jnp.array([True, False]), jnp.tile(jnp.array([32, 8, -1]), (2, 1)),
+        jnp.full(2, BLOCK_ID["sand"], jnp.uint8),
+    )  # fmt: skip
+    patched = grid.patch(region, edit, (32, 32))
+    # x 32 is x 0 of the next period: two cells above corner x -2.
+    assert patched.byte[0, 0, 2, 1, 0] == BLOCK_ID["sand"]
+    np.testing.assert_array_equal(patched.byte[1], region.byte[1])

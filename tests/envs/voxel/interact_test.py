@@ -1,0 +1,155 @@
+"""Mining and hitting through whole ticks."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rlgpt_jax.envs import base
+from rlgpt_jax.envs.names import NAME_ID, load
+from rlgpt_jax.envs.voxel import interact
+from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID
+from tests.envs.voxel import worlds
+
+# The player stands at (8.5, 8, 8.5) and looks along +z at eye height: cell y 9.
+AHEAD, BEHIND_IT = (8, 9, 11), (8, 9, 12)
+
+
+def ticks_to_break(state, cell, most=200) -> int:
+    for tick in range(1, most + 1):
+        state = worlds.run(state, FUNCTION=base.FN_ATTACK)
+        if worlds.block(state, cell) >= AIR_CODE:
+            return tick
+    return -1
+
+
+@pytest.mark.parametrize(
+    ("tool", "block"),
+    [("hand", "log"), ("iron_axe", "log"), ("stone_pickaxe", "stone"), ("hand", "dirt"),
+     ("wooden_shovel", "dirt"), ("shears", "wool")],
+)  # fmt: skip
+def test_a_block_breaks_after_the_ticks_of_the_table(tool, block):
+    state = worlds.with_block(worlds.player(), block, AHEAD)
+    if tool != "hand":
+        state = worlds.holding(state, (tool, 1))
+    expected = load("mining_ticks")["blocks"][block][tool][0]
+    assert abs(ticks_to_break(state, AHEAD) - expected) <= 1
+
+
+def test_the_next_block_starts_five_ticks_later():
+    state = worlds.with_block(worlds.player(), "log", AHEAD, BEHIND_IT)
+    state = worlds.holding(state, ("iron_axe", 1))
+    alone = ticks_to_break(state, AHEAD)
+    assert ticks_to_break(state, BEHIND_IT) == 2 * alone + 5
+
+
+def test_releasing_the_key_or_turning_away_forgets_the_progress():
+    state = worlds.with_block(worlds.player(), "dirt", AHEAD)
+    half = worlds.run(state, 10, FUNCTION=base.FN_ATTACK)
+    assert half.mining_progress[0] > 0.5
+    assert worlds.run(half).mining_progress[0] == 0
+    turned = worlds.run(half, FUNCTION=base.FN_ATTACK, YAW=18)
+    assert turned.mining_progress[0] == 0
+    assert ticks_to_break(worlds.run(half), AHEAD) == 15
+
+
+def test_a_broken_log_is_picked_up_and_wears_the_axe():
+    state = worlds.with_block(worlds.player(), "log", (8, 9, 9))
+    state = worlds.holding(state, ("iron_axe", 1))
+    state = worlds.run(state, 11, FUNCTION=base.FN_ATTACK)
+    assert state.slot_damage[0, 0] == 1
+    assert (state.item_name == NAME_ID["log"]).any()
+    assert worlds.count(state, "log")[0] == 0  # items wait 10 ticks
+    assert worlds.count(worlds.run(state, 20, MOVE=1), "log")[0] == 1
+
+
+def test_stone_without_a_pickaxe_leaves_nothing():
+    state = worlds.with_block(worlds.player(), "stone", AHEAD)
+    state = state.replace(
+        mining_progress=jnp.full(worlds.LANES, 0.999),
+        mining_block=jnp.tile(jnp.array(AHEAD), (2, 1)),
+    )
+    state = worlds.run(state, FUNCTION=base.FN_ATTACK)
+    assert worlds.block(state, AHEAD) >= AIR_CODE
+    assert not state.item_name.any()
+
+
+def test_blocks_beyond_four_and_a_half_are_out_of_reach():
+    state = worlds.with_block(worlds.player(), "tallgrass", (8, 9, 13))  # 4.5 away, at 13.0
+    near = state.replace(position=state.position + jnp.array([0.0, 0.0, 0.2]))
+    far = state.replace(position=state.position - jnp.array([0.0, 0.0, 0.2]))
+    reach = lambda s: bool(interact.look(s, jnp.zeros(2, bool)).is_block[0])  # noqa: E731
+    assert reach(near) and not reach(far)
+
+
+def test_a_mob_in_front_of_a_block_is_the_target_and_behind_it_is_not():
+    state = worlds.with_block(worlds.player(), "glass", (8, 9, 10))
+    behind = worlds.with_mob(state, "cow", (8.5, worlds.GROUND, 11.4))
+    front = worlds.with_mob(state, "cow", (8.5, worlds.GROUND, 9.5))
+    down = lambda s: s.replace(pitch=jnp.full(worlds.LANES, 15.0))  # noqa: E731
+    target = interact.look(down(behind), jnp.zeros(2, bool))
+    assert target.mob[0] == -1 and target.is_block[0]
+    target = interact.look(down(front), jnp.zeros(2, bool))
+    assert target.mob[0] == 0 and not target.is_block[0]
+
+
+def beside_mob(kind):
+    state = worlds.with_mob(worlds.player(), kind, (8.5, worlds.GROUND, 10.5))
+    return state.replace(pitch=jnp.full(worlds.LANES, 30.0))
+
+
+@pytest.mark.parametrize(("kind", "weapon"), [("cow", "wooden_sword"), ("sheep", "iron_axe")])
+def test_full_hits_kill_as_the_table_says(kind, weapon):
+    state, hits = worlds.holding(beside_mob(kind), (weapon, 1)), 0
+    while state.mob_kind[0, 0] > 0 and hits < 20:
+        state = worlds.run(state, FUNCTION=base.FN_ATTACK)
+        hits += 1
+        state = state.replace(
+            attack_cooldown=state.attack_cooldown + 100,
+            mob_hurt_time=jnp.zeros_like(state.mob_hurt_time),
+            mob_position=beside_mob(kind).mob_position,
+            mob_velocity=jnp.zeros_like(state.mob_velocity),
+        )
+    assert hits == load("combat")["full_hits_to_kill"][kind][weapon]
+    names = set(np.asarray(state.item_name[0]).tolist()) - {0}
+    expected = {"cow": ("beef", "leather"), "sheep": ("mutton", "wool")}[kind]
+    assert NAME_ID[expected[0]] in names and names <= {NAME_ID[n] for n in expected}
+
+
+def test_a_quick_second_swing_is_weak_and_the_hurt_window_blocks_it():
+    state = worlds.run(
+        worlds.holding(beside_mob("cow"), ("iron_sword", 1)), FUNCTION=base.FN_ATTACK
+    )
+    assert state.mob_life[0, 0] == 4.0  # 10 - 6
+    held = worlds.run(state, 1, FUNCTION=base.FN_ATTACK)
+    assert held.mob_life[0, 0] == 4.0
+    # p = 1.5 ticks / 12.5: damage 6 * (0.2 + 0.8 p^2).
+    again = state.replace(
+        mob_hurt_time=jnp.zeros_like(state.mob_hurt_time), attack_cooldown=jnp.full(2, 1),
+        mob_position=beside_mob("cow").mob_position,
+    )  # fmt: skip
+    again = worlds.run(again, FUNCTION=base.FN_ATTACK)
+    np.testing.assert_allclose(again.mob_life[0, 0], 4 - 6 * (0.2 + 0.8 * 0.12**2), rtol=1e-5)
+
+
+def test_a_hit_pushes_away_wears_the_sword_and_starts_panic():
+    state = worlds.run(
+        worlds.holding(beside_mob("cow"), ("iron_sword", 1)), FUNCTION=base.FN_ATTACK
+    )
+    assert state.mob_position[0, 0, 2] > 10.8 and state.mob_position[0, 0, 1] > worlds.GROUND
+    assert state.slot_damage[0, 0] == 1
+    assert state.mob_panic[0, 0] == 99
+    fled = worlds.run(state, 60)
+    away = fled.mob_position[:, 0, ::2] - state.mob_position[:, 0, ::2]
+    assert np.linalg.norm(np.asarray(away), axis=1).min() > 1.0
+
+
+def test_gravel_gives_flint_in_one_of_ten_breaks():
+    n = 2000
+    state = worlds.player().replace(
+        seed=jnp.arange(n, dtype=jnp.uint32), tick=jnp.zeros(n, jnp.int32)
+    )
+    held, byte = jnp.zeros(n, jnp.int32), jnp.full(n, BLOCK_ID["gravel"], jnp.uint8)
+    name, quantity = interact.drops.of_blocks(state, held, byte)
+    flint = ((name == NAME_ID["flint"]) & (quantity > 0)).sum() / n
+    assert 0.075 < flint < 0.125
+    assert (quantity.sum(1) == 1).all()

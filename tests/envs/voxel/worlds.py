@@ -1,0 +1,150 @@
+"""Hand-built worlds for tests: flat ground, single bodies, lanes of them."""
+
+import dataclasses
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlgpt_jax.envs import base
+from rlgpt_jax.envs.names import MOBS, NAME_ID
+from rlgpt_jax.envs.voxel import transition
+from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, MAX_CLEARANCE
+from rlgpt_jax.envs.voxel.mob_table import MOB_LIFE
+from rlgpt_jax.envs.voxel.state import WorldParams, WorldPool, WorldState
+
+AIR = AIR_CODE + 1
+GROUND = 8  # y of the first free cell of a flat world
+LANES = 2  # of the small states, so that all tests share one compiled tick
+PARAMS = WorldParams(size_x=32, size_z=32, size_y=24, max_mobs=3, max_items=4, num_worlds=2)
+
+
+def empty(size_x: int, size_z: int, size_y: int) -> np.ndarray:
+    """Nothing but air of clearance 1."""
+    return np.full((size_x, size_z, size_y), AIR, np.uint8)
+
+
+def flat(params: WorldParams = PARAMS, ground: int = GROUND) -> np.ndarray:
+    """Bedrock, dirt and grass below `ground`, air with true clearances above."""
+    blocks = empty(params.size_x, params.size_z, params.size_y)
+    blocks[:, :, :ground] = BLOCK_ID["dirt"]
+    blocks[:, :, 0] = BLOCK_ID["bedrock"]
+    blocks[:, :, ground - 1] = BLOCK_ID["grass"]
+    height = np.arange(ground, params.size_y)
+    blocks[:, :, ground:] = AIR_CODE + np.minimum(height - ground + 1, MAX_CLEARANCE)
+    return blocks
+
+
+def pool(params: WorldParams = PARAMS, ground: int = GROUND) -> WorldPool:
+    """Flat worlds that one can stand in everywhere."""
+    blocks = np.stack([flat(params, ground)] * params.num_worlds)
+    columns = (params.num_worlds, params.size_x, params.size_z)
+    return WorldPool(
+        blocks=jnp.asarray(blocks),
+        surface=jnp.full(columns, ground, jnp.int32),
+        spawnable=jnp.ones(columns, bool),
+    )
+
+
+def lanes(blocks: np.ndarray, params: WorldParams = PARAMS, **fields) -> WorldState:
+    """N healthy players with empty hands, standing at the origin unless `fields` says."""
+    n, m, d, s = len(blocks), params.max_mobs, params.max_items, params.max_stations
+    shapes = {"mob": (n, m), "item": (n, d), "slot": (n, 36), "station": (n, s), "armor": (n, 5)}
+    vectors = {
+        "position": (n, 3), "velocity": (n, 3), "mining_block": (n, 3),
+        "mob_position": (n, m, 3), "mob_velocity": (n, m, 3), "mob_target": (n, m, 2),
+        "item_position": (n, d, 3), "item_velocity": (n, d, 3), "station_block": (n, s, 3),
+    }  # fmt: skip
+    floats = {
+        "position", "velocity", "yaw", "pitch", "fall_distance", "life", "food",
+        "saturation", "exhaustion", "oxygen", "mining_progress", "mob_position",
+        "mob_velocity", "mob_yaw", "mob_life", "mob_target", "item_position",
+        "item_velocity",
+    }  # fmt: skip
+    bools = {"on_ground", "in_water", "mob_on_ground", "mob_sheared"}
+    values = {}
+    for field in dataclasses.fields(WorldState):
+        name = field.name
+        shape = vectors.get(name) or shapes.get(name.split("_")[0], (n,))
+        dtype = jnp.float32 if name in floats else bool if name in bools else jnp.int32
+        values[name] = jnp.zeros(shape, dtype)
+    values.update(
+        blocks=jnp.asarray(blocks),
+        seed=jnp.arange(n, dtype=jnp.uint32),
+        life=jnp.full(n, 20.0),
+        food=jnp.full(n, 20.0),
+        saturation=jnp.full(n, 5.0),
+        oxygen=jnp.full(n, 300.0),
+        on_ground=jnp.ones(n, bool),
+        velocity=jnp.tile(jnp.array([0.0, -0.0784, 0.0]), (n, 1)),
+        attack_cooldown=jnp.full(n, 100, jnp.int32),
+    )
+    values.update({k: jnp.asarray(v, values[k].dtype) for k, v in fields.items()})
+    return WorldState(**values)
+
+
+def player(n: int = LANES, params: WorldParams = PARAMS, **fields) -> WorldState:
+    """N players on flat ground at (8.5, GROUND, 8.5), looking along +z."""
+    fields.setdefault("position", np.tile([8.5, GROUND, 8.5], (n, 1)))
+    return lanes(np.stack([flat(params)] * n), params, **fields)
+
+
+def holding(state: WorldState, *items: tuple[str, int]) -> WorldState:
+    """Every lane's first slots hold these (name, quantity)."""
+    names, quantities = state.slot_name, state.slot_quantity
+    for slot, (name, quantity) in enumerate(items):
+        names = names.at[:, slot].set(NAME_ID[name])
+        quantities = quantities.at[:, slot].set(quantity)
+    return state.replace(slot_name=names, slot_quantity=quantities)
+
+
+def with_mob(state: WorldState, kind: str, at: tuple[float, float, float]) -> WorldState:
+    """Every lane's first mob is this one, standing at `at`."""
+    index = MOBS.index(kind)
+    return state.replace(
+        mob_kind=state.mob_kind.at[:, 0].set(index),
+        mob_position=state.mob_position.at[:, 0].set(jnp.array(at, jnp.float32)),
+        mob_life=state.mob_life.at[:, 0].set(float(MOB_LIFE[index])),
+        mob_on_ground=state.mob_on_ground.at[:, 0].set(True),
+    )
+
+
+def with_block(state: WorldState, name: str, *cells: tuple[int, int, int]) -> WorldState:
+    """Every lane has this block at these cells (x, y, z); clearances become 1."""
+    blocks = np.array(state.blocks)
+    blocks[blocks >= AIR_CODE] = AIR
+    for x, y, z in cells:
+        blocks[:, x % blocks.shape[1], z % blocks.shape[2], y] = BLOCK_ID[name]
+    return state.replace(blocks=jnp.asarray(blocks))
+
+
+def count(state: WorldState, name: str) -> np.ndarray:
+    """int32[N]: how many pieces of an item every lane carries."""
+    return np.asarray(((state.slot_name == NAME_ID[name]) * state.slot_quantity).sum(1))
+
+
+def action(**columns: int) -> np.ndarray:
+    """int32[8]: a no-op but for the named columns, for example `FUNCTION=base.FN_USE`."""
+    row = np.array(base.NOOP, np.int32)
+    for name, value in columns.items():
+        row[getattr(base, name)] = value
+    return row
+
+
+_TICK = jax.jit(transition.tick)
+
+
+def run(state: WorldState, ticks: int = 1, **columns: int) -> WorldState:
+    """Every lane does the same action for some ticks."""
+    actions = jnp.tile(jnp.asarray(action(**columns)), (len(state.tick), 1))
+    # Through NumPy, which has no weak types: they would compile the tick anew.
+    state = jax.tree.map(lambda a: jnp.asarray(np.asarray(a)), state)
+    for _ in range(ticks):
+        state = _TICK(state, actions)
+    return state
+
+
+def block(state: WorldState, cell: tuple[int, int, int], lane: int = 0) -> int:
+    """The byte of a cell (x, y, z)."""
+    x, y, z = cell
+    return int(state.blocks[lane, x % state.blocks.shape[1], z % state.blocks.shape[2], y])

@@ -1,0 +1,117 @@
+"""Mistakes on the command line are one clear line, before jax is imported."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from experiments import flags, main
+from experiments.config_tree import to_dict
+from experiments.configs import base
+from experiments.values import ConfigError
+
+ROOT = Path(__file__).parents[2]
+PURE = "--config.loop.mode=pure_rl"  # needs no transcript
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["--config=harvest_mlk"], "Did you mean harvest_milk"),
+        (["--config=harvest_milk", "--sed=1"], "Did you mean --seed"),
+        (["--config=harvest_milk", "--seed=one"], "--seed=one: needs a whole number"),
+        (["--config=harvest_milk", PURE, "--seed=-1"], "seed=-1 must be in 0.."),
+        (["--config=harvest_milk", "--config.ppo.lerning_rate=1"], "--config.ppo.learning_rate"),
+        (["--config=harvest_milk", "--config.ppo.num_envs"], "needs a value"),
+        (["--config=harvest_milk", "--config.loop.mode=pure_lr"], "Did you mean pure_rl"),
+        (["--config=harvest_milk", "--config.task=harvest_mik"], "Try: harvest_milk"),
+        (["--config=harvest_milk", "--config.world.size_x=8"], "at least 32 blocks"),
+        (["--config=harvest_milk", "--config.world.size_y=64"], "choose 8..40"),
+        (["--config=harvest_milk", "--config.llm.transcript=no.jsonl"], "there is no such file"),
+        (["--config=harvest_milk", PURE, "extra"], "'extra' is not a flag"),
+        (["--resume"], "--config=NAME is needed"),
+        ([], "harvest_log, harvest_milk, harvest_wool"),
+        (["--workdir=/nowhere", "--resume"], "holds no config.json"),
+    ],
+)
+def test_a_mistake_names_what_would_be_right(argv: list[str], words: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        flags.parse(argv)
+    assert words in str(caught.value)
+
+
+def test_a_mistake_ends_with_code_2_and_without_jax() -> None:
+    program = (
+        "import sys; from experiments.main import main; "
+        "code = main(['--config=harvest_milk', '--config.ppo.num_env=3']); "
+        "assert 'jax' not in sys.modules; sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 2 and done.stdout == ""
+    assert done.stderr.count("\n") == 1 and "Did you mean --config.ppo.num_envs" in done.stderr
+
+
+def test_help_lists_every_configuration_with_one_line(capsys: pytest.CaptureFixture) -> None:
+    for argv in (["--config=help"], ["--config", "help"]):
+        assert main.main(argv) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert [line.split()[0] for line in lines] == sorted(flags.config_names())
+        assert all(len(line.split()) > 4 for line in lines)
+
+
+def test_help_names_every_flag(capsys: pytest.CaptureFixture) -> None:
+    assert main.main(["--help"]) == 0
+    text = capsys.readouterr().out
+    assert all(f"--{name}" in text for name in flags.NAMES)
+
+
+def test_seed_smoke_and_overrides_apply_in_this_order() -> None:
+    argv = ["--config=harvest_milk", PURE, "--seed=3", "--smoke", "--config.ppo.num_envs=4"]
+    settings = flags.parse(argv)
+    assert settings.config.seed == 3 and settings.config.ppo.num_envs == 4
+    assert settings.config.loop.ticks_per_iteration < 10_000 and settings.smoke
+    assert settings.workdir.name.startswith("harvest_milk-seed3-")
+
+
+@pytest.mark.parametrize("name", sorted(flags.config_names()))
+def test_a_configuration_file_is_valid_and_is_about_its_task(name: str) -> None:
+    config = flags.load_config(name)
+    assert config.task == name and f"--config={name}" in (ROOT / f"experiments/configs/{name}.py"
+                                                          ).read_text()
+    assert base.smoke(config).loop.ticks_per_iteration < config.loop.ticks_per_iteration
+    assert config.rl.ppo is config.ppo
+
+
+def saved_run(folder: Path, config: base.Config) -> Path:
+    folder.mkdir()
+    saved = {"name": "harvest_milk", "config": to_dict(config)}
+    (folder / "config.json").write_text(json.dumps(saved))
+    return folder
+
+
+def test_resume_takes_the_configuration_of_the_run(tmp_path: Path) -> None:
+    config = dataclasses.replace(flags.load_config("harvest_milk"), seed=5)
+    folder = saved_run(tmp_path / "run", config)
+    settings = flags.parse([f"--workdir={folder}", "--resume"])
+    assert settings.config == config and settings.name == "harvest_milk" and settings.resume
+
+
+def test_resume_refuses_other_settings_and_a_full_folder_needs_resume(tmp_path: Path) -> None:
+    start = ["--config=harvest_milk", PURE]
+    folder = saved_run(tmp_path / "run", flags.parse(start).config)
+    with pytest.raises(ConfigError, match=r"ppo\.num_epochs: 3 -> 5"):
+        flags.parse([*start, f"--workdir={folder}", "--resume", "--config.ppo.num_epochs=5"])
+    with pytest.raises(ConfigError, match=r"holds a run already. Add --resume"):
+        flags.parse([*start, f"--workdir={folder}"])
+
+
+def test_a_replay_longer_than_its_recording_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "short.jsonl"
+    path.write_text("".join(json.dumps({"key": f"iter{i}/slow"}) + "\n" for i in range(2)))
+    argv = ["--config=harvest_milk", f"--config.llm.transcript={path}"]
+    with pytest.raises(ConfigError, match=r"holds 2 iterations .* asks for 3"):
+        flags.parse(argv)
+    assert flags.parse([*argv, "--config.loop.num_iterations=2"]).config.loop.num_iterations == 2

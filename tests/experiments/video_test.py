@@ -1,0 +1,71 @@
+"""Frames hold both pictures and the words; files play where browsers need them to."""
+
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import imageio.v2 as imageio
+import imageio_ffmpeg
+import numpy as np
+import pytest
+
+from experiments import video
+
+VIEW = np.full((video.VIEW_HEIGHT, video.VIEW_WIDTH, 3), (200, 10, 10), np.uint8)
+MAP = np.full((video.MAP_SIZE, video.MAP_SIZE, 3), (10, 10, 200), np.uint8)
+
+
+def step(done: bool, success: bool) -> Any:
+    return SimpleNamespace(
+        final_obs=SimpleNamespace(life=np.array([20.0, 7.0])),
+        terminated=np.array([False, done]), truncated=np.array([False, False]),
+        info={"success": np.array([False, success])},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def episode(monkeypatch: pytest.MonkeyPatch) -> video.Lane:
+    """Lane 1: three ticks, then success."""
+    monkeypatch.setattr(video.render, "first_person", lambda state, lane, height, width: VIEW)
+    monkeypatch.setattr(video.render, "top_down", lambda state, lane, size: MAP)
+    lane = video.Lane(1, "success")
+    for label in ("find_cow", "forward", "use"):
+        video.add_tick(lane, None, label, step(False, False))
+    video.add_tick(lane, None, "use", step(True, True))
+    return lane
+
+
+def test_a_frame_holds_the_view_the_map_and_the_words() -> None:
+    frame = video.with_caption(video.joined(VIEW, MAP), "find_cow", 12, 20.0, "")
+    assert frame.shape == (*video.FRAME_SIZE[::-1], 3)
+    assert (frame[10, 10] == VIEW[0, 0]).all() and (frame[10, -10] == MAP[0, 0]).all()
+    other = video.with_caption(video.joined(VIEW, MAP), "milk_cow", 12, 20.0, "")
+    below = video.MAP_SIZE
+    assert (frame[:below] == other[:below]).all() and (frame[below:] != other[below:]).any()
+
+
+def test_sizes_are_what_h264_takes_without_rescaling() -> None:
+    assert video.FRAME_SIZE[0] % 16 == 0 and video.FRAME_SIZE[1] % 16 == 0
+
+
+def test_the_outcome_stays_on_the_last_picture(episode: video.Lane) -> None:
+    assert not episode.is_open and episode.tick == 4
+    held = round(video.END_SECONDS * video.TICKS_PER_SECOND)
+    assert len(episode.frames) == 3 + held
+    assert (episode.frames[3] == episode.frames[-1]).all()
+    assert (episode.frames[2] != episode.frames[3]).any()
+
+
+def test_files_have_the_codec_size_and_length_of_the_episode(
+    episode: video.Lane, tmp_path: Path
+) -> None:
+    path = video._write(episode, tmp_path)
+    frames = imageio.mimread(path, memtest=False)
+    assert len(frames) == len(episode.frames)
+    assert frames[0].shape == (*video.FRAME_SIZE[::-1], 3)
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-i", str(path)]
+    words = subprocess.run(command, capture_output=True, text=True).stderr
+    assert "h264" in words and "yuv420p" in words and "20 fps" in words
+    gif = imageio.mimread(path.with_suffix(".gif"))
+    assert gif[0].shape[:2] == (video.FRAME_SIZE[1] // 2, video.FRAME_SIZE[0] // 2)

@@ -1,0 +1,111 @@
+"""Imports point down only, and no model text is ever executed. Read from the sources."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FILES = sorted(
+    path for folder in ("rlgpt_jax", "experiments") for path in (ROOT / folder).rglob("*.py")
+)
+# What a file may import of ours, by the longest prefix of its module name.
+ALLOWED = {
+    "rlgpt_jax": (),
+    "rlgpt_jax.envs": ("rlgpt_jax.envs",),
+    "rlgpt_jax.envs.names": (),
+    "rlgpt_jax.envs.tasks": (),
+    "rlgpt_jax.envs.base": (),
+    "rlgpt_jax.macros": ("rlgpt_jax.macros", "rlgpt_jax.envs.base", "rlgpt_jax.envs.names"),
+    "rlgpt_jax.rl": (
+        "rlgpt_jax.rl",
+        "rlgpt_jax.macros",
+        "rlgpt_jax.envs.base",
+        "rlgpt_jax.envs.names",
+    ),
+    "rlgpt_jax.agents": ("rlgpt_jax.agents",),
+    "rlgpt_jax.loop": (
+        "rlgpt_jax.loop",
+        "rlgpt_jax.agents",
+        "rlgpt_jax.rl",
+        "rlgpt_jax.macros",
+        "rlgpt_jax.envs",
+    ),
+    "experiments": ("experiments", "rlgpt_jax"),
+}
+PRINTING = {"print", "input"}
+EXECUTING = {"exec", "eval", "compile", "__import__"}
+FORBIDDEN_MODULES = {"builtins", "code", "pickle", "cloudpickle", "dill", "marshal", "shelve"}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(tree: ast.AST) -> list[str]:
+    """Every module that the file imports, also inside functions."""
+    names: list[str] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            base = node.module or ""
+            names += [f"{base}.{alias.name}" for alias in node.names]
+    return names
+
+
+def allowed_for(module: str) -> tuple[str, ...]:
+    rules = [p for p in ALLOWED if module == p or module.startswith(p + ".")]
+    return ALLOWED[max(rules, key=len)]
+
+
+def upward(module: str, names: list[str]) -> list[str]:
+    ours = [n for n in names if n.split(".")[0] in ("rlgpt_jax", "experiments")]
+    ok = allowed_for(module)
+    return [n for n in ours if not any(n == p or n.startswith(p + ".") for p in ok)]
+
+
+def used_names(tree: ast.AST) -> set[str]:
+    """Every plain name that is read: a call, or a function given another name first."""
+    names = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    return {name.id for name in names if isinstance(name.ctx, ast.Load)}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_file_imports_only_from_layers_below_it(path: Path) -> None:
+    found = upward(module_name(path), imported(ast.parse(path.read_text())))
+    assert not found, f"{path.relative_to(ROOT)} imports upward: {found}"
+
+
+def test_the_check_sees_an_upward_import() -> None:
+    tree = ast.parse("def f():\n    from rlgpt_jax.rl import train\n")
+    assert upward("rlgpt_jax.macros.language", imported(tree)) == ["rlgpt_jax.rl.train"]
+    assert upward("rlgpt_jax.macros.language", ["rlgpt_jax.envs.tasks.TASKS"])
+    assert not upward("rlgpt_jax.loop.two_loop", imported(tree))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_nothing_executes_text_or_unpickles(path: Path) -> None:
+    tree = ast.parse(path.read_text())
+    assert not used_names(tree) & EXECUTING
+    assert not {name.split(".")[0] for name in imported(tree)} & FORBIDDEN_MODULES
+
+
+def test_the_check_sees_exec_under_another_name() -> None:
+    assert used_names(ast.parse("run = exec\nrun(text)")) & EXECUTING
+    assert not used_names(ast.parse("re.compile(text)\njitted.lower().compile()")) & EXECUTING
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_the_library_does_not_print(path: Path) -> None:
+    if path.is_relative_to(ROOT / "rlgpt_jax"):
+        assert not used_names(ast.parse(path.read_text())) & PRINTING
+
+
+@pytest.mark.parametrize("package", ["envs.tasks", "envs.voxel.params", "rl.config"])
+def test_settings_are_plain_data_that_need_no_jax(package: str) -> None:
+    path = ROOT / "rlgpt_jax" / (package.replace(".", "/") + ".py")
+    roots = {name.split(".")[0] for name in imported(ast.parse(path.read_text()))}
+    assert not roots & {"jax", "flax", "optax", "numba", "distrax"}

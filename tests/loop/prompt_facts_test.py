@@ -1,0 +1,71 @@
+"""What the prompts say about the system is compared with the system."""
+
+import pytest
+
+from rlgpt_jax.agents import parse, prompt_state, prompts
+from rlgpt_jax.envs import base
+from rlgpt_jax.envs.names import MOBS
+from rlgpt_jax.envs.voxel import items, mob_table
+from rlgpt_jax.loop import two_loop
+from rlgpt_jax.macros import sensors
+from rlgpt_jax.macros.bytecode import MAX_MACROS, Program
+from rlgpt_jax.macros.language import parse_macro
+from rlgpt_jax.rl import actions
+
+
+def text(name: str) -> str:
+    return (prompts.FOLDER / f"{name}.txt").read_text()
+
+
+def test_the_policys_rays_and_heads_are_as_told():
+    assert (min(base.RAY_YAWS), max(base.RAY_YAWS), len(base.RAY_YAWS)) == (-60, 50, 12)
+    assert (min(base.RAY_PITCHES), max(base.RAY_PITCHES), len(base.RAY_PITCHES)) == (-30, 24, 10)
+    for words in (
+        "12 yaw angles from -60 to +50 and 10 pitch angles from -30 to +24",
+        f"up to {base.RAY_RANGE:.0f} blocks",
+        f"one of {actions.PRIMITIVE_HEADS[0]} (",
+        f"one of {actions.PRIMITIVE_HEADS[1]} (",
+    ):
+        assert words in text("policy")
+
+
+def test_the_policy_turns_by_as_much_as_told():
+    turns = {
+        abs(value - base.CAMERA_CENTRE) * base.CAMERA_STEP
+        for column, value in filter(None, actions.HEAD0)
+        if column in (base.PITCH, base.YAW)
+    }
+    assert turns == {30.0} and "turn right 30 degrees" in text("policy")
+    assert base.CAMERA_STEP == 15.0 and "multiples of 15 degrees" in text("world")
+
+
+def test_reach_and_sizes_are_as_told():
+    size = {mob: mob_table.MOB_SIZE[MOBS.index(mob)] for mob in ("cow", "sheep")}
+    for words in (
+        f"mobs within {mob_table.MOB_REACH:g} blocks of the eye",
+        f"blocks within {mob_table.BLOCK_REACH:g}.",
+        f"eye is {mob_table.EYE_HEIGHT:.2f} blocks above the feet",
+        f"A cow is {size['cow'][0]:.1f} wide and {size['cow'][1]:.1f} high",
+        f"a sheep {size['sheep'][0]:.1f} wide and {size['sheep'][1]:.1f} high",
+        "drop and destroy take 3 ticks",
+    ):
+        assert words in text("world")
+    assert base.SLOW_TICKS == 3
+    assert items.PICKUP_AGE == 10 and "half a second after they fell" in text("world")
+
+
+def test_the_example_of_the_fast_agent_is_a_macro():
+    source = parse.fenced(text("fast").split("## Example")[1], ("python",))
+    assert isinstance(parse_macro(source, "step_aside", "paper"), Program)
+
+
+def test_every_coded_part_of_a_plan_has_a_slot_and_the_levels_agree():
+    assert prompt_state.MAX_CODED <= MAX_MACROS
+    assert prompt_state.SENSORS == sensors.SENSOR_LEVELS
+    assert {"forward", "use", "attack", "turn", "look_up", "nothing"} <= set(two_loop.RESERVED)
+
+
+@pytest.mark.parametrize("task", ["milk", "wool"])
+def test_the_example_of_the_slow_agent_gives_no_task_away(task):
+    example = text("slow").split("## Example")[1]
+    assert task not in example and "cow" not in example and "log" not in example

@@ -1,0 +1,44 @@
+from rlgpt_jax.agents.prompt_state import Fate
+from rlgpt_jax.loop.spaces import Slots, make_space, place
+
+
+def fate(name, ticks=1, kind="macro"):
+    source = f"def {name}(obs):\n" + "    yield noop()\n" * ticks
+    return Fate(name, kind, source=source)
+
+
+def names(slots):
+    return [f.name for f in slots.fates]
+
+
+def test_code_that_stays_keeps_its_slot():
+    old = place([fate("a"), fate("b"), fate("c")], Slots())
+    new = place([fate("x"), fate("c"), fate("b", 2)], old)
+    assert names(new) == ["x", "b", "c"]
+    assert new.changed_since(old) == (1, 2)  # c is untouched, b has new code
+
+
+def test_a_slot_beyond_the_new_number_moves_and_an_emptied_one_counts_as_changed():
+    old = place([fate("a"), fate("b")], Slots())
+    new = place([fate("b"), Fate("gone", "macro")], old)
+    assert names(new) == ["b"] and new.changed_since(old) == (1, 2)
+
+
+def test_the_script_follows_the_plan_and_not_the_slots():
+    old = place([fate("b", kind="code"), fate("a", kind="code")], Slots())
+    fates = [fate("a", kind="code"), fate("b", kind="code"), fate("m")]
+    space = make_space(place(fates, old), fates, False, "paper", 50)
+    assert space.names[:3] == ("b", "a", "m") and space.script == (2, 1)
+    assert space.offered[:3] == (False, False, True) and not space.repeat_script
+    assert space.tick_limit == 50
+
+
+def test_pure_code_scripts_everything_and_offers_nothing():
+    fates = [fate("m"), fate("c", kind="code")]
+    space = make_space(place(fates, Slots()), fates, True, "paper", 50)
+    assert space.script == (1, 2) and space.repeat_script and not any(space.offered)
+
+
+def test_without_code_there_are_primitives_alone():
+    space = make_space(Slots(), [Fate("a", "macro")], False, "paper", 50)
+    assert not space.uses_macros

@@ -1,0 +1,122 @@
+"""The released primitive table, and the probabilities of hybrid actions."""
+
+import itertools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+from rlgpt_jax.envs import base
+from rlgpt_jax.macros.bytecode import MAX_MACROS, link
+from rlgpt_jax.rl import actions
+from rlgpt_jax.rl.actions import HybridAction, HybridSpace, decode, distribution, primitive_label
+
+
+def row(**columns):
+    """A NOOP with some columns set."""
+    action = list(base.NOOP)
+    for name, value in columns.items():
+        action[getattr(base, name)] = value
+    return action
+
+
+RELEASED = [
+    row(), row(MOVE=1), row(MOVE=2), row(STRAFE=1), row(STRAFE=2), row(JUMP=1), row(JUMP=2),
+    row(JUMP=3), row(PITCH=10), row(PITCH=14), row(YAW=10), row(YAW=14),
+]  # fmt: skip
+
+
+def test_decode_is_the_released_table():
+    for choice, function in itertools.product(range(12), range(3)):
+        expected = list(RELEASED[choice])
+        expected[base.FUNCTION] = (base.FN_NONE, base.FN_USE, base.FN_ATTACK)[function]
+        got = decode(jnp.array([[choice, function]]))
+        np.testing.assert_array_equal(got, [expected])
+        assert got.dtype == jnp.int32
+
+
+def test_every_primitive_has_its_own_label():
+    labels = {primitive_label(p) for p in itertools.product(range(12), range(3))}
+    assert len(labels) == 36
+    assert primitive_label((1, 2)) == "forward+attack"
+    assert primitive_label((0, 0)) == "nothing"
+
+
+@pytest.fixture
+def policy():
+    rng = np.random.default_rng(0)
+    heads = tuple(jnp.array(rng.normal(size=(1, n)), jnp.float32) for n in (12, 3))
+    mask = np.array([True, True, False, True] + [False] * 5)
+    macro = jnp.array(rng.normal(size=(1, 9)), jnp.float32)
+    return distribution(heads, macro, mask), mask
+
+
+def test_probabilities_of_all_hybrid_actions_add_up_to_one(policy):
+    """36 primitives under macro 0 and one event per offered macro."""
+    pi, mask = policy
+    primitives = [pi.log_prob(HybridAction(jnp.array([p]), jnp.zeros(1, int)))
+                  for p in itertools.product(range(12), range(3))]  # fmt: skip
+    macros = [pi.log_prob(HybridAction(jnp.zeros((1, 2), int), jnp.array([k])))
+              for k in range(1, 9)]  # fmt: skip
+    total = sum(float(jnp.exp(x[0])) for x in primitives + macros)
+    np.testing.assert_allclose(total, 1.0, rtol=1e-5)
+    forbidden = [x for x, offered in zip(macros, mask[1:], strict=True) if not offered]
+    assert all(float(jnp.exp(x[0])) == 0.0 for x in forbidden)
+
+
+def test_the_primitive_of_a_macro_decision_does_not_change_its_probability(policy):
+    pi, _ = policy
+    a, b = (pi.log_prob(HybridAction(jnp.array([p]), jnp.ones(1, int))) for p in ([0, 0], [7, 2]))
+    assert a == b
+
+
+def test_entropy_is_that_of_the_joint_distribution(policy):
+    pi, _ = policy
+    logs = [pi.log_prob(HybridAction(jnp.array([p]), jnp.zeros(1, int)))
+            for p in itertools.product(range(12), range(3))]  # fmt: skip
+    logs += [pi.log_prob(HybridAction(jnp.zeros((1, 2), int), jnp.array([k]))) for k in (1, 3)]
+    expected = -sum(float(jnp.exp(x[0]) * x[0]) for x in logs)
+    np.testing.assert_allclose(pi.entropy()[0], expected, rtol=1e-5)
+
+
+def test_samples_follow_the_mask_and_the_key(policy):
+    rng = np.random.default_rng(1)
+    mask = np.array([True, False, True] + [False] * 6)
+    pi = distribution(
+        tuple(jnp.array(rng.normal(size=(500, n)), jnp.float32) for n in (12, 3)),
+        jnp.zeros((500, 9)), mask,
+    )  # fmt: skip
+    first, again = pi.sample(jax.random.key(0)), pi.sample(jax.random.key(0))
+    np.testing.assert_array_equal(first.macro, again.macro)
+    np.testing.assert_array_equal(first.primitive, again.primitive)
+    assert set(np.unique(first.macro)) == {0, 2}
+
+
+def test_an_entropy_gradient_with_masked_macros_is_finite():
+    def entropy(x):
+        heads = (jnp.zeros((1, 12)), jnp.zeros((1, 3)))
+        return distribution(heads, x, np.array([True] + [False] * 8)).entropy().sum()
+
+    assert np.isfinite(jax.grad(entropy)(jnp.zeros((1, 9)))).all()
+
+
+def test_the_empty_space_never_uses_macros():
+    space = actions.empty_space()
+    assert not space.uses_macros
+    np.testing.assert_array_equal(space.arrays().mask, [True] + [False] * MAX_MACROS)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (dict(offered=(True,) + (False,) * 7), "space.offered names slot 1"),
+        (dict(script=(2,)), "space.script names slot 2"),
+        (dict(names=("a",)), "space.names has 1 entries"),
+        (dict(repeat_script=True), "space.repeat_script"),
+        (dict(tick_limit=0), "space.tick_limit is 0"),
+    ],
+)
+def test_a_space_that_cannot_work_is_refused(fields, message):
+    with pytest.raises(ValueError, match=message):
+        HybridSpace(macros=link(()), **fields)
