@@ -82,7 +82,7 @@ class Display:
         self.say(f"{word} mode {event.mode}, {event.num_iterations} iterations.")
 
     def _on_iterationstarted(self, event: events.IterationStarted) -> None:
-        self.say(f"\n[bold]Iteration {event.iteration}[/bold] of 0 to {self._num_iterations - 1}")
+        self.say(f"\n[bold]Iteration {event.iteration}[/bold] (last: {self._num_iterations - 1})")
         self._training, self._shown, self._success = None, -1, math.nan
 
     def _on_asked(self, event: events.Asked) -> None:

@@ -6,11 +6,13 @@ fails, a second pass of the same episodes draws these two.
 """
 
 import dataclasses
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import imageio.v2 as imageio
+import jax
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
@@ -110,9 +112,16 @@ def add_tick(lane: Lane, state: Any, label: str, step: Step) -> None:
         end = with_caption(picture, label, lane.tick, life, outcome)
         lane.frames += [end] * round(END_SECONDS * TICKS_PER_SECOND)
         return
-    view = render.first_person(state, index, height=VIEW_HEIGHT, width=VIEW_WIDTH)
-    above = render.top_down(state, index, size=MAP_SIZE)
+    one = jax.device_get(lane_of(state, index))
+    view = render.first_person(one, 0, height=VIEW_HEIGHT, width=VIEW_WIDTH)
+    above = render.top_down(one, 0, size=MAP_SIZE)
     lane.frames.append(with_caption(joined(view, above), label, lane.tick, life, ""))
+
+
+@jax.jit
+def lane_of(state: Any, lane: int) -> Any:
+    """One lane of a batched state, in one program; the worlds of the others stay put."""
+    return jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, lane, 1), state)
 
 
 def joined(view: np.ndarray, above: np.ndarray) -> np.ndarray:
@@ -157,9 +166,16 @@ def _write(lane: Lane, folder: Path) -> Path:
 
 def write_mp4(path: Path, frames: list[np.ndarray]) -> None:
     """H.264 with the pixel format that browsers play."""
+    with warnings.catch_warnings():
+        # jax warns of any fork; the one that starts the encoder runs no Python.
+        warnings.filterwarnings("ignore", message=r"os\.fork\(\) was called")
+        _encode(path, frames)
+
+
+def _encode(path: Path, frames: list[np.ndarray]) -> None:
     with imageio.get_writer(
         path, format="FFMPEG", mode="I", fps=TICKS_PER_SECOND, codec="libx264",
-        pixelformat="yuv420p", macro_block_size=16, quality=6,
+        pixelformat="yuv420p", macro_block_size=16, quality=5,
     ) as writer:  # fmt: skip
         for frame in frames:
             writer.append_data(frame)  # type: ignore[attr-defined]

@@ -75,7 +75,7 @@ def measure(env: VoxelEnv, config: base.Config, seconds: float) -> list[Row]:
     numbers = {"lanes": ppo.num_envs, "steps_per_second": per_update * len(updates) / total}
     numbers |= {f"share {name}": share(updates, key, total) for key, name in PARTS.items()}
     numbers["share rays"] = ray_seconds(env, ppo.unroll_length * len(updates)) / total
-    return [Row("ppo", f"rollout {ppo.unroll_length}, {ppo.num_epochs} epochs", numbers)]
+    return [Row("ppo", "training", numbers)]
 
 
 def share(updates: list[dict[str, float]], key: str, total: float) -> float:

@@ -21,7 +21,7 @@ from rlgpt_jax.loop.record import write_json
 
 def run(options: argparse.Namespace) -> int:
     """Returns the exit code."""
-    console = Console(file=sys.stdout)
+    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 140)
     try:
         config = flags.load_config(options.config)
     except ConfigError as error:

@@ -45,6 +45,7 @@ class Run:
     config: dict[str, Any]
     version: dict[str, Any]
     result: dict[str, Any] | None
+    final: dict[str, Any] | None  # the held-out evaluation of the best iteration
     iterations: tuple[Iteration, ...]
     metrics: tuple[dict[str, float], ...]
     transcript: tuple[dict[str, Any], ...]
@@ -69,6 +70,7 @@ def load_run(folder: Path) -> Run:
         config=saved.get("config", saved),
         version=_json(folder / "version.json") or {},
         result=_json(folder / "result.json"),
+        final=_json(folder / "final_eval.json"),
         iterations=tuple(_iteration(path) for path in _numbered(folder / "iterations")),
         metrics=tuple(_with_timing(_metrics(folder / "metrics.csv"), folder / "timing.csv")),
         transcript=tuple(_lines(folder / "transcript.jsonl")),

@@ -44,10 +44,11 @@ def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
     best = best_iteration(run)
     facts = []
     if best is not None and best.evaluation:
-        e = best.evaluation
+        e = run.final or best.evaluation
         inside = f"95 %: {100 * e['success_low']:.1f}–{100 * e['success_high']:.1f}"
         rate = html.percent(e["success_rate"])
-        facts.append(("Held-out success", rate + _small(inside), "first"))
+        name = "Held-out success" if run.final else "Validation success so far"
+        facts.append((name, rate + _small(inside), "first"))
         count = _small(f"of 0 to {len(run.iterations) - 1}")
         facts.append(("Best iteration", f"{best.index}{count}", ""))
         seconds = _small(f"{e['mean_ticks'] / 20:.1f} s of game time")
@@ -86,7 +87,7 @@ def best_iteration(run: Run) -> Iteration | None:
 
 
 def success(run: Run) -> str:
-    """Chart and table of the held-out success of every iteration."""
+    """Chart and table of the validation success of every iteration."""
     done = [it for it in run.iterations if it.evaluation]
     if not done:
         return html.section(
@@ -107,9 +108,10 @@ def success(run: Run) -> str:
     chart = tag("div", success_chart(points), class_="card")
     table = tag("div", html.table(columns, rows), class_="card")
     words = (
-        "Every iteration is evaluated on worlds that training never sees. Bars are 95 % "
-        "Wilson intervals over episodes of this one seed. The worlds are the embedded ones; "
-        "the numbers cannot be compared with results in Minecraft itself."
+        "Every iteration is evaluated on validation worlds that training never sees; the best "
+        "one is then evaluated once more, on held-out worlds that nothing was chosen by. Bars "
+        "are 95 % Wilson intervals over episodes of this one seed. The worlds are the embedded "
+        "ones; the numbers cannot be compared with results in Minecraft itself."
     )
     inner = tag("p", text(words)) + tag("div", chart + table, class_="grid2 uneven")
     return html.section("success", "Success per iteration", inner)

@@ -14,7 +14,7 @@ from rlgpt_jax.loop import events
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.metrics import Metrics
 from rlgpt_jax.loop.record import RunFolder, read_json, write_json
-from rlgpt_jax.loop.tools import EVAL, TRAIN, Tools, World
+from rlgpt_jax.loop.tools import EVAL, TRAIN, VALIDATION, Tools, World
 from rlgpt_jax.rl import checkpoint
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.evaluate import evaluate
@@ -53,16 +53,26 @@ class Learning:
         self._owner = -1  # iteration that `_learner` belongs to
 
     def train_and_evaluate(self, stage: Stage) -> EvalReport:
-        """Trains where the mode says so, then evaluates in worlds of the other split."""
+        """Trains where the mode says so, then evaluates in the validation worlds."""
         path = self._tools.folder.iteration(stage.iteration, "eval.json")
         saved = read_json(path)
         if saved is None:
             params = self._train(stage).params if self._config.learns else self.params(stage)
-            report = self._evaluate(stage, params)
+            report = self._evaluate(stage, params, VALIDATION)
             write_json(path, report.to_json())
         else:
             report = EvalReport.from_json(saved)
         self._tools.on_event(events.Evaluated(stage.iteration, report))
+        return report
+
+    def evaluate_held_out(self, stage: Stage) -> EvalReport:
+        """The evaluation that a run is quoted by, in worlds that nothing was chosen by."""
+        path = self._tools.folder.path("final_eval.json")
+        saved = read_json(path)
+        if saved is not None:
+            return EvalReport.from_json(saved)
+        report = self._evaluate(stage, self.params(stage), EVAL)
+        write_json(path, report.to_json())
         return report
 
     def params(self, stage: Stage) -> Params:
@@ -156,15 +166,16 @@ class Learning:
         path = _folder(self._tools.folder, stage.iteration) / position.folder
         return checkpoint.load(path, self._world(), stage.space, self._tools.rl)
 
-    def _evaluate(self, stage: Stage, params: Params) -> EvalReport:
+    def _evaluate(self, stage: Stage, params: Params, split: str) -> EvalReport:
         """The same episodes in every iteration, so that iterations can be compared."""
         tools, episodes = self._tools, self._config.eval_episodes
         tools.on_event(events.Evaluating(stage.iteration, episodes))
         lanes = min(episodes, tools.rl.ppo.num_envs)
         with tools.folder.timed("evaluate"):
             return evaluate(
-                tools.world(EVAL, lanes), stage.space, tools.rl, params,
-                tools.seed_of("evaluate"), num_episodes=episodes, task=tools.task.name, split=EVAL,
+                tools.world(split, lanes), stage.space, tools.rl, params,
+                tools.seed_of("evaluate", split), num_episodes=episodes, task=tools.task.name,
+                split=split,
             )
 
     def _world(self) -> World:

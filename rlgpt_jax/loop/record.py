@@ -1,6 +1,7 @@
 """The run folder: the truth about a run, written so that a kill at any time does no harm.
 
-    config.json version.json transcript.jsonl result.json timing.json report.html
+    config.json version.json transcript.jsonl final_eval.json result.json timing.json
+    report.html
     metrics.csv timing.csv tensorboard/ checkpoints/<i>/ videos/
     iterations/<i>/plan.json fates.json trial_critiques.json eval.json critique.json
     iterations/<i>/macros/<name>/try<t>.py, then try<t>.refusal.json or try<t>.trial.json;

@@ -19,7 +19,9 @@ from rlgpt_jax.loop.record import RunFolder
 from rlgpt_jax.rl.config import RLConfig
 
 World = Environment | HostEnvironment
-TRAIN, EVAL = "train", "eval"  # splits of worlds
+# Splits of worlds. Iterations are judged and compared on "validation"; only the best one
+# is evaluated on "eval", so that choosing it does not flatter the number that is reported.
+TRAIN, VALIDATION, EVAL = "train", "validation", "eval"
 
 
 @dataclasses.dataclass(frozen=True)

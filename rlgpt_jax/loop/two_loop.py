@@ -9,6 +9,7 @@
         policy  <- PPO over primitives and coded actions
         report  <- evaluation in worlds that were not trained in
         memory  <- plan, what became of its code, report, critic(report)
+    result <- the best iteration, evaluated in worlds that nothing was chosen by
 
 What is asked next depends on the words of the models alone, never on a measured number:
 a recorded conversation can be replayed on any machine. Every step leaves a file in the
@@ -87,7 +88,7 @@ def run(config: LoopConfig, tools: Tools) -> Run:
             memory += (
                 Memory(state.plan, state.fates, _success(report), state.report, critique),
             )
-    result = _finish(config, tools, done, learning.ticks)
+    result = _finish(config, tools, done, learning)
     return Run(result, done, learning)
 
 
@@ -165,22 +166,24 @@ def best_of(reports: list[EvalReport]) -> int:
 
 
 def _finish(
-    config: LoopConfig, tools: Tools, done: tuple[Iteration, ...], ticks: int
+    config: LoopConfig, tools: Tools, done: tuple[Iteration, ...], learning: Learning
 ) -> dict[str, Any]:
-    """Writes result.json."""
+    """Evaluates the best iteration in held-out worlds and writes result.json."""
     reports = [iteration.report for iteration in done]
     best = best_of(reports)
+    final = learning.evaluate_held_out(done[best].stage)
     result = {
         "task": tools.task.name,
         "mode": config.mode,
         "seed": tools.seed,
         "best_iteration": best,
-        "success_rate": reports[best].success_rate,
-        "success_low": reports[best].success_low,
-        "success_high": reports[best].success_high,
-        "num_episodes": reports[best].num_episodes,
-        "success_by_iteration": [r.success_rate for r in reports],
-        "ticks": ticks,
+        "success_rate": final.success_rate,
+        "success_low": final.success_low,
+        "success_high": final.success_high,
+        "num_episodes": final.num_episodes,
+        "successes": final.successes,
+        "validation_by_iteration": [r.success_rate for r in reports],
+        "ticks": learning.ticks,
         **_replayed(tools),
         "wall_seconds": tools.folder.seconds(),
     }

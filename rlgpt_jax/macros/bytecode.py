@@ -80,7 +80,7 @@ OPERATIONS = (
     "jfixed",  # to c unless A is a ray or an observation of this tick
     "check",  # trap if A is a variable without a value
     # Calls.
-    "call",  # frame at register a, to b, c = its size; the result arrives in register a
+    "call",  # frame of size c at register a, to b; the result arrives in register a
     "callv",  # frame at register a, function B, c = number of arguments | flags
     "return",  # A
     "yield",  # hands out the action B; d = the next observation
@@ -160,7 +160,7 @@ TRAPS = (
     "",
     "division by zero",
     "index outside of the sequence",
-    "not a usable number (int, floor or round of nan or infinity, or not a whole number)",
+    "not a usable number (nan, infinity, or a whole number was needed)",
     "out of memory (too many values in lists)",
     "calls nested too deeply",
     "too many instructions between two ticks (a loop without a yield?)",
@@ -171,8 +171,8 @@ TRAPS = (
     "not defined for this number",
 )
 (
-    NO_TRAP, TRAP_DIVIDE, TRAP_INDEX, TRAP_WHOLE, TRAP_MEMORY, TRAP_DEPTH, TRAP_STEPS, TRAP_KIND, TRAP_OLD,
-    TRAP_NO_VALUE, TRAP_SHAPE, TRAP_DOMAIN,
+    NO_TRAP, TRAP_DIVIDE, TRAP_INDEX, TRAP_WHOLE, TRAP_MEMORY, TRAP_DEPTH, TRAP_STEPS,
+    TRAP_KIND, TRAP_OLD, TRAP_NO_VALUE, TRAP_SHAPE, TRAP_DOMAIN,
 ) = range(len(TRAPS))  # fmt: skip
 NOT_ENDED, RETURNED, TRAPPED, TICK_LIMIT_REACHED = range(4)
 

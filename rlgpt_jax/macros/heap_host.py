@@ -6,7 +6,6 @@ behind them and gets more room. All references are changed accordingly.
 """
 
 import numpy as np
-from numba import njit
 
 from rlgpt_jax.macros.bytecode import (
     HEAP_CELLS,
@@ -14,6 +13,7 @@ from rlgpt_jax.macros.bytecode import (
     MEMORY_CELLS,
     STACK_CELLS,
 )
+from rlgpt_jax.macros.kernels import kernel
 from rlgpt_jax.macros.values import (
     BOX,
     FIRST_BOX,
@@ -24,7 +24,7 @@ from rlgpt_jax.macros.values import (
 )
 
 
-@njit(cache=True)
+@kernel
 def heap_start(bits):
     """Returns the heap cell, counted in memory, that a value refers to; -1 if none."""
     if bits >= 0 or bits < FIRST_BOX:
@@ -35,7 +35,7 @@ def heap_start(bits):
     return (bits & PAYLOAD) - MAX_CONSTANTS  # negative for constant tuples
 
 
-@njit(cache=True)
+@kernel
 def mark(memory, end):
     """Returns bool[HEAP_CELLS]: the first cells of sequences that are still needed.
 
@@ -63,14 +63,14 @@ def mark(memory, end):
     return live
 
 
-@njit(cache=True)
+@kernel
 def moved(bits, places):
     """Returns a value with its reference changed."""
     at = heap_start(bits)
     return bits if at < 0 else bits - at + places[at - STACK_CELLS]
 
 
-@njit(cache=True)
+@kernel
 def collect(memory, end, grow):
     """Drops what is not needed. Returns the new first free cell.
 

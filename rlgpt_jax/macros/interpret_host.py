@@ -5,34 +5,40 @@ what each instruction means. `interpret_jax.py` gives the same bits.
 """
 
 import numpy as np
-from numba import njit, prange
+from numba import prange
 
-from rlgpt_jax.envs.base import CAMERA_STEP, FN_CRAFT, NUM_RAYS, NUM_SLOTS, RAY_PITCHES, RAY_YAWS
-from rlgpt_jax.envs.names import NAME_ID, NUM_NAMES
 from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import sensors
 from rlgpt_jax.macros import values as v
-from rlgpt_jax.macros.actions import (
-    CRAFT_OF_NAME,
-    FUNCTION_BASE,
-    PLAIN_ACTIONS,
-    TABLE,
-    TURN_BASE,
-)
+from rlgpt_jax.macros.actions import PLAIN_ACTIONS, TABLE, TURN_BASE
 from rlgpt_jax.macros.bytecode import MacroSet, MacroState, MacroTick
+from rlgpt_jax.macros.cells_host import (
+    ZERO,
+    binary,
+    box,
+    cell,
+    element,
+    equal,
+    in_set,
+    is_box,
+    is_current,
+    is_whole,
+    length_of,
+    number,
+    operand,
+    real,
+    tag,
+    truth,
+    unary,
+)
 from rlgpt_jax.macros.heap_host import collect
+from rlgpt_jax.macros.kernels import kernel
+from rlgpt_jax.macros.sense_host import ask, attribute, camera_bin, item_code
 
 PLAIN_CODES = np.array(list(PLAIN_ACTIONS.values()), np.int32)
-YAWS, PITCHES = np.array(RAY_YAWS, np.float32), np.array(RAY_PITCHES, np.float32)
-AIR, NO_ENTITY = NAME_ID["air"], NAME_ID["none"]
-TABLE_NAME, FURNACE_NAME = NAME_ID["crafting_table"], NAME_ID["furnace"]
 NONE = v.NONE
-FAR = np.float32(999.0)
-# Multiplied, not divided: XLA would do the same with a constant, but not here.
-PER_BIN = np.float32(1.0 / CAMERA_STEP)
-ZERO, HALF = np.float32(0.0), np.float32(0.5)
-MAX_FLAT = 8  # sequences up to this length can be compared with ==
-RUNNING, YIELDED, ENDED, FAILED = 0, 1, 2, 3
+ROUTINE_DEPTH = 4  # routines that call each other
+RUNNING, YIELDED, ENDED, FAILED = range(4)
 
 
 def init_state(num_lanes: int) -> MacroState:
@@ -84,7 +90,7 @@ def tick(
     )
 
 
-@njit(cache=True, parallel=True, error_model="numpy")
+@kernel(parallel=True)
 def tick_lanes(
     code, lines, constants, valid, memory, pc, frame, heap, slot, ticks,
     view, chosen, busy, tick_limit, action, flags, ends,
@@ -115,7 +121,7 @@ def tick_lanes(
             action[lane] = TABLE[answer]
 
 
-@njit(cache=True, error_model="numpy")
+@kernel
 def run_lane(
     code, lines, constants, memory, pc, frame, heap, slot, ticks, view, tick_limit, ends, lane
 ):
@@ -135,290 +141,27 @@ def run_lane(
         ticks[lane] += 1
         return result
     ends[lane, 0], ends[lane, 1] = why, macro + 1
-    ends[lane, 2] = result if status == FAILED else 0
-    ends[lane, 3] = lines[macro, at] if status == FAILED else 0
+    result = result if status == FAILED else 0
+    ends[lane, 2] = result
+    ends[lane, 3] = trap_line(lines[macro], memory[lane], frame[lane], at) if result > 0 else 0
     slot[lane] = 0
     return -1
 
 
-# --- values ----------------------------------------------------------------------
-@njit(cache=True)
-def operand(memory, constants, frame, x):
-    return int(memory[frame + x]) if x >= 0 else int(constants[-1 - x])
-
-
-@njit(cache=True)
-def cell(memory, constants, address):
-    if address < bc.MAX_CONSTANTS:
-        return int(constants[address])
-    return int(memory[address - bc.MAX_CONSTANTS])
-
-
-@njit(cache=True)
-def is_box(bits):
-    return v.FIRST_BOX <= bits < 0
-
-
-@njit(cache=True)
-def tag(bits):
-    return (bits - v.BOX) >> v.TAG_SHIFT if v.FIRST_BOX <= bits < 0 else 0
-
-
-@njit(cache=True)
-def box(kind, payload):
-    return v.BOX + (kind << v.TAG_SHIFT) + payload
-
-
-@njit(cache=True)
-def real(bits):
-    return np.int32(bits).view(np.float32)
-
-
-@njit(cache=True)
-def number(value):
-    """Returns the bits of a float32 in the one form that `values.canonical` defines."""
-    bits = int(np.float32(value).view(np.int32))
-    exponent = bits & 0x7F800000
-    if exponent == 0:
-        return 0
-    if exponent == 0x7F800000 and bits & 0x007FFFFF != 0:
-        return v.NAN_BITS
-    return bits
-
-
-@njit(cache=True)
-def is_whole(x):
-    return np.floor(x) == x and np.abs(x) < np.float32(1e9)
-
-
-@njit(cache=True)
-def is_current(bits, now):
-    """Says whether an observation, obs.rays or a ray belongs to this tick."""
-    age = bits & v.PAYLOAD
-    if tag(bits) == v.T_RAY:
-        age = age >> 7
-    return age == now & v.AGE_MASK
-
-
-@njit(cache=True)
-def length_of(memory, constants, bits, now):
-    """Returns the length of a sequence, or minus a trap code."""
-    kind = tag(bits)
-    if kind == v.T_TUPLE or kind == v.T_LIST:
-        return cell(memory, constants, bits & v.PAYLOAD) & 0xFFFF
-    if kind == v.T_RAYS:
-        return NUM_RAYS if is_current(bits, now) else -bc.TRAP_OLD
-    return -bc.TRAP_KIND
-
-
-@njit(cache=True)
-def element(memory, constants, bits, position):
-    if tag(bits) == v.T_RAYS:
-        return box(v.T_RAY, position | (bits & v.AGE_MASK) << 7)
-    return cell(memory, constants, (bits & v.PAYLOAD) + 1 + position)
-
-
-@njit(cache=True)
-def same(a, b):
-    """Returns 1 if two values are equal, 0 if not, -1 if they are two sequences."""
-    if is_box(a) or is_box(b):
-        kind = tag(a)
-        if a != b and kind == tag(b) and (kind == v.T_TUPLE or kind == v.T_LIST):
-            return -1
-        return 1 if a == b else 0
-    return 1 if real(a) == real(b) else 0
-
-
-@njit(cache=True)
-def equal(memory, constants, a, b):
-    """Returns 1 or 0, or minus a trap code: only short flat sequences are compared."""
-    result = same(a, b)
-    if result >= 0:
-        return result
-    length = length_of(memory, constants, a, 0)
-    if length != length_of(memory, constants, b, 0):
-        return 0
-    if length > MAX_FLAT:
-        return -bc.TRAP_KIND
-    result = 1
-    for i in range(length):
-        one = same(element(memory, constants, a, i), element(memory, constants, b, i))
-        if one < 0:
-            return -bc.TRAP_KIND
-        result = min(result, one)
-    return result
-
-
-@njit(cache=True)
-def truth(memory, constants, bits):
-    if not is_box(bits):
-        return bits != 0
-    kind = tag(bits)
-    if kind == v.T_NONE:
-        return False
-    if kind == v.T_NAME:
-        return bits & v.PAYLOAD != 0
-    if kind == v.T_TUPLE or kind == v.T_LIST:
-        return length_of(memory, constants, bits, 0) > 0
-    return True
-
-
-@njit(cache=True)
-def in_set(constants, first, name):
-    return (int(constants[first + (name >> 5)]) >> (name & 31)) & 1
-
-
-# --- arithmetic ------------------------------------------------------------------
-@njit(cache=True)
-def modulo(x, y):
-    """Python's %: exact, with the sign of y."""
-    rest = np.fmod(x, y)
-    if rest != ZERO and (y < ZERO) != (rest < ZERO):
-        rest = np.float32(rest + y)
-    return np.float32(rest)
-
-
-@njit(cache=True)
-def floor_divide(x, y):
-    """Python's // for floats: (x - x % y) / y, to the nearest whole number."""
-    quotient = np.float32(np.float32(x - modulo(x, y)) / y)
-    whole = np.floor(quotient)
-    if np.float32(quotient - whole) > HALF:
-        whole = np.float32(whole + np.float32(1.0))
-    return np.float32(whole)
-
-
-@njit(cache=True, error_model="numpy")
-def binary(op, x, y):
-    """Returns (result, trap code) of an operation on two numbers."""
-    if op == bc.ADD:
-        return np.float32(x + y), 0
-    if op == bc.SUB:
-        return np.float32(x - y), 0
-    if op == bc.MUL:
-        return np.float32(x * y), 0
-    if op == bc.MIN:
-        return (y if y < x else x), 0
-    if op == bc.MAX:
-        return (y if y > x else x), 0
-    if y == ZERO:
-        return ZERO, bc.TRAP_DIVIDE
-    if op == bc.DIV:
-        return np.float32(x / y), 0
-    if op == bc.MOD:
-        return modulo(x, y), 0
-    return floor_divide(x, y), 0
-
-
-@njit(cache=True)
-def unary(op, x):
-    """Returns (result, trap code) of an operation on one number."""
-    if op == bc.NEG:
-        return np.float32(-x), 0
-    if op == bc.ABS:
-        return np.float32(np.abs(x)), 0
-    if op == bc.NUMBER:
-        return x, 0
-    if op == bc.SQRT:
-        return np.float32(np.sqrt(np.abs(x))), (bc.TRAP_DOMAIN if x < ZERO else 0)
-    if not np.isfinite(x):
-        return ZERO, bc.TRAP_WHOLE
-    if op == bc.ROUND:
-        return np.float32(np.rint(x)), 0
-    if op == bc.FLOOR:
-        return np.float32(np.floor(x)), 0
-    if op == bc.CEIL:
-        return np.float32(np.ceil(x)), 0
-    if op == bc.WHOLE:
-        return x, (0 if is_whole(x) else bc.TRAP_WHOLE)
-    return np.float32(np.trunc(x)), 0
-
-
-# --- observation -----------------------------------------------------------------
-@njit(cache=True)
-def attribute(memory, view, bits, which, now):
-    """Returns (value, trap code) of a field; `which` packs its three places."""
-    kind = tag(bits)
-    of_obs, of_ray, kept = which & 255, which >> 8 & 255, which >> 16
-    if kind == v.T_RAY_RECORD and of_ray > 0:
-        return int(memory[(bits & v.PAYLOAD) - bc.MAX_CONSTANTS + of_ray]), 0
-    if kind == v.T_OBS_RECORD and kept > 0:
-        return int(memory[(bits & v.PAYLOAD) - bc.MAX_CONSTANTS + kept]), 0
-    if (kind != v.T_OBS or of_obs == 0) and (kind != v.T_RAY or of_ray == 0):
-        return 0, bc.TRAP_KIND
-    if not is_current(bits, now):
-        return 0, bc.TRAP_OLD
-    if kind == v.T_RAY:
-        return ray_field(view, bits & 127, of_ray - 1), 0
-    if of_obs - 1 == sensors.HELD:
-        return box(v.T_NAME, int(view[sensors.HELD])), 0
-    return number(view[of_obs - 1]), 0
-
-
-@njit(cache=True)
-def ray_field(view, ray, field):
-    if ray == v.NO_RAY:
-        if field == 0:
-            return box(v.T_NAME, AIR)
-        if field == 1:
-            return box(v.T_NAME, NO_ENTITY)
-        return number(FAR) if field == 2 else 0
-    if field == 0:
-        return box(v.T_NAME, int(view[sensors.RAY_BLOCKS + ray]))
-    if field == 1:
-        return box(v.T_NAME, int(view[sensors.RAY_ENTITIES + ray]))
-    if field == 2:
-        return number(view[sensors.RAY_DISTANCES + ray])
-    if field == 3:
-        return number(YAWS[ray % len(YAWS)])
-    return number(PITCHES[ray // len(YAWS)])
-
-
-@njit(cache=True)
-def ask(op, view, name, now):
-    """Answers count, near, sees and nearest about a name."""
-    if op == bc.COUNT:
-        total = ZERO
-        for i in range(NUM_SLOTS):
-            if int(view[sensors.SLOT_NAMES + i]) == name:
-                total = np.float32(total + view[sensors.SLOT_QUANTITIES + i])
-        return number(total)
-    if op == bc.NEAR:
-        near_table = name == TABLE_NAME and view[sensors.NEAR_TABLE] > ZERO
-        near_furnace = name == FURNACE_NAME and view[sensors.NEAR_FURNACE] > ZERO
-        return number(np.float32(near_table or near_furnace))
-    best, found = np.float32(np.inf), v.NO_RAY
-    for i in range(NUM_RAYS):
-        block, entity = view[sensors.RAY_BLOCKS + i], view[sensors.RAY_ENTITIES + i]
-        if int(block) == name or int(entity) == name:
-            if view[sensors.RAY_DISTANCES + i] < best:
-                best, found = view[sensors.RAY_DISTANCES + i], i
-    if op == bc.SEES:
-        return number(np.float32(found != v.NO_RAY))
-    return box(v.T_RAY, found | (now & v.AGE_MASK) << 7)
-
-
-@njit(cache=True)
-def camera_bin(degrees):
-    if np.isnan(degrees):
-        return 12
-    return int(min(max(np.rint(np.float32(degrees * PER_BIN)), -12), 12)) + 12
-
-
-@njit(cache=True)
-def item_code(view, name, function):
-    """Returns the code of a functional action on a named item; noop if it cannot be."""
-    if function == FN_CRAFT:
-        argument = int(CRAFT_OF_NAME[name]) if name < NUM_NAMES else -1
-        return FUNCTION_BASE + function * 256 + argument if argument >= 0 else 0
-    for i in range(NUM_SLOTS):
-        if int(view[sensors.SLOT_NAMES + i]) == name and view[sensors.SLOT_QUANTITIES + i] > ZERO:
-            return FUNCTION_BASE + function * 256 + i
-    return 0
+@kernel
+def trap_line(lines, memory, frame, at):
+    """Returns the source line of a trap; in a routine, of the line that called it."""
+    line = lines[at]
+    for _ in range(ROUTINE_DEPTH):
+        if line == 0 and frame > 0:
+            link = int(memory[frame])
+            frame -= link >> 20
+            line = lines[(link & 0xFFFFF) - 1]
+    return line
 
 
 # --- the loop --------------------------------------------------------------------
-@njit(cache=True, error_model="numpy")
+@kernel
 def run(code, constants, memory, pc, frame, heap, now, view):
     """Runs instructions until a yield, an end or a trap.
 
@@ -607,8 +350,11 @@ def run(code, constants, memory, pc, frame, heap, now, view):
                 trap = bc.TRAP_KIND
             elif payload < bc.FIRST_FUNCTION:
                 action = int(PLAIN_CODES[payload])
-                if c & (bc.CALL_JUMP | bc.CALL_SPRINT) and 0 < action < TURN_BASE and action % 4 == 0:
-                    action += 1 if c & bc.CALL_JUMP else 3
+                if 0 < action < TURN_BASE and action % 4 == 0:
+                    if c & bc.CALL_JUMP:
+                        action += 1
+                    elif c & bc.CALL_SPRINT:
+                        action += 3
                 if c & bc.CALLED_FROM:
                     trap = bc.TRAP_KIND
                 elif c & 255:

@@ -41,9 +41,8 @@ def parse_macro(
     except Refused as refused:
         return refused.refusal(lines)
     except RecursionError:
-        return Refused(None, "the source is nested too deeply", "write shorter expressions").refusal(
-            lines
-        )
+        deep = Refused(None, "the source is nested too deeply", "write shorter expressions")
+        return deep.refusal(lines)
 
 
 class At:

@@ -50,7 +50,7 @@ class PPOConfig:
     entropy_cost: float = 0.003
     value_cost: float = 0.5
     max_grad_norm: float = 0.5
-    target_kl: float | None = None  # stop the epochs once mean(log old - log new) passes 1.5x
+    target_kl: float | None = None  # no further epoch once the KL estimate passes 1.5x
 
     def __post_init__(self):
         _check_ints(

@@ -8,19 +8,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import Environment, HostEnvironment, Observation, Step
+from rlgpt_jax.rl.closed import Closed, close_world
 
 World = Environment | HostEnvironment
 
 
+# Nothing is donated: an observation may share buffers with the state it was made from.
 @functools.partial(jax.jit, static_argnums=0)
-def _reset(env: Environment, key: jax.Array):
-    return env.reset(key)
-
-
-# Not donated: an observation may share buffers with the state it was made from.
-@functools.partial(jax.jit, static_argnums=0)
-def _step(env: Environment, state: Any, action: jax.Array):
-    return env.step(state, action)
+def _call(function: Closed, constants: list[jax.Array], *args: Any) -> Any:
+    return function(constants, *args)
 
 
 def _is_key(x: Any) -> bool:
@@ -32,18 +28,20 @@ class OnHost:
 
     def __init__(self, env: Environment, state: Any = None):
         self.env = env
+        self._reset, self._step = close_world(env)
         self.state = state
         self.num_envs = env.num_envs
         self.goal_names = env.goal_names
         self._obs: Any = None
 
     def reset(self, seed: int) -> Observation:
-        self.state, obs = _reset(self.env, jax.random.key(seed))
+        self.state, obs = _call(self._reset, self._reset.constants, jax.random.key(seed))
         self._obs = jax.device_get(obs)
         return self._obs
 
     def step(self, action: np.ndarray) -> Step:
-        self.state, step = _step(self.env, self.state, np.asarray(action, np.int32))
+        action = np.asarray(action, np.int32)
+        self.state, step = _call(self._step, self._step.constants, self.state, action)
         step = jax.device_get(step)
         self._obs = step.obs
         return step

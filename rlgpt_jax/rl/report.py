@@ -29,7 +29,7 @@ class EvalReport:
     """What one evaluation measured."""
 
     task: str
-    split: str  # which worlds: "train" or "eval"
+    split: str  # which worlds: "train", "validation" or "eval"
     num_episodes: int
     successes: int
     success_rate: float

@@ -9,18 +9,20 @@ import jax.numpy as jnp
 from rlgpt_jax.envs.base import Environment, Observation
 from rlgpt_jax.rl import macro_step, networks, rewards, rollout
 from rlgpt_jax.rl.actions import HybridSpace, SpaceArrays
+from rlgpt_jax.rl.closed import Closed, close_world
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.features import make_features
 from rlgpt_jax.rl.rollout import Batch, Lanes
 
 
 # Observations and states are not donated: they may share buffers with each other.
-@functools.partial(jax.jit, static_argnums=(0, 1, 2))
+@functools.partial(jax.jit, static_argnums=(0, 1, 2, 3))
 def _scan(
-    env: Environment, tick_limit: int, config: RLConfig, arrays: SpaceArrays,
-    params: networks.Params, lanes: Lanes, macros: Any, obs: Observation, env_state: Any, key,
-):
-    goals = rewards.goal_ids(env.goal_names)
+    world: Closed, goals: tuple[int, ...], tick_limit: int, config: RLConfig,
+    constants: list[jax.Array], arrays: SpaceArrays, params: networks.Params,
+    lanes: Lanes, macros: Any, obs: Observation, env_state: Any, key: jax.Array,
+) -> tuple[Lanes, Any, Observation, Any, Batch]:
+    """`world` is the step of the environment, `constants` are its constants."""
 
     def final_values(step, previous, start):
         cut = step.truncated & ~step.terminated
@@ -37,7 +39,7 @@ def _scan(
         macros, act = macro_step.act(
             arrays.macros, tick_limit, macros, obs, decision.chosen, decision.primitive, lanes.busy
         )
-        env_state, step = env.step(env_state, act.action)
+        env_state, step = world(constants, env_state, act.action)
         after, reward, previous, episodes = rollout.settle(
             config.reward, goals, arrays, lanes, act.decided, act.slot, act.action, step
         )
@@ -74,6 +76,8 @@ def rollout_device(
     Compiles once per environment object, configuration and batch shape; other macros or
     another script are other data.
     """
+    _, world = close_world(env)
     return _scan(
-        env, space.tick_limit, config, space.arrays(), params, lanes, macros, obs, env_state, key
-    )
+        world, rewards.goal_ids(env.goal_names), space.tick_limit, config, world.constants,
+        space.arrays(), params, lanes, macros, obs, env_state, key,
+    )  # fmt: skip

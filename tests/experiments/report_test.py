@@ -78,7 +78,14 @@ def test_a_page_tells_plan_code_fate_use_and_critique(folder: Path) -> None:
         assert expected in re.sub(r"\s+", " ", words), expected
 
 
+def test_the_number_at_the_top_is_the_held_out_one(folder: Path) -> None:
+    final = {**run_folder.evaluation(0), "split": "eval", "success_rate": 0.123}
+    run_folder.write(folder / "final_eval.json", final)
+    assert "<dd>12.3\u00a0%" in render(load_run(folder))
+
+
 def test_the_best_iteration_is_the_one_the_result_names(folder: Path) -> None:
+    (folder / "final_eval.json").unlink()
     run_folder.write(folder / "result.json", {"best_iteration": 1})
     assert "<dd>48.0\u00a0%" in render(load_run(folder))
     run_folder.write(folder / "result.json", {"best_iteration": 0})

@@ -52,7 +52,7 @@ def evaluation(index: int, episodes: int = 200) -> dict[str, Any]:
              "use": 2500, "turn left": 1400, "attack": 300, "jump": 220}
     counts = {name: max(1, value // 12) for name, value in ticks.items()}
     return {
-        "task": "harvest_milk", "split": "eval", "num_episodes": episodes,
+        "task": "harvest_milk", "split": "validation", "num_episodes": episodes,
         "successes": successes, "success_rate": rate, "success_low": rate - half,
         "success_high": rate + half, "mean_return": 10 * rate - 1.3, "mean_ticks": 142.0,
         "action_counts": counts, "action_ticks": ticks, "macro_ends": macros,
@@ -144,6 +144,7 @@ def make(folder: Path, num_iterations: int = 3, finished: bool = True) -> Path:
     for index in range(num_iterations):
         add_iteration(folder, index)
     if finished:
+        write(folder / "final_eval.json", {**evaluation(num_iterations - 1), "split": "eval"})
         write(folder / "result.json", {
             "best_iteration": num_iterations - 1, "mode": "rl_gpt", "seed": 0,
             "wall_seconds": {"compile": 51.0, "train": 301.5, "evaluate": 40.2},

@@ -29,10 +29,10 @@ def runs(tmp_path: Path) -> list[Run]:
 def test_episodes_of_all_seeds_are_pooled(runs: list[Run]) -> None:
     (record,) = collect(runs)
     assert record["mode"] == "rl_gpt" and record["seeds"] == [0, 1]
-    assert record["last"]["rate"] == pytest.approx(262 / 400)
-    low, high = record["last"]["wilson"]
+    assert record["final"]["rate"] == pytest.approx(262 / 400)
+    low, high = record["final"]["wilson"]
     assert low < 262 / 400 < high and high - low < 0.1
-    assert [round(p["rate"], 3) for p in record["by_iteration"]] == [0.31, 0.48, 0.655]
+    assert [round(p["rate"], 3) for p in record["validation_by_iteration"]] == [0.31, 0.48, 0.655]
     assert "| harvest_milk | rl_gpt | 2 | 600,030 | 65.5 |" in markdown([record])
 
 

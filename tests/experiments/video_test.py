@@ -29,10 +29,11 @@ def episode(monkeypatch: pytest.MonkeyPatch) -> video.Lane:
     """Lane 1: three ticks, then success."""
     monkeypatch.setattr(video.render, "first_person", lambda state, lane, height, width: VIEW)
     monkeypatch.setattr(video.render, "top_down", lambda state, lane, size: MAP)
+    state = {"position": np.zeros((2, 3), np.float32)}
     lane = video.Lane(1, "success")
     for label in ("find_cow", "forward", "use"):
-        video.add_tick(lane, None, label, step(False, False))
-    video.add_tick(lane, None, "use", step(True, True))
+        video.add_tick(lane, state, label, step(False, False))
+    video.add_tick(lane, state, "use", step(True, True))
     return lane
 
 

@@ -85,7 +85,10 @@ def test_training_evaluation_and_critic_see_the_same_numbers(whole):
 def test_the_best_iteration_is_named_and_its_networks_can_be_read_back(whole):
     given, _, run = whole
     rates = [i.report.success_rate for i in run.iterations]
-    assert run.result["success_rate"] == max(rates) == run.best.report.success_rate
+    assert run.best.report.success_rate == max(rates)
+    final = read_json(given.folder.path("final_eval.json"))
+    assert final["split"] == "eval" and run.best.report.split == "validation"
+    assert run.result["success_rate"] == final["success_rate"]
     assert read_json(given.folder.path("result.json")) == run.result
     assert run.learning.params(run.best.stage).actor
 
@@ -225,7 +228,7 @@ def test_a_plan_that_cannot_be_used_is_asked_again_and_then_replaced(tmp_path):
     assert plan["sub_actions"][0]["kind"] == "learn" and "could not be used" in plan["note"]
 
 
-def test_trials_run_in_worlds_of_the_training_split_and_evaluation_does_not(tmp_path):
+def test_training_iterations_and_the_final_number_use_three_splits_of_worlds(tmp_path):
     asked = []
 
     def make_env(split, num_envs, seed):
@@ -236,5 +239,5 @@ def test_trials_run_in_worlds_of_the_training_split_and_evaluation_does_not(tmp_
     script = Script(**{"iter0/critic": ANSWERS["iter0/critic"]})
     two_loop.run(config, tools(tmp_path, script, make_env=make_env))
     splits = [split for split, _, _ in asked]
-    assert splits == ["train", "eval"]  # trials and training have 8 lanes and share a world
-    assert len({seed for _, _, seed in asked}) == 2
+    assert splits == ["train", "validation", "eval"]  # trials and training have 8 lanes and share a world
+    assert len({seed for _, _, seed in asked}) == 3

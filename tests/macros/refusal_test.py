@@ -14,10 +14,11 @@ ONE = "def macro(obs):\n    obs = yield forward()\n    "
 OUTSIDE = {
     "import os\ndef macro(obs):\n    yield noop()": (1, "import", "math"),
     "from random import random\ndef macro(obs):\n    yield noop()": (1, "import", "math"),
-    ONE + "__import__('os').system('id')": (3, "__import__", "imported"),
+    ONE + "__import__('os').system('id')": (3, "no method system", "obs has"),
     ONE + "obs.__class__.__bases__": (3, "no field __", "obs has"),
     ONE + "x = obs.healt": (3, "no field healt", "held"),
     ONE + "x = obs.count": (3, "count is a function", "obs.count("),
+    ONE + "__import__('os')": (3, "__import__", "imported"),
     ONE + "x = eval('1')": (3, "eval", "macros get only obs"),
     ONE + "x = {1: 2}": (3, "dictionaries", "tuple of pairs"),
     ONE + "x = (1, 2)[0:1]": (3, "slices", "range"),
@@ -125,7 +126,6 @@ HOSTILE = {
     "yield in list": ONE + "x = [(yield noop()) for i in range(3)]",
     "yield in lambda": ONE + "x = min([1], key=lambda r: (yield noop()))",
 }  # fmt: skip
-ACCEPTED = {"bidi": False, "carriage returns": False, "minus signs": False}
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -142,7 +142,7 @@ def test_hostile_text_is_refused_or_harmless_and_never_slow(name):
 
 # Harmless when accepted: a bounded number of instructions, or traps when it runs.
 MAY_PASS = {"power", "generators", "assigned builtin", "type comment", "unicode name", "form feeds",
-            "many functions"}  # fmt: skip
+            "many functions", "defaults"}  # fmt: skip
 
 
 @pytest.mark.parametrize("field", ["obs.rays", 'obs.sees("cow")', 'obs.nearest("cow").distance'])
@@ -160,7 +160,8 @@ def test_an_unknown_name_is_accepted_with_a_notice():
 
 
 def test_the_named_function_is_the_macro_and_else_the_last_that_takes_obs():
-    source = "def a(obs):\n    yield noop()\ndef b(obs):\n    yield noop()\ndef c(n):\n    return n\n"
+    source = "".join(f"def {name}(obs):\n    yield noop()\n" for name in "ab")
+    source += "def c(n):\n    return n\n"
     assert parse_macro(source, "a").name == "a"
     assert parse_macro(source).name == "b"
     missing = parse_macro(source, "d")

@@ -6,7 +6,7 @@ import pytest
 
 from rlgpt_jax.rl import checkpoint
 from rlgpt_jax.rl.actions import empty_space
-from rlgpt_jax.rl.config import NetworkConfig, RewardConfig
+from rlgpt_jax.rl.config import RewardConfig
 from rlgpt_jax.rl.train import init_learner, train
 from tests.corridor import Corridor, HostCorridor
 from tests.rl import small
@@ -16,7 +16,9 @@ CONFIG = dataclasses.replace(small.CONFIG, reward=RewardConfig(items=(("milk_buc
 SPACE = empty_space()
 
 
-@pytest.mark.parametrize("kind", ["host", "wrapped", "device"])
+@pytest.mark.parametrize(
+    "kind", ["host", "wrapped", pytest.param("device", marks=pytest.mark.slow)]
+)
 def test_a_resumed_run_gives_the_same_bits(kind, tmp_path):
     make = HostCorridor if kind == "host" else Corridor
     config = dataclasses.replace(CONFIG, driver="device" if kind == "device" else "auto")
@@ -52,7 +54,7 @@ def test_saving_twice_keeps_the_later_one(tmp_path):
 def test_other_sizes_are_refused(tmp_path):
     env = Corridor(num_envs=16)
     checkpoint.save(tmp_path / "c", init_learner(env, SPACE, CONFIG, 0), env)
-    wider = dataclasses.replace(CONFIG, network=NetworkConfig(feature_width=8))
+    wider = dataclasses.replace(CONFIG, network=dataclasses.replace(small.NETWORK, head_width=8))
     with pytest.raises(ValueError, match="another structure"):
         checkpoint.load(tmp_path / "c", env, SPACE, wider)
 

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import Observation, Step
-from rlgpt_jax.envs.voxel.env import Outcome, VoxelEnv
+from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.rays_host import Rays, lidar_numba
 from rlgpt_jax.envs.voxel.state import WorldPool, WorldState
 
@@ -74,17 +74,15 @@ class HostVoxel:
             raise ValueError(f"action must be int32[{self.num_envs}, 8], got {action.shape}.")
         state, self._state = self.state, None
         self._state, outcome, busy, seen = self._advance(state, action)
-        outcome = Outcome(*map(np.asarray, outcome))
+        reward, terminated, truncated, success = (np.asarray(part) for part in outcome)
         final_obs = self._last = self._with_rays(seen)
-        done = outcome.terminated | outcome.truncated
+        done = terminated | truncated
         if done.any():
             state, self._state = self._state, None
             self._state, seen = self._restart(self._pool, state, done)
             self._last = self._with_rays(seen, final_obs, done)
-        info = {"success": outcome.success, "busy": np.asarray(busy) & ~done}
-        return Step(
-            self._last, outcome.reward, outcome.terminated, outcome.truncated, final_obs, info
-        )
+        info = {"success": success, "busy": np.asarray(busy) & ~done}
+        return Step(self._last, reward, terminated, truncated, final_obs, info)
 
     def save(self) -> dict[str, Any]:
         """All that changes, as a tree of NumPy arrays.
@@ -161,8 +159,8 @@ class HostVoxel:
         self._observe = jax.jit(functools.partial(env.observe, rays=rays))
 
     @functools.cached_property
-    def _pool_mark(self) -> np.ndarray:
-        """uint32[]: a checksum of the pool's worlds."""
+    def _pool_mark(self) -> np.uint32:
+        """A checksum of the pool's worlds."""
         return np.uint32(zlib.crc32(_view(self._pool.blocks).reshape(-1).data))
 
     def _with_rays(
@@ -176,11 +174,10 @@ class HostVoxel:
         if not self._numba_rays:
             return seen
         kept = lanes = None
-        if before is not None:
-            kept = tuple(np.copy(part) for part in _rays_of(before))
+        if before is not None and done is not None:
+            kept = _copy_rays(before)
             lanes = np.flatnonzero(done)
         state = self.state
-        # Mobs and feet are small: a copy of them is cheaper than a view is dangerous.
         block, block_distance, entity, entity_distance = lidar_numba(
             _view(state.blocks), seen.position, seen.yaw, seen.pitch,
             _view(state.mob_kind), _view(state.mob_position), lanes, kept,
@@ -193,10 +190,10 @@ class HostVoxel:
         )
 
 
-def _rays_of(obs: Observation) -> Rays:
-    return (
-        obs.ray_block, obs.ray_block_distance, obs.ray_entity, obs.ray_entity_distance
-    )  # fmt: skip
+def _copy_rays(obs: Observation) -> Rays:
+    fields = (obs.ray_block, obs.ray_block_distance, obs.ray_entity, obs.ray_entity_distance)
+    block, block_distance, entity, entity_distance = map(np.copy, fields)
+    return block, block_distance, entity, entity_distance
 
 
 def _view(array: jax.Array) -> np.ndarray:
@@ -207,4 +204,4 @@ def _view(array: jax.Array) -> np.ndarray:
     array.block_until_ready()
     size = array.size * array.dtype.itemsize
     memory = (ctypes.c_byte * size).from_address(array.unsafe_buffer_pointer())
-    return np.frombuffer(memory, array.dtype).reshape(array.shape)
+    return np.frombuffer(memoryview(memory), array.dtype).reshape(array.shape)

@@ -26,8 +26,9 @@ def voxels(state: WorldState) -> jax.Array:
 
 
 def _no_rays(num_envs: int) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-    kinds = (jnp.int32, jnp.float32, jnp.int32, jnp.float32)
-    return tuple(jnp.zeros((num_envs, NUM_RAYS), kind) for kind in kinds)
+    names = jnp.zeros((num_envs, NUM_RAYS), jnp.int32)
+    distances = jnp.zeros((num_envs, NUM_RAYS), jnp.float32)
+    return names, distances, names, distances
 
 
 def observe(state: WorldState, rays: bool = True) -> Observation:

@@ -17,15 +17,15 @@ from rlgpt_jax.envs.voxel.state import WorldPool
 from rlgpt_jax.envs.voxel.worldgen import World, generate, get_biome
 
 # To be raised when generated worlds change other than by their tables.
-VERSION = 1
-SPLITS = ("train", "eval")
+VERSION = 2
+SPLITS = ("train", "eval", "validation")
 
 
 def world_seed(biome: str, split: str, index: int) -> int:
     """The 64-bit seed of one world of a pool.
 
-    The lowest bit is the split (0 train, 1 eval) and the others are a hash, so no world
-    is in both splits, whatever the sizes of the pools.
+    The two lowest bits are the split (0 train, 1 eval, 2 validation) and the others are a
+    hash, so no world is in two splits, whatever the sizes of the pools.
 
     Raises:
       ValueError: unknown split.
@@ -33,7 +33,7 @@ def world_seed(biome: str, split: str, index: int) -> int:
     if split not in SPLITS:
         raise ValueError(f"no split {split!r}. Try: {', '.join(SPLITS)}.")
     digest = hashlib.blake2b(f"{biome}/{split}/{index}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "little") & ~1 | SPLITS.index(split)
+    return int.from_bytes(digest, "little") & ~3 | SPLITS.index(split)
 
 
 def load_pool(
@@ -47,7 +47,7 @@ def load_pool(
 
     Args:
       biome: a name in `worldgen.BIOMES`.
-      split: "train" or "eval"; their worlds are disjoint.
+      split: "train", "validation" or "eval"; their worlds are disjoint.
       params: sizes of the worlds, and how many (`num_worlds`).
       cache_dir: folder for the generated worlds; None keeps nothing.
       on_progress: called with (worlds done, worlds in all).

@@ -125,15 +125,16 @@ def _trip(blocks: jax.Array, aim: _Aim, max_distance: float, march: _March) -> _
     distance = jnp.minimum(jnp.minimum(times[0], times[1]), times[2])
     axis = jnp.where(times[0] == distance, 0, jnp.where(times[1] == distance, 1, 2))
 
-    def entered(k: int) -> jax.Array:
+    go = march.active & ~met & (distance < max_distance)
+
+    def moved(k: int) -> jax.Array:
         along = (aim.start[k] + aim.speed[k] * distance).astype(jnp.int32)
         along = jnp.clip(along, march.cell[k], wall[k] - 1)
-        return jnp.where(axis == k, wall[k], along)
+        return jnp.where(go, jnp.where(axis == k, wall[k], along), march.cell[k])
 
-    go = march.active & ~met & (distance < max_distance)
     return _March(
         distance=jnp.where(go, distance, march.distance),
-        cell=tuple(jnp.where(go, entered(k), march.cell[k]) for k in range(3)),
+        cell=(moved(0), moved(1), moved(2)),
         axis=jnp.where(go, axis.astype(jnp.int32), march.axis),
         byte=jnp.where(march.active & met, byte, march.byte),
         active=go,

@@ -70,8 +70,8 @@ def lidar_numba(
     """
     num_envs = len(blocks)
     if out is None:
-        kinds = (np.int32, np.float32, np.int32, np.float32)
-        out = tuple(np.zeros((num_envs, NUM_RAYS), kind) for kind in kinds)
+        names, distances = (np.zeros((2, num_envs, NUM_RAYS), t) for t in (np.int32, np.float32))
+        out = names[0], distances[0], names[1], distances[1]
     if lanes is None:
         lanes = np.arange(num_envs)
     worlds = blocks.reshape(num_envs, -1)  # a view
@@ -173,7 +173,7 @@ def _march(tables, world, shape, position, rays, block, distance):
     while left > 0:
         kept = 0
         for i in range(left):
-            r = np.uint32(front[np.uint32(i)])
+            r = np.uint32(front[np.uint32(i)])  # type: ignore[assignment]
             cx, cy, cz = cells[0, r], cells[1, r], cells[2, r]
             y = base_y + cells[4, r] * cy
             if np.uint32(y) < np.uint32(size_y):

@@ -133,6 +133,7 @@ def key_of(f: Code, node: ast.Call, key: ast.expr | None, item: int, score: int)
     if key is None:
         return item
     f.inner_names.append({})
+    f.comprehensions += 1
     if isinstance(key, ast.Lambda):
         if len(key.args.args) != 1 or key.args.defaults:
             raise Refused(node, "the lambda of key= takes one value", "key=lambda r: r.distance")
@@ -142,6 +143,7 @@ def key_of(f: Code, node: ast.Call, key: ast.expr | None, item: int, score: int)
         f.inner_names[-1]["key item"] = item
         argument = ast.copy_location(ast.Name("key item", ast.Load()), node)
         ex.value(f, ast.copy_location(ast.Call(key, [argument], []), node), score)
+    f.comprehensions -= 1
     f.inner_names.pop()
     return score
 

@@ -78,7 +78,8 @@ class Code:
         self.items: list[Instruction | Label] = []
         self.line = 0
         self.loops: list[Loop] = []
-        self.inner_names: list[dict[str, Any]] = []  # of comprehensions
+        self.inner_names: list[dict[str, Any]] = []  # of comprehensions and our own
+        self.comprehensions = 0  # how many we are in
         self.registers: dict[Variable, int] = {}
         for variable in [(scope, p) for p in scope.params] + scope.captured:
             self.registers[variable] = len(self.registers) + 1

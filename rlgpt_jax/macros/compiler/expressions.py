@@ -7,7 +7,7 @@ from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import sensors, values
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_ACTIONS, PLAIN_NAMES
 from rlgpt_jax.macros.compiler import calls, conditions, loops
-from rlgpt_jax.macros.compiler.code import Code, Label
+from rlgpt_jax.macros.compiler.code import Code
 from rlgpt_jax.macros.compiler.pool import (
     CONSTANT_NAMES,
     ActionConstant,
@@ -73,6 +73,8 @@ def value(f: Code, node: ast.expr, into: int | None = None) -> int:
         return display(f, node, into)
     if isinstance(node, ast.ListComp):
         return loops.list_of(f, node, into)
+    if isinstance(node, ast.Yield | ast.YieldFrom) and f.comprehensions:
+        raise Refused(node, "yield inside a comprehension", "write a for loop")
     if isinstance(node, ast.Yield):
         return yielded(f, node, into)
     if isinstance(node, ast.YieldFrom):
@@ -364,10 +366,11 @@ def yielded(f: Code, node: ast.Yield, into: int | None) -> int:
         if isinstance(called, Scope) and called.is_generator:
             raise Refused(node, f"{called.name} is a generator function",
                           f"write obs = yield from {called.name}(...)")
-    constant = constant_of(f, node.value) if node.value else ActionConstant(0)
-    if constant is not MISSING and not isinstance(constant, ActionConstant):
+    wanted = node.value or ast.copy_location(ast.Constant(None), node)
+    constant = constant_of(f, wanted)
+    if constant is not MISSING and not isinstance(constant, ActionConstant | None.__class__):
         raise Refused(node, "yield needs an action", "for example obs = yield forward()")
-    action = f.constant(constant) if constant is not MISSING else value(f, node.value)
+    action = value(f, wanted)
     register = f.temp() if into is None else into
     f.at(node)
     f.emit(bc.YIELD, register, action)

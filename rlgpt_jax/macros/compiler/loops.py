@@ -197,6 +197,7 @@ def comprehension(
     clause = node.generators[depth]
     item, advance = start(f, clause.iter)
     f.inner_names.append({})
+    f.comprehensions += 1
 
     def inside() -> None:
         bind_inner(f, clause.target, item)
@@ -210,6 +211,7 @@ def comprehension(
         f.place(skip)
 
     run(f, advance, inside)
+    f.comprehensions -= 1
     f.inner_names.pop()
 
 

@@ -179,7 +179,7 @@ def keep(f: Code, register: int, line: int) -> list[Instruction | Label]:
 def live_after(f: Code) -> list[set[int]]:
     """Returns, for each item of the code, the variables that are read after it."""
     place = {item: i for i, item in enumerate(f.items) if isinstance(item, Label)}
-    live: list[set[int]] = [set() for _ in f.items] + [set()]
+    live: list[set[int]] = [set() for _ in [*f.items, None]]
     out: list[set[int]] = [set() for _ in f.items]
     changed = True
     while changed:
@@ -187,10 +187,10 @@ def live_after(f: Code) -> list[set[int]]:
         for i in reversed(range(len(f.items))):
             item = f.items[i]
             if isinstance(item, Label):
-                after = before = live[i + 1]
+                before = live[i + 1]
             else:
                 used, made, goals, falls = effects(item)
-                after = set().union(*(live[place[g]] for g in goals))
+                after: set[int] = set().union(*(live[place[g]] for g in goals))
                 after |= live[i + 1] if falls else set()
                 out[i] = after - made
                 before = (after - made) | used

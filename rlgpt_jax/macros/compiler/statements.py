@@ -272,6 +272,8 @@ def for_(f: Code, node: ast.For) -> bool:
 
 
 def leave(f: Code, node: ast.Break | ast.Continue) -> bool:
+    if not f.loops:
+        raise Refused(node, "break or continue outside of a loop", "end the macro with return")
     loop = f.loops[-1]
     if isinstance(node, ast.Break):
         loop.breaks.append(set(f.assigned))

@@ -11,6 +11,7 @@ from rlgpt_jax.envs.voxel import crafting, recipes
 from tests.envs.voxel import worlds
 
 ALL = jnp.ones(worlds.LANES, bool)
+craft, masks = jax.jit(crafting.craft), jax.jit(crafting.masks)
 
 
 def argument(name: str) -> jnp.ndarray:
@@ -28,7 +29,7 @@ def beside_table(state):
 def test_a_log_becomes_planks_sticks_and_a_table_by_hand():
     state = worlds.holding(worlds.player(), ("log", 2))
     for product in ("planks", "planks", "stick", "crafting_table"):
-        state, _, _ = crafting.craft(state, ALL, argument(product))
+        state, _, _ = craft(state, ALL, argument(product))
     # 8 planks, 2 for 4 sticks, 4 for the table.
     assert worlds.count(state, "planks")[0] == 2
     assert worlds.count(state, "stick")[0] == 4
@@ -50,22 +51,22 @@ def test_a_log_becomes_planks_sticks_and_a_table_by_hand():
 )
 def test_table_recipes_need_the_table(product, items, quantity):
     state = worlds.holding(worlds.player(), *items)
-    refused, _, _ = crafting.craft(state, ALL, argument(product))
+    refused, _, _ = craft(state, ALL, argument(product))
     assert worlds.count(refused, product)[0] == 0
-    made, _, _ = crafting.craft(beside_table(state), ALL, argument(product))
+    made, _, _ = craft(beside_table(state), ALL, argument(product))
     assert worlds.count(made, product)[0] == quantity
     assert int(made.slot_quantity[0].sum()) == quantity  # all ingredients are used up
 
 
 def test_one_missing_piece_refuses_and_changes_nothing():
     state = beside_table(worlds.holding(worlds.player(), ("planks", 2), ("stick", 2)))
-    after, _, _ = crafting.craft(state, ALL, argument("wooden_pickaxe"))
+    after, _, _ = craft(state, ALL, argument("wooden_pickaxe"))
     np.testing.assert_array_equal(after.slot_quantity, state.slot_quantity)
 
 
 def test_lanes_that_do_not_craft_keep_their_items():
     state = worlds.holding(worlds.player(), ("log", 1))
-    after, _, _ = crafting.craft(state, jnp.array([True, False]), argument("planks"))
+    after, _, _ = craft(state, jnp.array([True, False]), argument("planks"))
     assert worlds.count(after, "planks").tolist() == [4, 0]
 
 
@@ -76,9 +77,8 @@ def test_the_mask_agrees_with_what_crafting_does():
             worlds.player(), ("planks", 8), ("stick", 8), ("cobblestone", 8), ("wool", 2)
         )
     )
-    mask = np.asarray(crafting.masks(rich)["mask_craft"][0])
+    mask = np.asarray(masks(rich)["mask_craft"][0])
     assert 20 < mask.sum() < len(CRAFT_NAMES)
-    craft = jax.jit(crafting.craft)
     for index in range(NUM_HAND + NUM_TABLE):
         after, _, _ = craft(rich, ALL, jnp.full(worlds.LANES, index, jnp.int32))
         changed = bool((after.slot_quantity != rich.slot_quantity).any())
@@ -87,19 +87,19 @@ def test_the_mask_agrees_with_what_crafting_does():
 
 def test_a_table_counts_within_five_blocks_and_in_view():
     state = beside_table(worlds.player())
-    near = lambda s: bool(crafting.near_stations(s)[0][0])  # noqa: E731
+    near = lambda s: bool(masks(s)["near_table"][0])  # noqa: E731
     assert near(state)
     assert not near(state.replace(yaw=jnp.full(worlds.LANES, 180.0)))
     assert not near(state.replace(position=state.position - jnp.array([0.0, 0.0, 4.0])))
-    assert not bool(crafting.near_stations(state)[1][0])  # it is no furnace
+    assert not bool(masks(state)["near_furnace"][0])  # it is no furnace
 
 
 def test_crafting_through_the_action_keeps_the_agent_busy_for_three_ticks():
     state = worlds.holding(worlds.player(), ("log", 3))
-    craft = {"FUNCTION": base.FN_CRAFT, "CRAFT_ARG": CRAFT_NAMES.index("planks")}
+    columns = {"FUNCTION": base.FN_CRAFT, "CRAFT_ARG": CRAFT_NAMES.index("planks")}
     made = []
     for _ in range(6):
-        state = worlds.run(state, **craft)
+        state = worlds.run(state, **columns)
         made.append(int(worlds.count(state, "planks")[0]))
     assert made == [4, 4, 4, 8, 8, 8]
 

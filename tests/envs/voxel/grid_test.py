@@ -9,6 +9,10 @@ from rlgpt_jax.envs.voxel import grid
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, MAX_CLEARANCE
 from tests.envs.voxel import worlds
 
+write, region_of, patch = (
+    jax.jit(f, static_argnums=at) for f, at in ((grid.write, ()), (grid.region, 2), (grid.patch, 2))
+)
+
 
 def true_distance(blocks: np.ndarray) -> np.ndarray:
     """Chebyshev distance to the nearest block, periodic in x and z, by brute force."""
@@ -33,7 +37,7 @@ def test_a_placed_block_shrinks_the_air_around_it(cell, size):
     edit = grid.Edit(
         jnp.array([True, False]), jnp.array([cell, cell]), jnp.full(2, BLOCK_ID["log"], jnp.uint8)
     )
-    after = np.asarray(jax.jit(grid.write)(jnp.asarray(before), edit, jnp.zeros(2, bool)))
+    after = np.asarray(write(jnp.asarray(before), edit, jnp.zeros(2, bool)))
     np.testing.assert_array_equal(after[1], before[1])
     x, y, z = cell
     assert after[0, x % size, z % (size + 3), y] == BLOCK_ID["log"]
@@ -50,7 +54,7 @@ def test_a_broken_block_becomes_air_of_clearance_one():
         jnp.array([True, True]), jnp.array([[3, 7, 3], [3, 999, 3]]),
         jnp.full(2, AIR_CODE + 1, jnp.uint8),
     )  # fmt: skip
-    after = grid.write(blocks, edit, jnp.zeros(2, bool))
+    after = write(blocks, edit, jnp.zeros(2, bool))
     changed = np.argwhere(np.asarray(after != blocks))
     assert changed.tolist() == [[0, 3, 3, 7]]  # the second lies above the world
 
@@ -58,13 +62,13 @@ def test_a_broken_block_becomes_air_of_clearance_one():
 def test_regions_wrap_and_take_the_edit_of_the_tick():
     state = worlds.with_block(worlds.player(), "log", (-1, 9, 31))
     corner = jnp.tile(jnp.array([-2, 8, 30]), (worlds.LANES, 1, 1))
-    region = grid.region(state.blocks, corner, (3, 3, 3))
+    region = region_of(state.blocks, corner, (3, 3, 3))
     assert region.byte[0, 0, 1, 1, 1] == BLOCK_ID["log"]
     edit = grid.Edit(
         jnp.array([True, False]), jnp.tile(jnp.array([32, 8, -1]), (2, 1)),
         jnp.full(2, BLOCK_ID["sand"], jnp.uint8),
     )  # fmt: skip
-    patched = grid.patch(region, edit, (32, 32))
+    patched = patch(region, edit, (32, 32))
     # x 32 is x 0 of the next period: two cells above corner x -2.
     assert patched.byte[0, 0, 2, 1, 0] == BLOCK_ID["sand"]
     np.testing.assert_array_equal(patched.byte[1], region.byte[1])

@@ -1,5 +1,6 @@
 """Mining and hitting through whole ticks."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID
 from tests.envs.voxel import worlds
 
 # The player stands at (8.5, 8, 8.5) and looks along +z at eye height: cell y 9.
+look = jax.jit(interact.look)
 AHEAD, BEHIND_IT = (8, 9, 11), (8, 9, 12)
 
 
@@ -77,7 +79,7 @@ def test_blocks_beyond_four_and_a_half_are_out_of_reach():
     state = worlds.with_block(worlds.player(), "tallgrass", (8, 9, 13))  # 4.5 away, at 13.0
     near = state.replace(position=state.position + jnp.array([0.0, 0.0, 0.2]))
     far = state.replace(position=state.position - jnp.array([0.0, 0.0, 0.2]))
-    reach = lambda s: bool(interact.look(s, jnp.zeros(2, bool)).is_block[0])  # noqa: E731
+    reach = lambda s: bool(look(s, jnp.zeros(2, bool)).is_block[0])  # noqa: E731
     assert reach(near) and not reach(far)
 
 
@@ -86,9 +88,9 @@ def test_a_mob_in_front_of_a_block_is_the_target_and_behind_it_is_not():
     behind = worlds.with_mob(state, "cow", (8.5, worlds.GROUND, 11.4))
     front = worlds.with_mob(state, "cow", (8.5, worlds.GROUND, 9.5))
     down = lambda s: s.replace(pitch=jnp.full(worlds.LANES, 15.0))  # noqa: E731
-    target = interact.look(down(behind), jnp.zeros(2, bool))
+    target = look(down(behind), jnp.zeros(2, bool))
     assert target.mob[0] == -1 and target.is_block[0]
-    target = interact.look(down(front), jnp.zeros(2, bool))
+    target = look(down(front), jnp.zeros(2, bool))
     assert target.mob[0] == 0 and not target.is_block[0]
 
 
@@ -131,6 +133,16 @@ def test_a_quick_second_swing_is_weak_and_the_hurt_window_blocks_it():
     np.testing.assert_allclose(again.mob_life[0, 0], 4 - 6 * (0.2 + 0.8 * 0.12**2), rtol=1e-5)
 
 
+def test_a_full_hit_while_falling_is_half_as_strong_again():
+    state = worlds.holding(beside_mob("cow"), ("stone_sword", 1))
+    state = state.replace(
+        on_ground=~state.on_ground,
+        fall_distance=state.fall_distance + 0.1,
+    )
+    state = worlds.run(state, FUNCTION=base.FN_ATTACK)
+    np.testing.assert_allclose(state.mob_life[0, 0], 10 - 1.5 * 5)
+
+
 def test_a_hit_pushes_away_wears_the_sword_and_starts_panic():
     state = worlds.run(
         worlds.holding(beside_mob("cow"), ("iron_sword", 1)), FUNCTION=base.FN_ATTACK
@@ -149,7 +161,7 @@ def test_gravel_gives_flint_in_one_of_ten_breaks():
         seed=jnp.arange(n, dtype=jnp.uint32), tick=jnp.zeros(n, jnp.int32)
     )
     held, byte = jnp.zeros(n, jnp.int32), jnp.full(n, BLOCK_ID["gravel"], jnp.uint8)
-    name, quantity = interact.drops.of_blocks(state, held, byte)
+    name, quantity = jax.jit(interact.drops.of_blocks)(state, held, byte)
     flint = ((name == NAME_ID["flint"]) & (quantity > 0)).sum() / n
     assert 0.075 < flint < 0.125
     assert (quantity.sum(1) == 1).all()

@@ -1,5 +1,6 @@
 """Stacks are filled, emptied, swapped and worn as in the game."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from hypothesis import given, settings
@@ -9,13 +10,15 @@ from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.voxel import inventory
 from tests.envs.voxel import worlds
 
+add, take, equip = (jax.jit(f) for f in (inventory.add, inventory.take, inventory.equip))
+wear, destroy = jax.jit(inventory.wear), jax.jit(inventory.destroy)
 ids = lambda *names: jnp.array([NAME_ID[n] for n in names], jnp.int32)  # noqa: E731
 two = lambda value: jnp.full(worlds.LANES, value, jnp.int32)  # noqa: E731
 
 
 def test_items_fill_started_stacks_before_empty_slots():
     state = worlds.holding(worlds.player(), ("dirt", 60), ("log", 1), ("dirt", 62))
-    state, left = inventory.add(state, ids("dirt", "log"), jnp.array([10, 3]))
+    state, left = add(state, ids("dirt", "log"), jnp.array([10, 3]))
     assert state.slot_quantity[0, :4].tolist() == [64, 1, 64, 4]
     assert state.slot_quantity[1, :4].tolist() == [60, 4, 62, 0]
     assert left.tolist() == [0, 0]
@@ -23,13 +26,13 @@ def test_items_fill_started_stacks_before_empty_slots():
 
 def test_what_finds_no_room_is_returned():
     full = worlds.holding(worlds.player(), *[("milk_bucket", 1)] * 36)
-    state, left = inventory.add(full, ids("milk_bucket", "dirt"), jnp.array([1, 5]))
+    state, left = add(full, ids("milk_bucket", "dirt"), jnp.array([1, 5]))
     assert left.tolist() == [1, 5]
     np.testing.assert_array_equal(state.slot_quantity, full.slot_quantity)
 
 
 def test_unstackable_items_take_one_slot_each():
-    state, left = inventory.add(worlds.player(), ids("shears", "bucket"), jnp.array([3, 20]))
+    state, left = add(worlds.player(), ids("shears", "bucket"), jnp.array([3, 20]))
     assert state.slot_quantity[0, :4].tolist() == [1, 1, 1, 0]
     assert state.slot_quantity[1, :3].tolist() == [16, 4, 0]
     assert left.tolist() == [0, 0]
@@ -39,7 +42,7 @@ def test_unstackable_items_take_one_slot_each():
 @given(st.lists(st.integers(0, 64), min_size=5, max_size=5), st.integers(0, 200))
 def test_taking_removes_exactly_what_is_there(stacks, wanted):
     state = worlds.holding(worlds.player(), *[("log", q) for q in stacks])
-    after = inventory.take(state, ids("log", "log"), two(wanted))
+    after = take(state, ids("log", "log"), two(wanted))
     assert worlds.count(after, "log")[0] == max(sum(stacks) - wanted, 0)
     # From the first slots: what is left is a tail of the stacks.
     left = np.asarray(after.slot_quantity[0, :5])
@@ -48,7 +51,7 @@ def test_taking_removes_exactly_what_is_there(stacks, wanted):
 
 def test_equip_swaps_the_first_slot_of_that_name_with_the_hand():
     state = worlds.holding(worlds.player(), ("dirt", 5), ("log", 1), ("stick", 2), ("log", 9))
-    state = inventory.equip(state, jnp.array([True, False]), two(3))
+    state = equip(state, jnp.array([True, False]), two(3))
     # Slot 3 is asked for; slot 1 holds the same item and comes first.
     assert state.slot_name[0, :4].tolist() == ids("log", "dirt", "stick", "log").tolist()
     assert state.slot_quantity[0, :4].tolist() == [1, 5, 2, 9]
@@ -58,9 +61,9 @@ def test_equip_swaps_the_first_slot_of_that_name_with_the_hand():
 
 def test_armour_goes_to_its_place_and_the_old_piece_comes_back():
     state = worlds.holding(worlds.player(), ("iron_helmet", 1), ("golden_helmet", 1))
-    state = inventory.equip(state, jnp.array([True, True]), two(0))
+    state = equip(state, jnp.array([True, True]), two(0))
     assert state.armor_name[0, 3] == NAME_ID["iron_helmet"] and state.slot_name[0, 0] == 0
-    state = inventory.equip(state, jnp.array([True, True]), two(1))
+    state = equip(state, jnp.array([True, True]), two(1))
     assert state.armor_name[0, 3] == NAME_ID["golden_helmet"]
     assert state.slot_name[0, 1] == NAME_ID["iron_helmet"]
 
@@ -68,14 +71,14 @@ def test_armour_goes_to_its_place_and_the_old_piece_comes_back():
 def test_shears_break_after_239_uses():
     """238 uses of durability: the game breaks an item whose damage exceeds it."""
     state = worlds.holding(worlds.player(), ("shears", 1))
-    state = inventory.wear(state, two(238))
+    state = wear(state, two(238))
     assert inventory.durability(state)[0, 0] == 0 and state.slot_quantity[0, 0] == 1
-    state = inventory.wear(state, two(1))
+    state = wear(state, two(1))
     assert state.slot_quantity[0, 0] == 0 and state.slot_damage[0, 0] == 0
 
 
 def test_destroy_empties_the_slot():
     state = worlds.holding(worlds.player(), ("dirt", 5), ("log", 64))
-    state = inventory.destroy(state, jnp.array([True, False]), two(1))
+    state = destroy(state, jnp.array([True, False]), two(1))
     assert worlds.count(state, "log").tolist() == [0, 64]
     assert worlds.count(state, "dirt").tolist() == [5, 5]

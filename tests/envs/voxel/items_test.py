@@ -1,5 +1,6 @@
 """Dropped items fall, rest, wait and are picked up."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -67,7 +68,7 @@ def test_a_new_item_takes_a_free_entry_or_that_of_the_oldest():
         jnp.full((2, 2), NAME_ID["log"]), jnp.tile(jnp.array([2, 0]), (2, 1)),
         jnp.zeros((2, 3)), jnp.zeros((2, 3)), jnp.zeros(2, jnp.int32),
     )  # fmt: skip
-    state = items.appear(state, dropped)
+    state = jax.jit(items.appear)(state, dropped)
     log = np.argwhere(np.asarray(state.item_name == NAME_ID["log"])).tolist()
     assert log == [[0, count - 1], [1, 2]]
 

@@ -1,5 +1,6 @@
 """Falling, drowning, hunger and healing."""
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
@@ -57,7 +58,7 @@ def test_exhaustion_eats_saturation_before_food():
     state = worlds.player().replace(
         exhaustion=jnp.array([4.5, 4.5]), saturation=jnp.array([2.0, 0.0])
     )
-    state = _digest(state)
+    state = jax.jit(_digest)(state)
     assert state.saturation.tolist() == [1.0, 0.0]
     assert state.food.tolist() == [20.0, 19.0]
     np.testing.assert_allclose(state.exhaustion, 0.5)
@@ -88,3 +89,12 @@ def test_starving_stops_at_one_point_of_life():
 def test_time_passes_from_noon():
     state = worlds.player().replace(world_time=jnp.array([6000, 23_999]))
     assert worlds.run(state).world_time.tolist() == [6001, 0]
+
+
+def test_lava_burns_and_walls_suffocate():
+    hungry = worlds.player().replace(food=jnp.full(worlds.LANES, 10.0))  # no healing
+    lava = worlds.with_block(hungry, "lava", (8, 8, 8), (8, 9, 8))
+    assert worlds.run(lava, 1).life[0] == 16
+    assert worlds.run(lava, 12).life[0] == 12  # once per 10 ticks
+    wall = worlds.with_block(hungry, "stone", (8, 9, 8))
+    assert worlds.run(wall, 1).life[0] == 19

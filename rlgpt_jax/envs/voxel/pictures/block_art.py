@@ -142,7 +142,7 @@ def _shelf() -> np.ndarray:
         picture = rectangle(picture, (0, top, 16, top + 6), (60, 44, 26))
         for x in range(1, 15):
             colour = ((150, 40, 34), (44, 74, 140), (60, 116, 50), (166, 140, 80))[rng.integers(4)]
-            picture = rectangle(picture, (x, top + rng.integers(0, 2), x + 1, top + 6), colour)
+            picture = rectangle(picture, (x, top + int(rng.integers(0, 2)), x + 1, top + 6), colour)
     return picture
 
 
@@ -318,6 +318,8 @@ RECIPES: dict[str, Recipe] = {
     "farmland": _dirt, "farmland_top": _farm,
     "grass_path": lambda: rectangle(_dirt(), (0, 0, 16, 3), (150, 124, 66)),
     "grass_path_top": lambda: grain("path", (150, 124, 66), 0.12),
+    "redstone_wire": lambda: put(
+        paint.empty(), paint.tones("wire", smooth=1) > 0.1, (150, 12, 8), "wire"),
     "ladder": lambda: _crossed((150, 116, 64)), "rail": lambda: _crossed((140, 130, 120)),
     "wooden_door": lambda: _door("door", (158, 124, 72)),
     "iron_door": lambda: _door("iron", (206, 206, 206)),

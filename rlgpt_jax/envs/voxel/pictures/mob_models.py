@@ -3,6 +3,7 @@
 Lengths in sixteenths of a block; +z is where the mob looks, y 0 its feet.
 """
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -90,11 +91,11 @@ MODELS: dict[str, list[Part]] = {
 }  # fmt: skip
 
 
-def _face(rows: str, palette: dict[str, Colour]) -> np.ndarray:
+def _face(rows: str, palette: Mapping[str, Colour]) -> np.ndarray:
     """Pixel art in the upper left corner, where the faces of parts begin."""
     picture = paint.pixels(rows, palette, plain(palette.get("s", BLACK)))
-    rows = rows.split()
-    shift = -((16 - len(rows)) // 2), -((16 - len(rows[0])) // 2)
+    lines = rows.split()
+    shift = -((16 - len(lines)) // 2), -((16 - len(lines[0])) // 2)
     return np.roll(picture, shift, (0, 1))
 
 

@@ -5,11 +5,12 @@ at the top. All pictures of the world are drawn here by our own code.
 """
 
 import zlib
+from collections.abc import Mapping
 
 import numpy as np
 
 SIZE = 16
-Colour = tuple[int, int, int]
+Colour = tuple[int, ...]  # red, green, blue
 
 
 def random_for(name: str) -> np.random.Generator:
@@ -41,7 +42,7 @@ def tones(name: str, shape: tuple[int, int] = (SIZE, SIZE), smooth: int = 0) -> 
     """Noise float32[*shape] in -1..1 that repeats at the edges, `smooth` times blurred."""
     noise = random_for(name).uniform(-1, 1, shape)
     for _ in range(smooth):
-        noise = sum(np.roll(noise, s, a) for s in (-1, 0, 1) for a in (0, 1)) / 6.0
+        noise = np.mean([np.roll(noise, s, a) for s in (-1, 0, 1) for a in (0, 1)], 0)
     return (noise / max(1e-6, np.abs(noise).max())).astype(np.float32)
 
 
@@ -94,7 +95,7 @@ def rectangle(
     return put(picture, where, colour)
 
 
-def pixels(text: str, palette: dict[str, Colour], under: np.ndarray | None = None) -> np.ndarray:
+def pixels(text: str, palette: Mapping[str, Colour], under: np.ndarray | None = None) -> np.ndarray:
     """Paints a picture from rows of letters; "." keeps what is under it.
 
     Rows are centred in the 16 x 16 picture, so that small drawings need few letters.

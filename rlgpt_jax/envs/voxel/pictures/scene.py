@@ -59,7 +59,8 @@ def make_scene(one: dict[str, np.ndarray]) -> Scene:
     """Gathers the picture of a lane given by `lane_of`."""
     time, tick = float(one["world_time"]), float(one["tick"])
     biome = BIOMES[int(one["biome"])].name
-    stage = int(min(9, one["mining_progress"] * 10)) if one["mining_progress"] > 0 else -1
+    progress = float(one["mining_progress"])
+    stage = min(9, int(progress * 10)) if progress > 0 else -1
     return Scene(
         world=np.ascontiguousarray(one["blocks"]),
         eye=one["position"].astype(np.float64) + np.array([0.0, EYE_HEIGHT, 0.0]),
@@ -101,7 +102,7 @@ def _sky(time: float) -> dict[str, Any]:
     }
 
 
-def _mobs(one: dict[str, np.ndarray], tick: float) -> dict[str, np.ndarray]:
+def _mobs(one: dict[str, np.ndarray], tick: float) -> dict[str, Any]:
     yaw = np.radians(one["mob_yaw"].astype(np.float64))
     speed = np.hypot(one["mob_velocity"][:, 0], one["mob_velocity"][:, 2])
     phase = np.sin(0.66 * tick + np.arange(len(yaw)))
@@ -115,7 +116,7 @@ def _mobs(one: dict[str, np.ndarray], tick: float) -> dict[str, np.ndarray]:
     }
 
 
-def _items(one: dict[str, np.ndarray], tick: float) -> dict[str, np.ndarray]:
+def _items(one: dict[str, np.ndarray], tick: float) -> dict[str, Any]:
     names = one["item_name"]
     bytes_ = [BLOCK_ID.get(NAMES[name], 0) for name in names]
     kinds = [0 if not n else b if b and IS_CUBE[b] else -1 for n, b in zip(names, bytes_)]

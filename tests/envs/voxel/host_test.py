@@ -1,0 +1,172 @@
+"""The host driver: contract, memory, save and load, agreement of the ray casters."""
+
+import dataclasses
+import functools
+
+import jax
+import numpy as np
+import pytest
+
+from rlgpt_jax.envs import base
+from rlgpt_jax.envs.names import NAME_ID
+from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.voxel.env import VoxelEnv
+from rlgpt_jax.envs.voxel.host import HostVoxel
+from rlgpt_jax.envs.voxel.params import WorldParams
+from rlgpt_jax.envs.voxel.pool import load_pool
+
+N = 4
+PARAMS = WorldParams(size_x=32, size_z=32, size_y=40, sea_level=16, num_worlds=2)
+
+
+@functools.cache
+def pool(split: str = "train"):
+    return load_pool("plains", split, PARAMS)
+
+
+def make_env(horizon: int = 12) -> VoxelEnv:
+    task = dataclasses.replace(get_task("harvest_milk"), horizon=horizon)
+    return VoxelEnv(task, PARAMS, N, pool())
+
+
+@functools.cache
+def host(raycaster: str = "numba") -> HostVoxel:
+    """One compiled environment for all tests; each begins with `reset`."""
+    return HostVoxel(make_env(), raycaster)
+
+
+def actions(num: int, seed: int = 0) -> np.ndarray:
+    """Walking, turning, jumping, attacking and using: int32[num, N, 8]."""
+    rng = np.random.default_rng(seed)
+    acts = np.tile(np.array(base.NOOP, np.int32), (num, N, 1))
+    acts[..., base.MOVE] = rng.integers(0, 2, (num, N))
+    acts[..., base.JUMP] = rng.integers(0, 2, (num, N))
+    acts[..., base.PITCH] = rng.integers(11, 15, (num, N))
+    acts[..., base.YAW] = rng.integers(11, 14, (num, N))
+    acts[..., base.FUNCTION] = rng.choice((0, 1, 3, 3), (num, N))
+    return acts
+
+
+def assert_same(one, other):
+    for a, b in zip(jax.tree.leaves(one), jax.tree.leaves(other), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_step_keeps_the_contract_s_types_and_resets_done_lanes():
+    env = host()
+    obs = env.reset(0)
+    for tick, action in enumerate(actions(14), 1):
+        step = env.step(action)
+        assert all(isinstance(leaf, np.ndarray) for leaf in jax.tree.leaves(step))
+        assert step.reward.dtype == np.float32 and step.info["busy"].dtype == bool
+        done = step.terminated | step.truncated
+        for new, last in zip(step.obs, step.final_obs):
+            np.testing.assert_array_equal(new[~done], last[~done])
+        if tick == 12:
+            assert done.all() and step.truncated.any()
+            assert (step.obs.position != step.final_obs.position).any(1).all()
+            assert (step.obs.ray_block_distance != step.final_obs.ray_block_distance).any()
+        obs = step.obs
+    assert obs.position.shape == (N, 3)
+
+
+def test_rays_of_both_casters_agree_along_an_episode():
+    """Resets at tick 12 included: there numba casts in the reset lanes only."""
+    numba_env, jax_env = host("numba"), host("jax")
+    numba_env.reset(3), jax_env.reset(3)
+    for action in actions(14, seed=3):
+        ours, theirs = numba_env.step(action), jax_env.step(action)
+        for mine, other in ((ours.obs, theirs.obs), (ours.final_obs, theirs.final_obs)):
+            np.testing.assert_array_equal(mine.position, other.position)
+            assert np.mean(mine.ray_block == other.ray_block) >= 0.998
+            assert np.mean(mine.ray_entity == other.ray_entity) >= 0.998
+            close = np.abs(mine.ray_block_distance - other.ray_block_distance) < 1e-3
+            assert close.mean() >= 0.998
+
+
+def test_worlds_stay_in_one_buffer_and_old_observations_stay_valid():
+    env = host()
+    env.reset(1)
+    places, kept = set(), []
+    for action in actions(14, seed=1):
+        step = env.step(action)
+        kept.append((step, jax.tree.map(np.copy, step)))
+        places.add(env.state.blocks.unsafe_buffer_pointer())
+    assert len(places) == 1
+    for step, then in kept:
+        assert_same(step, then)
+
+
+def test_no_compiled_part_of_a_step_copies_the_worlds():
+    env = host()
+    env.reset(1)
+    size = env.state.blocks.nbytes
+    action, done = actions(1)[0], np.zeros(N, bool)
+    for lowered in (
+        env._advance.lower(env.state, action),
+        env._restart.lower(env._pool, env.state, done),
+    ):
+        memory = lowered.compile().memory_analysis()
+        assert memory.temp_size_in_bytes < size / 2
+        assert memory.alias_size_in_bytes >= size  # the donated worlds are the result's
+
+
+def test_a_saved_run_goes_on_bit_for_bit():
+    env = host()
+    env.reset(7)
+    for action in actions(5, seed=7):
+        env.step(action)
+    saved = env.save()
+    later = actions(20, seed=8)
+    first = [env.step(action) for action in later]
+    env.reset(99)
+    env.load(saved)
+    assert_same(first, [env.step(action) for action in later])
+
+
+def test_save_keeps_changed_blocks_and_little_else():
+    env = host()
+    env.reset(2)
+    dig = np.tile(np.array(base.NOOP, np.int32), (N, 1))
+    dig[:, base.PITCH] = 18  # 90 degrees down
+    env.step(dig)
+    dig[:, base.PITCH], dig[:, base.FUNCTION] = base.CAMERA_CENTRE, base.FN_ATTACK
+    saved = env.save()
+    assert len(saved["edit_cell"]) == 0
+    big = HostVoxel(make_env(horizon=200))
+    big.load(saved)
+    for _ in range(40):  # grass by hand takes 18 ticks
+        big.step(dig)
+    saved = big.save()
+    assert 0 < len(saved["edit_cell"]) < 50 * N
+    worlds = np.array(big.state.blocks)
+    big.reset(0)
+    big.load(saved)
+    np.testing.assert_array_equal(np.array(big.state.blocks), worlds)
+
+
+def test_load_refuses_another_pool_and_another_number_of_lanes():
+    env = host()
+    env.reset(0)
+    saved = env.save()
+    task = get_task("harvest_milk")
+    with pytest.raises(ValueError, match="another world pool"):
+        HostVoxel(VoxelEnv(task, PARAMS, N, pool("eval"))).load(saved)
+    with pytest.raises(ValueError, match="saved with 4 lanes, this environment has 3"):
+        HostVoxel(VoxelEnv(task, PARAMS, 3, pool())).load(saved)
+
+
+def test_misuse_is_told():
+    with pytest.raises(ValueError, match="no raycaster 'gpu'"):
+        HostVoxel(make_env(), "gpu")
+    with pytest.raises(RuntimeError, match="call reset"):
+        _ = HostVoxel(make_env()).state
+    env = host()
+    env.reset(0)
+    with pytest.raises(ValueError, match=r"int32\[4, 8\], got \(3, 8\)"):
+        env.step(np.zeros((3, 8), np.int32))
+
+
+def test_the_cow_of_the_task_is_seen_by_some_lane():
+    obs = host().reset(0)
+    assert (obs.ray_entity == NAME_ID["cow"]).any()

@@ -1,0 +1,114 @@
+"""The three ways to run bytecode, and their comparison bit by bit."""
+
+import importlib.util
+from functools import cache
+from types import FunctionType, ModuleType
+from typing import Any
+
+import jax
+import numpy as np
+from numba.core import config
+
+from rlgpt_jax.macros import (
+    cells_host,
+    heap_host,
+    interpret_host,
+    interpret_jax,
+    sense_host,
+)
+from rlgpt_jax.macros.bytecode import MacroSet, MacroState
+
+CHUNK = 10  # ticks per scan: one shape, so that all tests share one compilation
+TRACES: list[int] = []  # one entry per compilation of the JAX interpreter
+
+
+@cache
+def uncompiled_host() -> ModuleType:
+    """Returns `interpret_host` as plain Python: the reference."""
+
+    def load(module: ModuleType) -> ModuleType:
+        spec = importlib.util.spec_from_file_location(
+            module.__name__ + "_uncompiled", str(module.__file__)
+        )
+        assert spec is not None and spec.loader is not None
+        copy = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(copy)
+        return copy
+
+    before = config.DISABLE_JIT
+    config.DISABLE_JIT = True
+    try:
+        cells, sense, heap, host = map(load, (cells_host, sense_host, heap_host, interpret_host))
+    finally:
+        config.DISABLE_JIT = before
+    plain = {**functions(cells), **functions(sense), "collect": heap.collect}
+    for module in (sense, host):
+        for name, function in plain.items():
+            if hasattr(module, name):
+                setattr(module, name, function)
+    return host
+
+
+def functions(module: ModuleType) -> dict[str, Any]:
+    return {name: f for name, f in vars(module).items() if isinstance(f, FunctionType)}
+
+
+class Inputs:
+    """What happens to some lanes over some ticks."""
+
+    def __init__(self, rng: np.random.Generator, views: np.ndarray, macros: int):
+        ticks, lanes = views.shape[:2]
+        self.views = views  # float32[T, N, VIEW_SIZE]
+        self.chosen = rng.integers(1, macros + 1, (ticks, lanes)).astype(np.int32)
+        self.chosen[0] = np.arange(lanes) % macros + 1
+        self.chosen[rng.random((ticks, lanes)) < 0.1] = 0
+        self.busy = rng.random((ticks, lanes)) < 0.1
+        self.done = rng.random((ticks, lanes)) < 0.02
+
+
+Trace = tuple[list[Any], MacroState]
+
+
+def run_host(host: ModuleType, macro_set: MacroSet, inputs: Inputs, limit: int = 200) -> Trace:
+    state = host.init_state(inputs.views.shape[1])
+    outs = []
+    for view, chosen, busy, done in zip(inputs.views, inputs.chosen, inputs.busy, inputs.done):
+        state, out = host.tick(macro_set, state, view, chosen, busy, limit)
+        state = host.cut(state, done)
+        outs.append(out)
+    return outs, state
+
+
+@jax.jit
+def scan_jax(macro_set: MacroSet, state: MacroState, inputs: tuple, limit: int) -> tuple:
+    TRACES.append(1)
+
+    def body(state: MacroState, row: tuple) -> tuple:
+        view, chosen, busy, done = row
+        state, out = interpret_jax.tick(macro_set, state, view, chosen, busy, limit)
+        return interpret_jax.cut(state, done), out
+
+    return jax.lax.scan(body, state, inputs)
+
+
+def run_jax(macro_set: MacroSet, inputs: Inputs, limit: int = 200) -> Trace:
+    state = interpret_jax.init_state(inputs.views.shape[1])
+    rows = (inputs.views, inputs.chosen, inputs.busy, inputs.done)
+    ticks = []
+    for start in range(0, len(inputs.views), CHUNK):
+        chunk = tuple(row[start : start + CHUNK] for row in rows)
+        state, outs = scan_jax(macro_set, state, chunk, limit)
+        outs = jax.tree.map(np.asarray, outs)
+        ticks += [type(outs)(*(column[t] for column in outs)) for t in range(CHUNK)]
+    return ticks, jax.tree.map(np.asarray, state)
+
+
+def assert_same(one: Trace, other: Trace) -> None:
+    """Checks all results of all ticks and the whole state of lanes with a macro."""
+    for t, (a, b) in enumerate(zip(one[0], other[0], strict=True)):
+        for name, x, y in zip(a._fields, a, b, strict=True):
+            np.testing.assert_array_equal(x, y, err_msg=f"tick {t}: {name}")
+    running = np.asarray(one[1].slot) > 0
+    np.testing.assert_array_equal(one[1].slot, other[1].slot)
+    for name, x, y in zip(one[1]._fields, one[1], other[1], strict=True):
+        np.testing.assert_array_equal(x[running], y[running], err_msg=f"state: {name}")
