@@ -152,13 +152,13 @@ class Display:
             self.say(words)
 
     def _on_evaluating(self, event: events.Evaluating) -> None:
-        self._show_status(f"evaluating {event.num_episodes} held-out episodes")
+        self._show_status(f"evaluating {event.num_episodes} episodes")
 
     def _on_evaluated(self, event: events.Evaluated) -> None:
         r = event.report
         self._show_status("")
         self.say(
-            f"  [bold green]held-out success {r.success_rate:.1%}[/bold green] "
+            f"  [bold green]validation success {r.success_rate:.1%}[/bold green] "
             f"(95 %: {r.success_low:.1%} to {r.success_high:.1%}, {r.num_episodes} episodes)"
         )
 

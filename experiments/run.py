@@ -126,13 +126,13 @@ def signed(folder: RunFolder, finished: two_loop.Run) -> dict[str, Any]:
 
 
 def make_videos(config: Config, tools: Tools, finished: two_loop.Run) -> list[Path]:
-    """Episodes of the best iteration, the very ones that its evaluation began with."""
+    """Episodes of the best iteration, the very ones that the held-out evaluation began with."""
     best = finished.best.stage
     lanes = min(config.loop.eval_episodes, config.ppo.num_envs)
     world = on_host.as_host(tools.world(EVAL, lanes))
     return video.write_videos(
-        world, best.space, tools.rl, finished.learning.params(best), tools.seed_of("evaluate"),
-        tools.folder.path("videos"),
+        world, best.space, tools.rl, finished.learning.params(best),
+        tools.seed_of("evaluate", EVAL), tools.folder.path("videos"),
     )  # fmt: skip
 
 

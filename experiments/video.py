@@ -24,6 +24,7 @@ from rlgpt_jax.rl.evaluate import evaluate
 
 VIEW_HEIGHT, VIEW_WIDTH, SCALE = 160, 256, 2
 MAP_SIZE = VIEW_HEIGHT * SCALE
+MAP_EVERY = 2  # ticks between two drawings of the map, which changes slowly
 CAPTION_HEIGHT = 48
 # 832 x 368: multiples of 16, which H.264 encodes without rescaling.
 FRAME_SIZE = (VIEW_WIDTH * SCALE + MAP_SIZE, VIEW_HEIGHT * SCALE + CAPTION_HEIGHT)
@@ -43,6 +44,7 @@ class Lane:
     frames: list[np.ndarray] = dataclasses.field(default_factory=list)
     tick: int = 0
     is_open: bool = True
+    above: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(0))  # the last map
 
 
 def write_videos(
@@ -114,8 +116,9 @@ def add_tick(lane: Lane, state: Any, label: str, step: Step) -> None:
         return
     one = jax.device_get(lane_of(state, index))
     view = render.first_person(one, 0, height=VIEW_HEIGHT, width=VIEW_WIDTH)
-    above = render.top_down(one, 0, size=MAP_SIZE)
-    lane.frames.append(with_caption(joined(view, above), label, lane.tick, life, ""))
+    if lane.tick % MAP_EVERY == 1:
+        lane.above = render.top_down(one, 0, size=MAP_SIZE)
+    lane.frames.append(with_caption(joined(view, lane.above), label, lane.tick, life, ""))
 
 
 @jax.jit

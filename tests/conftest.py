@@ -12,4 +12,5 @@ sys.path.insert(0, str(ROOT))
 os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(ROOT / ".cache" / "jax"))
 os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.5")
 os.environ.setdefault("NPROC", "2")
+os.environ.setdefault("NUMBA_THREADING_LAYER", "workqueue")  # OpenMP workers spin
 os.environ.setdefault("JAX_PLATFORMS", "cpu")

@@ -101,9 +101,16 @@ def success(run: Run) -> str:
         note = f"{e['successes']} of {e['num_episodes']} episodes"
         points.append(
             Interval(f"iteration {it.index}", e["success_rate"], e["success_low"],
-                     e["success_high"], note, is_best)
+                     e["success_high"], note)
         )
-        rows.append(_success_row(it, e, is_best))
+        rows.append(_success_row(str(it.index), e, is_best))
+    if run.final:
+        e = run.final
+        note = f"{e['successes']} of {e['num_episodes']} episodes"
+        points.append(
+            Interval("held-out", e["success_rate"], e["success_low"], e["success_high"], note, True)
+        )
+        rows.append(_success_row("held-out", e, False))
     columns = ("Iteration", "Success (95 %)", "Episodes", "Return", "Ticks", "Dead loops")
     chart = tag("div", success_chart(points), class_="card")
     table = tag("div", html.table(columns, rows), class_="card")
@@ -117,11 +124,11 @@ def success(run: Run) -> str:
     return html.section("success", "Success per iteration", inner)
 
 
-def _success_row(it: Iteration, e: dict[str, Any], is_best: bool) -> list[str]:
+def _success_row(name: str, e: dict[str, Any], is_best: bool) -> list[str]:
     mark = " " + html.chip("best", "good") if is_best else ""
     dead = e.get("dead_loop_rate")
     return [
-        f"{it.index}{mark}",
+        f"{name}{mark}",
         html.interval(e["success_rate"], e["success_low"], e["success_high"]),
         f"{e['successes']} / {e['num_episodes']}",
         f"{e['mean_return']:.2f}" if "mean_return" in e else "–",

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.macros import bytecode, interpret_host
-from tests.macros import worlds
+from rlgpt_jax.macros.bytecode import MAX_MACROS
+from tests.macros import machines, worlds
 
 LANES, TICKS = 4, 24
 
@@ -313,9 +314,13 @@ def choose(obs, side=1):
 '''
 
 
+def source_of(name: str) -> str:
+    return HELPERS + "\ndef macro(obs):" + BODIES[name] + "\n    obs = yield attack()\n"
+
+
 @pytest.mark.parametrize("name", BODIES)
 def test_a_program_acts_as_it_does_in_python(name):
-    source = HELPERS + "\ndef macro(obs):" + BODIES[name] + "\n    obs = yield attack()\n"
+    source = source_of(name)
     rng = np.random.default_rng(len(name))
     views = [worlds.random_view(rng, LANES) for _ in range(TICKS)]
     macro_set = bytecode.link([worlds.program(source, name="macro")])
@@ -333,3 +338,38 @@ def test_a_program_acts_as_it_does_in_python(name):
         expected = worlds.python_actions(source, views, lane)
         assert expected
         assert actions[lane] == expected, f"lane {lane}"
+
+
+OTHER = """
+def macro(obs):
+    cells = [1]
+    same, x = cells, 4
+    flag = bool(cells) and not obs.life > 99
+    if same is cells and cells is not [1] and flag is True:
+        obs = yield turn(yaw=15 * (obs.life <= 99), pitch=15 * ((obs.life == 3) + (x != 3)))
+    row = tuple(x for x in (1, 2))
+    for x in list(row):
+        while not x <= -1:
+            x -= 1
+    obs = yield turn(yaw=15 * x, pitch=15 * ceil(x / 2))
+"""
+
+
+@pytest.mark.parametrize("first", range(0, len(BODIES), MAX_MACROS - 1))
+def test_these_programs_have_the_same_bits_in_jax(first):
+    names = list(BODIES)[first : first + MAX_MACROS - 1]
+    programs = [worlds.program(source_of(name), name="macro") for name in names]
+    macro_set = bytecode.link([*programs, worlds.program(OTHER)])
+    rng = np.random.default_rng(first)
+    views = np.stack([worlds.random_view(rng, 16) for _ in range(machines.CHUNK)])
+    inputs = machines.Inputs(rng, views, len(programs) + 1)
+    host = machines.run_host(interpret_host, macro_set, inputs)
+    assert not any(np.any(out.ended == bytecode.TRAPPED) for out in host[0])
+    machines.assert_same(host, machines.run_jax(macro_set, inputs))
+
+
+def test_the_programs_here_use_every_operation():
+    programs = [worlds.program(source_of(name), name="macro") for name in BODIES]
+    used = {int(op) for p in [*programs, worlds.program(OTHER)] for op in p.code[:, 0]}
+    missing = [name for op, name in enumerate(bytecode.OPERATIONS) if op not in used]
+    assert missing == []

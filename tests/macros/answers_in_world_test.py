@@ -1,0 +1,41 @@
+"""A language model's answers, taken as they came, run in the embedded world."""
+
+from pathlib import Path
+
+import pytest
+
+from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.voxel.env import VoxelEnv
+from rlgpt_jax.envs.voxel.host import HostVoxel
+from rlgpt_jax.loop.spaces import trial_space
+from rlgpt_jax.macros.bytecode import TICK_LIMIT
+from rlgpt_jax.rl.config import PPOConfig, RLConfig
+from rlgpt_jax.rl.trial import trial
+from tests.envs.voxel import worlds
+
+ANSWERS = sorted((Path(__file__).parent / "answers").glob("*.answer.txt"))
+EPISODES = 4
+
+
+def code(answer: str) -> str:
+    return answer.partition("```python\n")[2].partition("```")[0]
+
+
+@pytest.fixture(scope="module")
+def world() -> HostVoxel:
+    return HostVoxel(VoxelEnv(get_task("harvest_milk"), worlds.PARAMS, EPISODES, worlds.pool()))
+
+
+@pytest.mark.parametrize("path", ANSWERS, ids=lambda path: path.name.partition(".")[0])
+def test_an_answer_acts_in_the_world_and_ends_without_a_trap(path: Path, world: HostVoxel):
+    """On flat ground with a cow, started after a few random actions in every lane."""
+    source = code(path.read_text())
+    name = source.rpartition("def ")[2].partition("(")[0]  # the last function is the entry
+    config = RLConfig(ppo=PPOConfig(num_envs=EPISODES))
+    report = trial(
+        world, trial_space(source, name, "full", TICK_LIMIT), 1, config, 0, EPISODES
+    )
+    assert report.ends.get("trapped", 0) == 0, report.trap_messages
+    assert sum(report.ends.values()) == report.num_episodes > 0
+    assert sum(report.action_ticks.values()) >= report.num_episodes
+    assert report.mean_ticks <= TICK_LIMIT
