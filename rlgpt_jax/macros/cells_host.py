@@ -9,7 +9,7 @@ import numpy as np
 from rlgpt_jax.envs.base import NUM_RAYS
 from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values as v
-from rlgpt_jax.macros.kernels import kernel
+from rlgpt_jax.macros.kernels import Cells, Real, kernel
 
 ZERO, HALF, ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
 MAX_FLAT = 8  # sequences up to this length can be compared with ==
@@ -17,39 +17,39 @@ MAX_FLAT = 8  # sequences up to this length can be compared with ==
 
 # --- values ----------------------------------------------------------------------
 @kernel
-def operand(memory, constants, frame, x):
+def operand(memory: Cells, constants: Cells, frame: int, x: int) -> int:
     return int(memory[frame + x]) if x >= 0 else int(constants[-1 - x])
 
 
 @kernel
-def cell(memory, constants, address):
+def cell(memory: Cells, constants: Cells, address: int) -> int:
     if address < bc.MAX_CONSTANTS:
         return int(constants[address])
     return int(memory[address - bc.MAX_CONSTANTS])
 
 
 @kernel
-def is_box(bits):
+def is_box(bits: int) -> bool:
     return v.FIRST_BOX <= bits < 0
 
 
 @kernel
-def tag(bits):
+def tag(bits: int) -> int:
     return (bits - v.BOX) >> v.TAG_SHIFT if v.FIRST_BOX <= bits < 0 else 0
 
 
 @kernel
-def box(kind, payload):
+def box(kind: int, payload: int) -> int:
     return v.BOX + (kind << v.TAG_SHIFT) + payload
 
 
 @kernel
-def real(bits):
+def real(bits: int) -> Real:
     return np.int32(bits).view(np.float32)
 
 
 @kernel
-def number(value):
+def number(value: Real) -> int:
     """Returns the bits of a float32 in the one form that `values.canonical` defines."""
     bits = int(np.float32(value).view(np.int32))
     exponent = bits & 0x7F800000
@@ -61,12 +61,12 @@ def number(value):
 
 
 @kernel
-def is_whole(x):
+def is_whole(x: Real) -> bool:
     return np.floor(x) == x and np.abs(x) < np.float32(1e9)
 
 
 @kernel
-def is_current(bits, now):
+def is_current(bits: int, now: int) -> bool:
     """Says whether an observation, obs.rays or a ray belongs to this tick."""
     age = bits & v.PAYLOAD
     if tag(bits) == v.T_RAY:
@@ -75,7 +75,7 @@ def is_current(bits, now):
 
 
 @kernel
-def length_of(memory, constants, bits, now):
+def length_of(memory: Cells, constants: Cells, bits: int, now: int) -> int:
     """Returns the length of a sequence, or minus a trap code."""
     kind = tag(bits)
     if kind == v.T_TUPLE or kind == v.T_LIST:
@@ -86,14 +86,14 @@ def length_of(memory, constants, bits, now):
 
 
 @kernel
-def element(memory, constants, bits, position):
+def element(memory: Cells, constants: Cells, bits: int, position: int) -> int:
     if tag(bits) == v.T_RAYS:
         return box(v.T_RAY, position | (bits & v.AGE_MASK) << 7)
     return cell(memory, constants, (bits & v.PAYLOAD) + 1 + position)
 
 
 @kernel
-def same(a, b):
+def same(a: int, b: int) -> int:
     """Returns 1 if two values are equal, 0 if not, -1 if they are two sequences."""
     if is_box(a) or is_box(b):
         kind = tag(a)
@@ -104,7 +104,7 @@ def same(a, b):
 
 
 @kernel
-def equal(memory, constants, a, b):
+def equal(memory: Cells, constants: Cells, a: int, b: int) -> int:
     """Returns 1 or 0, or minus a trap code: only short flat sequences are compared."""
     result = same(a, b)
     if result >= 0:
@@ -124,7 +124,7 @@ def equal(memory, constants, a, b):
 
 
 @kernel
-def truth(memory, constants, bits):
+def truth(memory: Cells, constants: Cells, bits: int) -> bool:
     if not is_box(bits):
         return bits != 0
     kind = tag(bits)
@@ -138,13 +138,13 @@ def truth(memory, constants, bits):
 
 
 @kernel
-def in_set(constants, first, name):
+def in_set(constants: Cells, first: int, name: int) -> int:
     return (int(constants[first + (name >> 5)]) >> (name & 31)) & 1
 
 
 # --- arithmetic ------------------------------------------------------------------
 @kernel
-def modulo(x, y):
+def modulo(x: Real, y: Real) -> Real:
     """Python's %: exact, with the sign of y."""
     rest = np.fmod(x, y)
     if rest != ZERO and (y < ZERO) != (rest < ZERO):
@@ -153,7 +153,7 @@ def modulo(x, y):
 
 
 @kernel
-def floor_divide(x, y):
+def floor_divide(x: Real, y: Real) -> Real:
     """Python's // for floats: (x - x % y) / y, to the nearest whole number."""
     quotient = np.float32(np.float32(x - modulo(x, y)) / y)
     whole = np.floor(quotient)
@@ -163,7 +163,7 @@ def floor_divide(x, y):
 
 
 @kernel
-def binary(op, x, y):
+def binary(op: int, x: Real, y: Real) -> tuple[Real, int]:
     """Returns (result, trap code) of an operation on two numbers."""
     if op == bc.ADD:
         return np.float32(x + y), 0
@@ -185,7 +185,7 @@ def binary(op, x, y):
 
 
 @kernel
-def unary(op, x):
+def unary(op: int, x: Real) -> tuple[Real, int]:
     """Returns (result, trap code) of an operation on one number."""
     if op == bc.NEG:
         return np.float32(-x), 0

@@ -13,7 +13,7 @@ from rlgpt_jax.macros.bytecode import (
     MEMORY_CELLS,
     STACK_CELLS,
 )
-from rlgpt_jax.macros.kernels import kernel
+from rlgpt_jax.macros.kernels import Cells, kernel
 from rlgpt_jax.macros.values import (
     BOX,
     FIRST_BOX,
@@ -25,7 +25,7 @@ from rlgpt_jax.macros.values import (
 
 
 @kernel
-def heap_start(bits):
+def heap_start(bits: int) -> int:
     """Returns the heap cell, counted in memory, that a value refers to; -1 if none."""
     if bits >= 0 or bits < FIRST_BOX:
         return -1
@@ -36,7 +36,7 @@ def heap_start(bits):
 
 
 @kernel
-def mark(memory, end):
+def mark(memory: Cells, end: int) -> np.ndarray:
     """Returns bool[HEAP_CELLS]: the first cells of sequences that are still needed.
 
     `end` is the number of stack cells in use.
@@ -64,14 +64,14 @@ def mark(memory, end):
 
 
 @kernel
-def moved(bits, places):
+def moved(bits: int, places: np.ndarray) -> int:
     """Returns a value with its reference changed."""
     at = heap_start(bits)
     return bits if at < 0 else bits - at + places[at - STACK_CELLS]
 
 
 @kernel
-def collect(memory, end, grow):
+def collect(memory: Cells, end: int, grow: int) -> int:
     """Drops what is not needed. Returns the new first free cell.
 
     Args:

@@ -32,7 +32,7 @@ from rlgpt_jax.macros.cells_host import (
     unary,
 )
 from rlgpt_jax.macros.heap_host import collect
-from rlgpt_jax.macros.kernels import kernel
+from rlgpt_jax.macros.kernels import Cells, kernel
 from rlgpt_jax.macros.sense_host import ask, attribute, camera_bin, item_code
 
 PLAIN_CODES = np.array(list(PLAIN_ACTIONS.values()), np.int32)
@@ -92,9 +92,11 @@ def tick(
 
 @kernel(parallel=True)
 def tick_lanes(
-    code, lines, constants, valid, memory, pc, frame, heap, slot, ticks,
-    view, chosen, busy, tick_limit, action, flags, ends,
-):  # fmt: skip
+    code: np.ndarray, lines: np.ndarray, constants: np.ndarray, valid: np.ndarray,
+    memory: np.ndarray, pc: np.ndarray, frame: np.ndarray, heap: np.ndarray, slot: np.ndarray,
+    ticks: np.ndarray, view: np.ndarray, chosen: np.ndarray, busy: np.ndarray, tick_limit: int,
+    action: np.ndarray, flags: np.ndarray, ends: np.ndarray,
+) -> None:  # fmt: skip
     """Runs all lanes; results go to `action`, `flags` and `ends`."""
     for lane in prange(len(view)):
         action[lane] = TABLE[0]
@@ -123,8 +125,10 @@ def tick_lanes(
 
 @kernel
 def run_lane(
-    code, lines, constants, memory, pc, frame, heap, slot, ticks, view, tick_limit, ends, lane
-):
+    code: np.ndarray, lines: np.ndarray, constants: np.ndarray, memory: np.ndarray,
+    pc: np.ndarray, frame: np.ndarray, heap: np.ndarray, slot: np.ndarray, ticks: np.ndarray,
+    view: np.ndarray, tick_limit: int, ends: np.ndarray, lane: int,
+) -> int:  # fmt: skip
     """Runs one lane until it yields or ends. Returns the action's code, -1 at an end."""
     macro = slot[lane] - 1
     if ticks[lane] >= tick_limit:
@@ -149,7 +153,7 @@ def run_lane(
 
 
 @kernel
-def trap_line(lines, memory, frame, at):
+def trap_line(lines: Cells, memory: Cells, frame: int, at: int) -> int:
     """Returns the source line of a trap; in a routine, of the line that called it."""
     line = lines[at]
     for _ in range(ROUTINE_DEPTH):
@@ -162,7 +166,10 @@ def trap_line(lines, memory, frame, at):
 
 # --- the loop --------------------------------------------------------------------
 @kernel
-def run(code, constants, memory, pc, frame, heap, now, view):
+def run(
+    code: Cells, constants: Cells, memory: Cells, pc: int, frame: int, heap: int, now: int,
+    view: np.ndarray,
+) -> tuple[int, int, int, int, int]:  # fmt: skip
     """Runs instructions until a yield, an end or a trap.
 
     Returns (status, action code or trap code, pc, frame, heap); at a trap pc is the

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core import config as numba_config
 
 from rlgpt_jax.envs.names import NAMES
@@ -27,6 +28,9 @@ def cache_folder() -> Path:
     root = Path(config.CACHE_DIR or HERE / "__pycache__")
     return root / f"macros-{state.hexdigest()[:16]}"
 
+
+Cells = np.ndarray  # int32, one-dimensional
+Real = Any  # a NumPy float32 in plain Python, a float when compiled
 
 FOLDER = str(cache_folder())
 

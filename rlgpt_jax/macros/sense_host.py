@@ -16,7 +16,7 @@ from rlgpt_jax.macros import sensors
 from rlgpt_jax.macros import values as v
 from rlgpt_jax.macros.actions import CRAFT_OF_NAME, FUNCTION_BASE
 from rlgpt_jax.macros.cells_host import ZERO, box, is_current, number, tag
-from rlgpt_jax.macros.kernels import kernel
+from rlgpt_jax.macros.kernels import Cells, Real, kernel
 
 YAWS, PITCHES = np.array(RAY_YAWS, np.float32), np.array(RAY_PITCHES, np.float32)
 AIR, NO_ENTITY = NAME_ID["air"], NAME_ID["none"]
@@ -27,7 +27,7 @@ PER_BIN = np.float32(1.0 / CAMERA_STEP)
 
 
 @kernel
-def attribute(memory, view, bits, which, now):
+def attribute(memory: Cells, view: np.ndarray, bits: int, which: int, now: int) -> tuple[int, int]:
     """Returns (value, trap code) of a field; `which` packs its three places."""
     kind = tag(bits)
     of_obs, of_ray, kept = which & 255, which >> 8 & 255, which >> 16
@@ -47,7 +47,7 @@ def attribute(memory, view, bits, which, now):
 
 
 @kernel
-def ray_field(view, ray, field):
+def ray_field(view: np.ndarray, ray: int, field: int) -> int:
     if ray == v.NO_RAY:
         if field == 0:
             return box(v.T_NAME, AIR)
@@ -66,7 +66,7 @@ def ray_field(view, ray, field):
 
 
 @kernel
-def ask(op, view, name, now):
+def ask(op: int, view: np.ndarray, name: int, now: int) -> int:
     """Answers count, near, sees and nearest about a name."""
     if op == bc.COUNT:
         total = ZERO
@@ -90,14 +90,14 @@ def ask(op, view, name, now):
 
 
 @kernel
-def camera_bin(degrees):
+def camera_bin(degrees: Real) -> int:
     if np.isnan(degrees):
         return 12
     return int(min(max(np.rint(np.float32(degrees * PER_BIN)), -12), 12)) + 12
 
 
 @kernel
-def item_code(view, name, function):
+def item_code(view: np.ndarray, name: int, function: int) -> int:
     """Returns the code of a functional action on a named item; noop if it cannot be."""
     if function == FN_CRAFT:
         argument = int(CRAFT_OF_NAME[name]) if name < NUM_NAMES else -1
