@@ -128,34 +128,36 @@ def lane_of(state: Any, lane: int) -> Any:
 
 
 def joined(view: np.ndarray, above: np.ndarray) -> np.ndarray:
-    """Puts the view, enlarged, beside the map, with room for words below."""
+    """Puts the view, enlarged, beside the map, with room for words above both.
+
+    Above, because the controls of a paused video cover what is below.
+    """
     big = np.repeat(np.repeat(view, SCALE, axis=0), SCALE, axis=1)
     if above.shape[0] != MAP_SIZE:
         picture = Image.fromarray(above).resize((MAP_SIZE, MAP_SIZE), Image.Resampling.NEAREST)
         above = np.asarray(picture)
     frame = np.empty((FRAME_SIZE[1], FRAME_SIZE[0], 3), np.uint8)
     frame[:] = PAPER
-    frame[: big.shape[0], : big.shape[1]] = big
-    frame[:MAP_SIZE, big.shape[1] :] = above
+    frame[CAPTION_HEIGHT:, : big.shape[1]] = big
+    frame[CAPTION_HEIGHT:, big.shape[1] :] = above
     return frame
 
 
 def with_caption(
     frame: np.ndarray, label: str, tick: int, life: float, outcome: str
 ) -> np.ndarray:
-    """Writes action, tick, life and outcome below the pictures. Returns a new frame."""
+    """Writes action, tick, life and outcome above the pictures. Returns a new frame."""
     image = Image.fromarray(frame)
     pen = ImageDraw.Draw(image)
-    top = FRAME_SIZE[1] - CAPTION_HEIGHT
-    pen.rectangle((0, top, FRAME_SIZE[0], FRAME_SIZE[1]), fill=PAPER)
+    pen.rectangle((0, 0, FRAME_SIZE[0], CAPTION_HEIGHT - 1), fill=PAPER)
     large, small = ImageFont.load_default(24), ImageFont.load_default(18)
-    pen.text((14, top + 10), label[:36], font=large, fill=INK)
+    pen.text((14, 10), label[:36], font=large, fill=INK)
     words = f"tick {tick}    life {life:.0f}"
-    pen.text((VIEW_WIDTH * SCALE + 10, top + 14), words, font=small, fill=INK)
+    pen.text((VIEW_WIDTH * SCALE + 10, 14), words, font=small, fill=INK)
     if outcome:
         colour = GOOD if outcome == "success" else BAD
         right = FRAME_SIZE[0] - 14
-        pen.text((right, top + 14), outcome, font=small, fill=colour, anchor="ra")
+        pen.text((right, 14), outcome, font=small, fill=colour, anchor="ra")
     return np.asarray(image)
 
 

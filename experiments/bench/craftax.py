@@ -31,12 +31,14 @@ def measure(num_envs: int, seconds: float) -> list[Row]:
     def tick(carry, key):
         obs, state = carry
         act_key, step_key, reset_key = jax.random.split(key, 3)
-        action = env.action_space(params).n
-        action = jax.random.randint(act_key, (num_envs,), 0, action)
+        action = jax.random.randint(act_key, (num_envs,), 0, env.action_space(params).n)
         result = step(jax.random.split(step_key, num_envs), state, action, params)
         obs, state, reward = result[0], result[1], result[2]
         done = _done(result)
-        fresh_obs, fresh = reset(jax.random.split(reset_key, num_resets), params)
+        # Without the barrier XLA computes the fresh worlds anew for every lane that may take one.
+        fresh_obs, fresh = jax.lax.optimization_barrier(
+            reset(jax.random.split(reset_key, num_resets), params)
+        )
         index = jnp.cumsum(done) % num_resets
 
         def pick(new, old):

@@ -2,6 +2,7 @@
 
 import argparse
 import datetime
+import math
 import sys
 from collections.abc import Iterator
 
@@ -40,12 +41,17 @@ def run(options: argparse.Namespace) -> int:
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "machine": machine.describe(),
         "compile_seconds": round(compiles.total, 2),
-        "rows": [{"part": r.part, "name": r.name, **r.numbers} for r in rows],
+        "rows": [{"part": r.part, "name": r.name, **_known(r.numbers)} for r in rows],
     }
     write_json(options.out / "bench.json", written)
     plot(options.out / "bench.png", rows)
     console.print(f"Written: {options.out / 'bench.json'}", highlight=False)
     return 0
+
+
+def _known(numbers: dict[str, float]) -> dict[str, float]:
+    """JSON has no NaN: what a driver does not measure is left out."""
+    return {name: value for name, value in numbers.items() if math.isfinite(value)}
 
 
 def measure(part: str, config: base.Config, options: argparse.Namespace) -> Iterator[Row]:
