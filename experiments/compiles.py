@@ -1,7 +1,6 @@
 """Tells what is being compiled, and counts the seconds, for jax and numba.
 
-jax reports through `jax.monitoring`, numba through its event API. Programs below
-`NOTABLE` seconds are counted but not shown.
+jax reports through `jax.monitoring`, numba through its event API.
 """
 
 import collections
@@ -12,7 +11,6 @@ from typing import Any
 import jax.monitoring
 import numba.core.event as numba_event
 
-NOTABLE = 1.0  # seconds
 LOWER = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 COMPILE = "/jax/core/compile/backend_compile_duration"
 TRACE = "/jax/core/compile/jaxpr_trace_duration"
@@ -66,8 +64,7 @@ class Compiles(numba_event.Listener):
 
     def _finish(self, name: str, seconds: float) -> None:
         self.seconds[name] += seconds
-        if seconds >= NOTABLE:
-            self._on_end(name, seconds)
+        self._on_end(name, seconds)
 
 
 def _numba_name(event: Any) -> str:

@@ -11,6 +11,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedCo
 
 from rlgpt_jax.loop import events
 
+NOTABLE = 1.0  # seconds; compiling that takes less is not told afterwards
 PLAIN_LINES = 5  # per iteration and bar, without a terminal
 
 
@@ -31,6 +32,7 @@ class Display:
             TextColumn("{task.fields[words]}"), TimeElapsedColumn(), console=console,
         )  # fmt: skip
         self._status: TaskID | None = None
+        self._phase = ""  # what goes on when nothing is being compiled
         self._training: TaskID | None = None
         self._shown = -1  # plain lines of this iteration
         self._num_iterations = 1
@@ -60,12 +62,20 @@ class Display:
         self._show_status(f"compiling {escape(name)} ...")
 
     def compiled(self, name: str, seconds: float) -> None:
-        self.say(f"[dim]  compiled {escape(name)} in {seconds:.1f} s[/dim]")
-        self._show_status("")
+        if seconds >= NOTABLE:
+            self.say(f"[dim]  compiled {escape(name)} in {seconds:.1f} s[/dim]")
+        self._show_status(self._phase)
+
+    def phase(self, words: str) -> None:
+        """What goes on from now; an empty text if a bar tells."""
+        self._phase = words
+        self._show_status(words)
 
     def worlds(self, split: str, done: int, total: int) -> None:
         """Progress of a pool of worlds that is being generated."""
         self._show_status(f"generating worlds for {split}: {done} of {total}")
+        if done == total:
+            self._show_status(self._phase)
         if done == total and not self._live:
             self.say(f"  worlds for {split}: {total}")
 
@@ -87,7 +97,7 @@ class Display:
 
     def _on_asked(self, event: events.Asked) -> None:
         where = f" in {self._folder}" if self._folder else ""
-        self._show_status(f"{len(event.keys)} answers pending{where}")
+        self.phase(f"{len(event.keys)} answers pending{where}")
         if self._folder:
             self.say(f"  waiting for {len(event.keys)} answers in {self._folder}")
 
@@ -97,7 +107,7 @@ class Display:
             f"  [dim]{escape(event.key)}: {len(event.text):,} characters from "
             f"{escape(event.model)} ({event.provider})[/dim]"
         )
-        self._show_status("")
+        self.phase("")
 
     def _on_planned(self, event: events.Planned) -> None:
         parts = ", ".join(f"{s.name} [cyan]{s.kind}[/cyan]" for s in event.plan.sub_actions)
@@ -152,11 +162,11 @@ class Display:
             self.say(words)
 
     def _on_evaluating(self, event: events.Evaluating) -> None:
-        self._show_status(f"evaluating {event.num_episodes} episodes")
+        self.phase(f"evaluating {event.num_episodes} episodes")
 
     def _on_evaluated(self, event: events.Evaluated) -> None:
         r = event.report
-        self._show_status("")
+        self.phase("")
         self.say(
             f"  [bold green]validation success {r.success_rate:.1%}[/bold green] "
             f"(95 %: {r.success_low:.1%} to {r.success_high:.1%}, {r.num_episodes} episodes)"

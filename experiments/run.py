@@ -87,9 +87,11 @@ def go(settings: Settings, display: Display) -> Done:
     finished = two_loop.run(config.loop, tools)
     result = signed(folder, finished)
     display.say("\nDrawing videos and the report.")
+    display.phase("drawing")
     write_report(folder.root)  # so that it is there if the run is killed while drawing
     with folder.timed("videos"):
         videos = make_videos(config, tools, finished)
+    display.phase("")
     return Done(result, write_report(folder.root), videos)
 
 

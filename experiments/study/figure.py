@@ -1,6 +1,6 @@
 """Learning curves of a study: training success against environment steps.
 
-Lines are means over seeds, bands span the seeds; dots are held-out evaluations.
+Lines are means over seeds, bands span the seeds; dots are the validation of every iteration.
 """
 
 import csv
@@ -13,6 +13,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.ticker import EngFormatter
 
 from experiments.study.runs import Run
 from experiments.study.table import evaluations, pooled
@@ -51,6 +52,7 @@ def _panel(axes: Axes, task: str, runs: Sequence[Run]) -> None:
             rate = pooled([evaluations(run)[-1] for run in chosen])["rate"]
             axes.axhline(rate, color=colour, linestyle="--", label=mode)
     axes.set(title=task, xlabel="environment steps", ylim=(0, 1))
+    axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     axes.grid(alpha=0.25)
 
 
@@ -67,7 +69,7 @@ def _band(
 def _dots(
     axes: Axes, runs: Sequence[Run], curves: Sequence[tuple[np.ndarray, np.ndarray]], colour: str
 ) -> None:
-    """Held-out success where each iteration ended, pooled over seeds."""
+    """Validation success where each iteration ended, pooled over seeds."""
     reports = [evaluations(run) for run in runs]
     count = min(map(len, reports))
     for i in range(count):

@@ -94,7 +94,7 @@ def _line(record: dict[str, Any]) -> str:
         f"{record['ticks']:,}",
         f"{100 * final['rate']:.1f}",
         _range(final["wilson"]),
-        _range(final["bootstrap"]),
+        _range(final["bootstrap"]) if len(record["seeds"]) > 1 else "one seed",
         ", ".join(f"{100 * rate:.1f}" for rate in final["by_seed"]),
         " → ".join(f"{100 * r['rate']:.1f}" for r in record["validation_by_iteration"]),
     )

@@ -101,9 +101,10 @@ def test_resume_takes_the_configuration_of_the_run(tmp_path: Path) -> None:
 
 def test_resume_refuses_other_settings_and_a_full_folder_needs_resume(tmp_path: Path) -> None:
     start = ["--config=harvest_milk", PURE]
-    folder = saved_run(tmp_path / "run", flags.parse(start).config)
-    with pytest.raises(ConfigError, match=r"ppo\.num_epochs: 3 -> 5"):
-        flags.parse([*start, f"--workdir={folder}", "--resume", "--config.ppo.num_epochs=5"])
+    config = flags.parse(start).config
+    folder = saved_run(tmp_path / "run", config)
+    with pytest.raises(ConfigError, match=f"ppo.num_epochs: {config.ppo.num_epochs} -> 99"):
+        flags.parse([*start, f"--workdir={folder}", "--resume", "--config.ppo.num_epochs=99"])
     with pytest.raises(ConfigError, match=r"holds a run already. Add --resume"):
         flags.parse([*start, f"--workdir={folder}"])
 

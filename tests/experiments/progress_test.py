@@ -1,0 +1,80 @@
+"""What a watcher of a run is told, with and without a terminal."""
+
+import io
+import math
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from experiments.progress import PLAIN_LINES, Display
+from rlgpt_jax.agents.critic import Judgement
+from rlgpt_jax.agents.prompt_state import Plan, SubAction
+from rlgpt_jax.loop import events
+from rlgpt_jax.rl.report import EvalReport, wilson
+
+
+def report() -> EvalReport:
+    low, high = wilson(131, 200)
+    return EvalReport("harvest_milk", "validation", 200, 131, 0.655, low, high, 1.0, 90.0,
+                      {}, {}, {}, {}, 0.0, 0)
+
+
+def updated(update: int, success: float = math.nan) -> events.Updated:
+    metrics = {"success_rate": success, "steps_per_second": 9876.0}
+    return events.Updated(0, update, 100 * update, 100 * update, 10_000, metrics)
+
+
+def told(*happened: Any, terminal: bool = False) -> str:
+    out = io.StringIO()
+    with Display(Console(file=out, force_terminal=terminal, width=150)) as display:
+        for event in happened:
+            display(event)
+    return out.getvalue()
+
+
+def test_training_is_told_in_a_few_plain_lines_without_a_terminal() -> None:
+    words = told(events.Started("rl_gpt", 3, False), events.IterationStarted(0),
+                 *(updated(i, 0.25) for i in range(1, 101)))
+    lines = [line for line in words.splitlines() if "training" in line]
+    assert len(lines) == PLAIN_LINES + 1
+    assert "10,000/10,000 ticks, success 25%, 9,876 steps/s" in lines[-1]
+
+
+def test_a_bar_shows_success_and_speed_on_a_terminal() -> None:
+    words = told(events.IterationStarted(0), updated(50, 0.25), terminal=True)
+    assert "5,000/10,000" in words and "success 25%, 9,876 steps/s" in words
+
+
+def test_success_stays_known_through_updates_in_which_no_episode_ended() -> None:
+    words = told(events.IterationStarted(0), updated(1, 0.5), updated(60))
+    assert "success 50%" in words.splitlines()[-1]
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_answers_refusals_verdicts_and_results_are_told(terminal: bool) -> None:
+    words = told(
+        events.Asked(("iter0/slow",)),
+        events.Answered("iter0/slow", "slow", "replay", "a-model", 0.0, "x" * 1234),
+        events.Planned(0, Plan((SubAction("find_cow", "macro", "go"),))),
+        events.Refused(0, 0, "find_cow", "Line 3: [bold] is not known\nand more"),
+        events.Judged(0, 1, {"find_cow": Judgement("revise", "turn")}),
+        events.Evaluated(0, report()),
+        terminal=terminal,
+    )
+    for expected in ("1,234 characters", "find_cow", "[bold] is not known", "revise", "65.5%"):
+        assert expected in words
+    assert "and more" not in words
+
+
+def test_pending_questions_are_shown_until_they_are_answered() -> None:
+    asked = events.Asked(("iter0/fast/a/try0", "iter0/fast/b/try0"))
+    assert "2 answers pending" in told(asked, terminal=True)
+
+
+def test_short_compiling_is_not_told_and_long_is() -> None:
+    out = io.StringIO()
+    display = Display(Console(file=out))
+    display.compiled("copy", 0.1)
+    display.compiled("advance", 12.34)
+    assert out.getvalue().strip() == "compiled advance in 12.3 s"
