@@ -9,6 +9,7 @@ import os
 import platform
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,8 @@ def prepare(num_threads: str | None = None) -> None:
     os.environ.setdefault("NPROC", default)
     os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(CACHE / "jax"))
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.5")
+    # jax warns of every child process; ours (git, ffmpeg) exec at once and touch no lock.
+    warnings.filterwarnings("ignore", r"os\.fork\(\) was called", RuntimeWarning)
     # numba's OpenMP workers spin between kernels and starve XLA's threads.
     os.environ.setdefault("NUMBA_THREADING_LAYER", "workqueue")
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")  # XLA's notes on cached programs

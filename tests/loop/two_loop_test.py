@@ -239,5 +239,6 @@ def test_training_iterations_and_the_final_number_use_three_splits_of_worlds(tmp
     script = Script(**{"iter0/critic": ANSWERS["iter0/critic"]})
     two_loop.run(config, tools(tmp_path, script, make_env=make_env))
     splits = [split for split, _, _ in asked]
-    assert splits == ["train", "validation", "eval"]  # trials and training have 8 lanes and share a world
+    # Trials and training have 8 lanes and share a world.
+    assert splits == ["train", "validation", "eval"]
     assert len({seed for _, _, seed in asked}) == 3
