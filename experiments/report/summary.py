@@ -150,7 +150,12 @@ def curves(run: Run) -> str:
             cards.append(tag("div", tag("h3", text(title)) + chart, class_="card"))
     if not cards:
         return ""
-    words = tag("p", "Pale: every update. Strong: running mean. Dashed: a new iteration begins.")
+    words = tag(
+        "p",
+        "Pale: every update. Strong: running mean. Dashed: a new iteration begins. Success, return "
+        "and ticks are of the episodes that ended in an update: right after a start only quick, "
+        "successful ones have ended.",
+    )
     return html.section("curves", "Learning curves", words + tag("div", "".join(cards),
                                                                   class_="grid2"))
 
