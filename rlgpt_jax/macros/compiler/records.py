@@ -14,8 +14,6 @@ from rlgpt_jax.macros.compiler.code import Code, Instruction, Label
 from rlgpt_jax.macros.compiler.expressions import RAY_FIELDS
 from rlgpt_jax.macros.compiler.scopes import Scope, Variable, own_nodes, resolve
 
-TICKING = (bc.YIELD, bc.CALL, bc.CALLV)
-
 
 # --- which variables may hold a record ---------------------------------------------
 @dataclass
