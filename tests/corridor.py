@@ -85,7 +85,10 @@ class Corridor:
         mask = lambda size: jnp.zeros((n, size), bool)  # noqa: E731
         return Observation(
             position=position, yaw=state.yaw, pitch=full(0.0), on_ground=jnp.ones(n, bool),
-            in_water=jnp.zeros(n, bool), life=full(20.0), food=full(20.0), oxygen=full(300.0),
+            in_water=jnp.zeros(n, bool), life=full(20.0), food=full(20.0), saturation=full(5.0),
+            oxygen=full(300.0), armor=full(0.0), xp=full(0.0), damage=full(0.0),
+            light_level=jnp.full(n, 15, jnp.int32), sky_light=jnp.full(n, 15, jnp.int32),
+            can_see_sky=jnp.ones(n, bool), damage_kind=jnp.zeros(n, jnp.int32),
             time_of_day=full(6000.0), biome=jnp.zeros(n, jnp.int32),
             voxels=jnp.full((n, 3, 3, 3), NAME_ID["air"], jnp.int32),
             ray_block=jnp.full((n, base.NUM_RAYS), NAME_ID["air"], jnp.int32),
@@ -95,6 +98,7 @@ class Corridor:
             slot_name=slots.at[:, 0].set(NAME_ID["bucket"]).at[:, 1].set(
                 jnp.where(state.milk > 0, NAME_ID["milk_bucket"], 0)
             ),
+            slot_variant=slots,
             slot_quantity=slots.at[:, 0].set(1).at[:, 1].set(state.milk),
             slot_durability=slots.astype(jnp.float32),
             equipment=jnp.zeros((n, base.NUM_EQUIPMENT), jnp.int32).at[:, 0].set(

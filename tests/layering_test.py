@@ -16,7 +16,13 @@ ALLOWED = {
     "rlgpt_jax.envs.names": (),
     "rlgpt_jax.envs.tasks": (),
     "rlgpt_jax.envs.base": (),
-    "rlgpt_jax.macros": ("rlgpt_jax.macros", "rlgpt_jax.envs.base", "rlgpt_jax.envs.names"),
+    "rlgpt_jax.envs.kernels": (),
+    "rlgpt_jax.macros": (
+        "rlgpt_jax.macros",
+        "rlgpt_jax.envs.base",
+        "rlgpt_jax.envs.kernels",
+        "rlgpt_jax.envs.names",
+    ),
     "rlgpt_jax.rl": (
         "rlgpt_jax.rl",
         "rlgpt_jax.macros",

@@ -61,11 +61,11 @@ class Blind:
             other.pool = pool
             return other
 
-        def advance(state: WorldState, action: jax.Array) -> Any:
-            state, outcome = env.advance(state, action)
-            return state, outcome, env.observe(state, rays=False)
+        def advance(pool: WorldPool, state: WorldState, action: jax.Array) -> Any:
+            state, outcome = bound(pool).advance(state, action)
+            return state, outcome, bound(pool).observe(state, rays=False)
 
-        self._advance = jax.jit(advance, donate_argnums=0)
+        self._advance = jax.jit(advance, donate_argnums=1)
         self._restart = jax.jit(
             lambda pool, state, done: bound(pool).reset_lanes(state, done), donate_argnums=1
         )
@@ -73,7 +73,7 @@ class Blind:
         self.state = reset(self._pool, jax.random.key(0))
 
     def step(self, action: np.ndarray) -> Any:
-        self.state, outcome, obs = self._advance(self.state, action)
+        self.state, outcome, obs = self._advance(self._pool, self.state, action)
         outcome, obs = jax.tree.map(np.asarray, (outcome, obs))
         done = outcome.terminated | outcome.truncated
         if done.any():

@@ -35,6 +35,12 @@ NUM_RAYS = len(RAY_YAWS) * len(RAY_PITCHES)
 RAY_RANGE = 32.0  # blocks; a ray that meets nothing reports "air" at this distance
 CENTRE_RAY = RAY_PITCHES.index(0.0) * len(RAY_YAWS) + RAY_YAWS.index(0.0)
 
+# What takes life; 0 when nothing did.
+DAMAGE_KINDS = (
+    "none", "fall", "in_fire", "on_fire", "lava", "in_wall", "drown", "starve", "cactus",
+    "mob", "out_of_world",
+)  # fmt: skip
+
 NUM_SLOTS = 36
 # Equipment order of MineDojo: main hand, feet, legs, chest, head, off hand.
 NUM_EQUIPMENT = 6
@@ -50,7 +56,15 @@ class Observation(NamedTuple):
     in_water: Any  # bool[N]
     life: Any  # float32[N]  0..20
     food: Any  # float32[N]  0..20
+    saturation: Any  # float32[N]  0..20
     oxygen: Any  # float32[N]  0..300 ticks of air
+    armor: Any  # float32[N]  armour points, 0..20
+    xp: Any  # float32[N]  experience points
+    light_level: Any  # int32[N]  0..15 at the eyes, with the time of day
+    sky_light: Any  # int32[N]  0..15 at the eyes, as at noon
+    can_see_sky: Any  # bool[N]
+    damage: Any  # float32[N]  life lost in the last tick
+    damage_kind: Any  # int32[N]  index into `DAMAGE_KINDS`
     time_of_day: Any  # float32[N]  0..24000 ticks, 6000 is noon
     biome: Any  # int32[N]  index into `voxel.worldgen.BIOMES`
     voxels: Any  # int32[N, 3, 3, 3]  name ids around the feet, axes x, y, z ascending
@@ -59,6 +73,7 @@ class Observation(NamedTuple):
     ray_entity: Any  # int32[N, 120]  name id of the mob each ray meets, "none" if none
     ray_entity_distance: Any  # float32[N, 120]; equals the block distance if no entity
     slot_name: Any  # int32[N, 36]  name id of each inventory slot, 0 if empty
+    slot_variant: Any  # int32[N, 36]  metadata: kind of wood, colour, 1 for charcoal, ...
     slot_quantity: Any  # int32[N, 36]
     slot_durability: Any  # float32[N, 36]  uses left, 0 if the item has none
     equipment: Any  # int32[N, 6]  name ids; index 0 is the main hand (= slot 0)

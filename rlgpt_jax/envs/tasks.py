@@ -22,6 +22,11 @@ class Task:
     mob_range: tuple[int, int] = (10, 10)  # +- blocks in x and z
     horizon: int = 200  # ticks; then the episode is truncated
     sources: tuple[str, ...] = ()  # mobs or blocks the goal item comes from
+    nearby: bool = False  # success = the goal item, placed by the agent, is near and in view
+    stages: tuple[str, ...] = ()  # items that give reward 1 once each, in any order
+    break_speed: float = 1.0  # factor on the speed of mining
+    wild: int = 0  # animals of the land besides `mobs`
+    hostile: int = 0  # zombies that may be about at once, at night and in caves
 
 
 TASKS: dict[str, Task] = {

@@ -25,7 +25,9 @@ def observation(rng: np.random.Generator) -> Observation:
 
     return Observation(
         position=real(3), yaw=real(), pitch=real(), on_ground=flag(), in_water=flag(),
-        life=real(), food=real(), oxygen=real(), time_of_day=real(), biome=whole(),
+        life=real(), food=real(), saturation=real(), oxygen=real(), armor=real(), xp=real(),
+        light_level=whole(), sky_light=whole(), can_see_sky=flag(), damage=real(),
+        damage_kind=whole(), slot_variant=whole(36), time_of_day=real(), biome=whole(),
         voxels=whole(3, 3, 3), ray_block=whole(NUM_RAYS), ray_block_distance=real(NUM_RAYS),
         ray_entity=whole(NUM_RAYS), ray_entity_distance=real(NUM_RAYS), slot_name=whole(36),
         slot_quantity=whole(36), slot_durability=real(36), equipment=whole(6),

@@ -1,9 +1,11 @@
 """Clearance bytes: how far the air around each air cell reaches (see `blocks.py`)."""
 
-import numba
 import numpy as np
 
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE, MAX_CLEARANCE
+from rlgpt_jax.envs.voxel.kernels import make_kernel
+
+kernel = make_kernel("clearance.py")
 
 
 def encode_clearance(blocks: np.ndarray) -> np.ndarray:
@@ -29,7 +31,7 @@ def encode_clearance(blocks: np.ndarray) -> np.ndarray:
     return np.where(solid, blocks, AIR_CODE + distance).astype(np.uint8)
 
 
-@numba.njit(cache=True)
+@kernel
 def _along_y(solid):
     """uint8[X, Z, Y]: distance to the nearest block of the same column, capped."""
     out = np.empty(solid.shape, np.uint8)
@@ -45,14 +47,14 @@ def _along_y(solid):
     return out
 
 
-@numba.njit(cache=True)
+@kernel
 def _include(out, other, step):
     """In place over one column: out = min(out, max(step, other))."""
     for y in range(out.shape[0]):
         out[y] = min(out[y], max(np.uint8(step), other[y]))
 
 
-@numba.njit(cache=True)
+@kernel
 def _along_z(near):
     out = near.copy()
     for x in range(near.shape[0]):
@@ -63,7 +65,7 @@ def _along_z(near):
     return out
 
 
-@numba.njit(cache=True)
+@kernel
 def _along_x(near):
     out = near.copy()
     for x in range(near.shape[0]):

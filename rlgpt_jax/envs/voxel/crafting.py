@@ -33,7 +33,7 @@ def open_recipes(state: WorldState, near_table: jax.Array) -> jax.Array:
     the last recipe is false: it stands for "no recipe" in `recipes.RECIPES_OF`.
     """
     ingredient = recipes.INGREDIENT_ID[:, None, None]
-    holds = state.slot_name.T[None] == ingredient  # [ingredients, slots, N]
+    holds = state.slot_item.T[None] == ingredient  # [ingredients, slots, N]
     pieces = jnp.where(holds, state.slot_quantity.T[None], 0).sum(1)
     met = pieces[recipes.DEMAND_INGREDIENT] >= recipes.DEMAND_QUANTITY[:, None]
     met = jnp.concatenate([met, jnp.ones_like(near_table)[None]])
@@ -71,13 +71,13 @@ def masks(state: WorldState) -> dict[str, jax.Array]:
     """What could do something now, by the names of `Observation`'s fields."""
     near_table, near_furnace = near_stations(state)
     can = open_recipes(state, near_table)
-    filled = state.slot_name > 0
+    filled = state.slot_item > 0
     # Equipping what is in the hand already does something for armour only.
     in_hand = jnp.arange(filled.shape[1]) == 0
-    is_armor = jnp.asarray(inventory.ARMOR_SLOT)[state.slot_name] > 0
+    is_armor = jnp.asarray(inventory.ARMOR_SLOT)[state.slot_item] > 0
     result = {
         "mask_equip": filled & (~in_hand | is_armor),
-        "mask_place": jnp.asarray(BYTE_OF_ITEM)[state.slot_name] > 0,
+        "mask_place": jnp.asarray(BYTE_OF_ITEM)[state.slot_item] > 0,
         "mask_destroy": filled,
         "mask_craft": can[recipes.RECIPES_OF].any(1).T,
     }

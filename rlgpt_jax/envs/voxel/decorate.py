@@ -6,11 +6,13 @@ radius 2, 2, 1, 1 whose corners are cut at random and always at the top. The big
 is left out; wood and leaves of both trees are the blocks `log` and `leaves`.
 """
 
-import numba
 import numpy as np
 
 from rlgpt_jax.envs.names import load
 from rlgpt_jax.envs.voxel.blocks import BLOCK_ID
+from rlgpt_jax.envs.voxel.kernels import make_kernel
+
+kernel = make_kernel("decorate.py")
 
 GRASS, DIRT, STONE = (BLOCK_ID[b] for b in ("grass", "dirt", "stone"))
 LOG, LEAVES = BLOCK_ID["log"], BLOCK_ID["leaves"]
@@ -54,7 +56,7 @@ def lay_veins(rng: np.random.Generator, blocks: np.ndarray, sea_level: int) -> N
             _vein(blocks, block, at[i], y[i] * scale, angle[i], tilt[i], grow)
 
 
-@numba.njit(cache=True)
+@kernel
 def _vein(blocks, block, at, y, angle, tilt, grow):
     """One vein: balls along a slanted line, thickest in the middle."""
     size = len(grow)
@@ -68,7 +70,7 @@ def _vein(blocks, block, at, y, angle, tilt, grow):
         _ball(blocks, block, x, level, z, radius)
 
 
-@numba.njit(cache=True)
+@kernel
 def _ball(blocks, block, x, y, z, radius):
     size_x, size_z, size_y = blocks.shape
     for bx in range(int(np.floor(x - radius)), int(np.floor(x + radius)) + 1):
@@ -93,7 +95,7 @@ def grow_trees(
         _tree(blocks, x[i], z[i], height[x[i], z[i]], trunk[i], corners[i])
 
 
-@numba.njit(cache=True)
+@kernel
 def _tree(blocks, x, z, ground, trunk, corners):
     """One tree on the block at `ground`, if there is grass and the crown has room."""
     size_x, size_z, size_y = blocks.shape

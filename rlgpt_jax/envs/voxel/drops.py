@@ -10,9 +10,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.names import NAME_ID, load
+from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.voxel import hashing, tools
-from rlgpt_jax.envs.voxel.blocks import BLOCK_ID, BLOCKS
+from rlgpt_jax.envs.voxel.blocks import BLOCKS, TABLE, by_byte, is_one_of
 from rlgpt_jax.envs.voxel.mob_table import DROP_HIGH, DROP_LOW, DROP_NAME
 from rlgpt_jax.envs.voxel.state import WorldState
 
@@ -64,7 +64,7 @@ class Dropped(NamedTuple):
 
 
 def _rows_of(block: str) -> tuple[BlockDrop, ...]:
-    rows = load("blocks")["blocks"].get(block, {}).get("drops", ())
+    rows = TABLE.get(block, {}).get("drops", ())
     plain = [
         BlockDrop(r["item"], int(r.get("min", 1)), int(r.get("max", r.get("min", 1)))) for r in rows
     ]
@@ -74,27 +74,25 @@ def _rows_of(block: str) -> tuple[BlockDrop, ...]:
 def _arrays() -> tuple[np.ndarray, ...]:
     name, low, high = np.zeros((3, 256, KINDS), np.int32)
     start, end = np.zeros((2, 256, KINDS), np.float32)
-    for block in BLOCKS[1:]:
+    for byte, block in enumerate(BLOCKS[1:], 1):
         for k, row in enumerate(_rows_of(block)):
-            at = BLOCK_ID[block], k
+            at = byte, k
             name[at], low[at], high[at] = NAME_ID[row.item], row.low, row.high
             start[at], end[at] = row.start, row.end
     return name, low, high, start, end
 
 
 NAME, LOW, HIGH, START, END = _arrays()
-IS_SHEARED = np.zeros(256, bool)
-IS_SHEARED[[BLOCK_ID[b] for b in SHEARED]] = True
+IS_SHEARED = is_one_of(*SHEARED)
 # The item that is a block itself, by byte; 0 if the block is no item.
-ITEM_OF_BLOCK = np.zeros(256, np.int32)
-ITEM_OF_BLOCK[: len(BLOCKS)] = [NAME_ID[b] for b in BLOCKS]
+ITEM_OF_BLOCK = by_byte([NAME_ID[b] for b in BLOCKS], np.int32)
 
 
 def of_blocks(
     state: WorldState, held_name: jax.Array, byte: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
     """(name, quantity) int32[N, KINDS] that blocks leave when broken by hand or tool."""
-    tool = jnp.asarray(tools.TOOL_OF_NAME)[held_name]
+    tool = jnp.asarray(tools.TOOL_OF_ITEM)[held_name]
     kind = jnp.arange(KINDS, dtype=jnp.int32)
     draw = hashing.uniform(state.seed, state.tick, hashing.DROP_KIND)[:, None]
     low, high = jnp.asarray(LOW)[byte], jnp.asarray(HIGH)[byte]

@@ -75,7 +75,8 @@ class VoxelEnv:
         final_obs = self.observe(state)
         done = outcome.terminated | outcome.truncated
         # Every read for `final_obs` comes before the reset's write (see `transition`).
-        done &= ~jnp.isnan(final_obs.ray_block_distance.sum(1) + final_obs.voxels.sum((1, 2, 3)))
+        seen = final_obs.ray_block_distance.sum(1) + final_obs.voxels.sum((1, 2, 3))
+        done &= ~jnp.isnan(seen + final_obs.light_level + final_obs.can_see_sky)
         state = self.reset_lanes(state, done)
         obs = jax.lax.cond(
             done.any(), lambda: _merge(done, self.observe(state), final_obs), lambda: final_obs
@@ -87,7 +88,7 @@ class VoxelEnv:
     def advance(self, state: WorldState, action: jax.Array) -> tuple[WorldState, Outcome]:
         """One tick without observation and without reset."""
         before = inventory.count(state, self._goal)
-        state = transition.tick(state, action)
+        state = transition.tick(state, action, self.task.break_speed, self.pool.light)
         now = inventory.count(state, self._goal)
         success = now - state.goal_start >= self.task.goal_quantity
         terminated = success | (state.life <= 0)
@@ -110,7 +111,7 @@ class VoxelEnv:
 
     def observe(self, state: WorldState, rays: bool = True) -> Observation:
         """What the agents see; without rays the four ray fields are zeros."""
-        return observe.observe(state, rays=rays)
+        return observe.observe(state, self.pool.light, rays=rays)
 
     def _copy_worlds(self, blocks: jax.Array, pool_index: jax.Array, done: jax.Array) -> jax.Array:
         """Overwrites the worlds of the done lanes, one per turn, in place."""
@@ -149,17 +150,23 @@ class VoxelEnv:
             saturation=full(vitals.START_SATURATION), exhaustion=floats(),
             oxygen=full(vitals.FULL_OXYGEN), hurt_time=ints(), busy=ints(),
             attack_cooldown=jnp.full((n,), RESTED, jnp.int32),
+            hurt_amount=floats(), damage=floats(), damage_kind=ints(), fire=ints(),
+            food_timer=ints(), eating=ints(), use_delay=ints(), burn_ticks=ints(), xp=floats(),
             mining_block=ints(3), mining_progress=floats(), mining_delay=ints(),
-            slot_name=each(names), slot_quantity=each(quantities),
-            slot_damage=ints(NUM_SLOTS), armor_name=ints(5),
+            slot_item=each(names), slot_quantity=each(quantities),
+            slot_damage=ints(NUM_SLOTS), armor_item=ints(5), armor_damage=ints(5),
             mob_kind=each(kinds), mob_position=start.mob_position,
             mob_velocity=jnp.tile(rest, (n, m, 1)), mob_yaw=start.mob_yaw,
             mob_on_ground=jnp.ones((n, m), bool), mob_life=each(MOB_LIFE[kinds]),
             mob_hurt_time=ints(m), mob_panic=ints(m), mob_target=floats(m, 2),
-            mob_walk=ints(m), mob_sheared=jnp.zeros((n, m), bool),
-            item_name=ints(d), item_quantity=ints(d), item_position=floats(d, 3),
-            item_velocity=floats(d, 3), item_age=ints(d),
+            mob_walk=ints(m), mob_sheared=jnp.zeros((n, m), bool), mob_variant=ints(m),
+            mob_hurt_amount=floats(m), mob_fire=ints(m), mob_fall=floats(m), mob_timer=ints(m),
+            item_id=ints(d), item_quantity=ints(d), item_position=floats(d, 3),
+            item_velocity=floats(d, 3), item_age=ints(d), item_damage=ints(d),
             station_name=ints(s), station_block=ints(s, 3),
+            light_block=ints(params.max_lights, 3), light_level=ints(params.max_lights),
+            update_cell=ints(params.max_updates), update_due=ints(params.max_updates),
+            stage_done=jnp.zeros((n, len(self.task.stages)), bool),
             goal_start=ints(), biome=jnp.full((n,), BIOME_INDEX[self.task.biome], jnp.int32),
         )  # fmt: skip
         return state.replace(goal_start=inventory.count(state, self._goal))

@@ -68,12 +68,12 @@ def block_at(blocks: jax.Array, cell: jax.Array) -> jax.Array:
     return rays.look_up(blocks, *(cell[:, a, None] for a in range(3)))[:, 0]
 
 
-def write(blocks: jax.Array, edit: Edit, after: jax.Array) -> jax.Array:
-    """Writes one edit per lane, in place, and keeps the clearances true.
+def write(blocks: jax.Array, edits: tuple[Edit, ...], after: jax.Array) -> jax.Array:
+    """Writes edits in their order, in place, and keeps the clearances true.
 
     Args:
       blocks: uint8[N, X, Z, Y].
-      edit: cells outside the world's height are left alone.
+      edits: at most one block per lane each; cells outside the world's height are left alone.
       after: bool[N], computed from everything that was read of `blocks` in this tick
         and false: XLA then orders the reads before the write and copies no world.
 
@@ -81,12 +81,14 @@ def write(blocks: jax.Array, edit: Edit, after: jax.Array) -> jax.Array:
       uint8[N, X, Z, Y].
     """
     n, size_x, size_z, size_y = blocks.shape
-    y = edit.cell[:, 1]
-    active = edit.active & ~after & (y >= 0) & (y < size_y)
-    lane = jnp.where(active, jnp.arange(n, dtype=jnp.int32), n)
-    x, z = edit.cell[:, 0] % size_x, edit.cell[:, 2] % size_z
-    blocks = blocks.at[lane, x, z, y].set(edit.byte, mode="drop", unique_indices=True)
-    return _shrink_clearance(blocks, active & (edit.byte < AIR_CODE), x, z, y)
+    for edit in edits:
+        y = edit.cell[:, 1]
+        active = edit.active & ~after & (y >= 0) & (y < size_y)
+        lane = jnp.where(active, jnp.arange(n, dtype=jnp.int32), n)
+        x, z = edit.cell[:, 0] % size_x, edit.cell[:, 2] % size_z
+        blocks = blocks.at[lane, x, z, y].set(edit.byte, mode="drop", unique_indices=True)
+        blocks = _shrink_clearance(blocks, active & (edit.byte < AIR_CODE), x, z, y)
+    return blocks
 
 
 def _shrink_clearance(

@@ -73,7 +73,7 @@ class HostVoxel:
         if action.shape != (self.num_envs, 8):
             raise ValueError(f"action must be int32[{self.num_envs}, 8], got {action.shape}.")
         state, self._state = self.state, None
-        self._state, outcome, busy, seen = self._advance(state, action)
+        self._state, outcome, busy, seen = self._advance(self._pool, state, action)
         reward, terminated, truncated, success = (np.asarray(part) for part in outcome)
         final_obs = self._last = self._with_rays(seen)
         done = terminated | truncated
@@ -129,7 +129,7 @@ class HostVoxel:
             fields = {name: put(value) for name, value in fields.items()}
             self._state = WorldState(blocks=put(blocks), **fields)
         self._state = jax.device_put(self._state, self._device)
-        self._last = self._with_rays(self._observe(self._state))
+        self._last = self._with_rays(self._observe(self._pool, self._state))
         return self._last
 
     def _compile(self) -> None:
@@ -143,20 +143,20 @@ class HostVoxel:
 
         def reset(pool, key):
             state, _ = bound(pool).reset(key)
-            return state, env.observe(state, rays=rays)
+            return state, bound(pool).observe(state, rays=rays)
 
-        def advance(state, action):
-            state, outcome = env.advance(state, action)
-            return state, outcome, state.busy > 0, env.observe(state, rays=rays)
+        def advance(pool, state, action):
+            state, outcome = bound(pool).advance(state, action)
+            return state, outcome, state.busy > 0, bound(pool).observe(state, rays=rays)
 
         def restart(pool, state, done):
             state = bound(pool).reset_lanes(state, done)
-            return state, env.observe(state, rays=rays)
+            return state, bound(pool).observe(state, rays=rays)
 
         self._reset = jax.jit(reset)
-        self._advance = jax.jit(advance, donate_argnums=0)
+        self._advance = jax.jit(advance, donate_argnums=1)
         self._restart = jax.jit(restart, donate_argnums=1)
-        self._observe = jax.jit(functools.partial(env.observe, rays=rays))
+        self._observe = jax.jit(lambda pool, state: bound(pool).observe(state, rays=rays))
 
     @functools.cached_property
     def _pool_mark(self) -> np.uint32:

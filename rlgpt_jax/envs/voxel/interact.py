@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.voxel import drops, grid, hashing, inventory, mobs, rays, tools, vitals
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, HARDNESS
+from rlgpt_jax.envs.voxel.blocks import AIR_CODE, FIRST_WATER, HARDNESS, LAST_WATER
 from rlgpt_jax.envs.voxel.mob_table import BLOCK_REACH, EYE_HEIGHT, MOB_REACH
 from rlgpt_jax.envs.voxel.state import WorldState
 
@@ -35,7 +35,7 @@ def look(state: WorldState, uses: jax.Array) -> Target:
     """
     eye = rays.eye_of(state.position)
     direction = rays.direction_of(state.yaw, state.pitch)[:, None]
-    see_liquid = uses & (state.slot_name[:, 0] == BUCKET)
+    see_liquid = uses & (state.slot_item[:, 0] == BUCKET)
     hit = rays.cast(state.blocks, eye, direction, BLOCK_REACH, see_liquid)
     mob, mob_distance = rays.hit_mobs(eye, direction, state.mob_position, state.mob_kind, MOB_REACH)
     nearer = (mob[:, 0] >= 0) & (mob_distance[:, 0] < hit.distance[:, 0])
@@ -50,7 +50,11 @@ def look(state: WorldState, uses: jax.Array) -> Target:
 
 
 def attack(
-    state: WorldState, active: jax.Array, sprints: jax.Array, target: Target
+    state: WorldState,
+    active: jax.Array,
+    sprints: jax.Array,
+    target: Target,
+    break_speed: float = 1.0,
 ) -> tuple[WorldState, grid.Edit, drops.Dropped]:
     """Hits the mob, mines the block or swings at the air. Every tick is one click.
 
@@ -59,10 +63,11 @@ def attack(
       active: bool[N], the attack key is held.
       sprints: bool[N], a sprinting hit knocks back farther.
       target: `look(state, ...)`.
+      break_speed: factor on the speed of mining.
     """
     hits = active & (target.mob >= 0)
     state, mob_drop = _hit(state, hits, sprints, target)
-    state, edit, block_drop = _mine(state, active & target.is_block, target)
+    state, edit, block_drop = _mine(state, active & target.is_block, target, break_speed)
     # A swing that meets no block restarts the cooldown, a hit included.
     swings = active & ~target.is_block
     state = state.replace(
@@ -76,7 +81,7 @@ def _hit(
     state: WorldState, active: jax.Array, sprints: jax.Array, target: Target
 ) -> tuple[WorldState, drops.Dropped]:
     """Damage = full damage * (0.2 + 0.8 p^2), p = share of the weapon's cooldown."""
-    tool = jnp.asarray(tools.TOOL_OF_NAME)[state.slot_name[:, 0]]
+    tool = jnp.asarray(tools.TOOL_OF_ITEM)[state.slot_item[:, 0]]
     ticks = state.attack_cooldown.astype(jnp.float32) + 0.5
     p = jnp.clip(ticks / jnp.asarray(tools.COOLDOWN)[tool], 0.0, 1.0)
     damage = jnp.asarray(tools.DAMAGE)[tool] * (0.2 + 0.8 * p**2)
@@ -89,17 +94,17 @@ def _hit(
 
 
 def _mine(
-    state: WorldState, active: jax.Array, target: Target
+    state: WorldState, active: jax.Array, target: Target, break_speed: float
 ) -> tuple[WorldState, grid.Edit, drops.Dropped]:
     """Adds one tick of progress; another target or a released key starts from 0."""
-    held = state.slot_name[:, 0]
+    held = state.slot_item[:, 0]
     same = (target.cell == state.mining_block).all(-1)
     head = grid.block_at(
         state.blocks, grid.floor(state.position + jnp.array([0.0, EYE_HEIGHT, 0.0]))
     )
-    head_in_water = (head == BLOCK_ID["water"]) | (head == BLOCK_ID["flowing_water"])
+    head_in_water = (head >= FIRST_WATER) & (head <= LAST_WATER)
     slowed = head_in_water.astype(jnp.int32) + ~state.on_ground
-    part = tools.progress_per_tick(held, target.byte, slowed)
+    part = tools.progress_per_tick(held, target.byte, slowed) * break_speed
     works = active & (state.mining_delay == 0)
     progress = jnp.where(same, state.mining_progress, 0.0) + part
     breaks = works & (progress >= 1.0)
@@ -113,7 +118,7 @@ def _mine(
     )
     name, quantity = drops.of_blocks(state, held, target.byte)
     wears = breaks & (jnp.asarray(HARDNESS)[target.byte] > 0)
-    tool = jnp.asarray(tools.TOOL_OF_NAME)[held]
+    tool = jnp.asarray(tools.TOOL_OF_ITEM)[held]
     # Shears wear on every block, even those that break at once.
     wears |= breaks & (tool == drops.SHEARS)
     state = inventory.wear(state, jnp.where(wears, jnp.asarray(tools.BREAK_WEAR)[tool], 0))

@@ -9,14 +9,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import NUM_SLOTS
-from rlgpt_jax.envs.names import NAME_ID, NUM_NAMES
+from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.voxel import tools
+from rlgpt_jax.envs.voxel.item_table import NAME_OF_ITEM, NUM_ITEMS
 from rlgpt_jax.envs.voxel.state import WorldState
 
 _BEFORE = np.triu(np.ones((NUM_SLOTS, NUM_SLOTS), np.float32), 1)  # [earlier, later]
 _ARMOR = ("boots", "leggings", "chestplate", "helmet", "shield")
-# By name id: index into `armor_name` + 1, or 0 for what is held in the hand.
-ARMOR_SLOT = np.zeros(NUM_NAMES, np.int32)
+# By item id: index into `armor_item` + 1, or 0 for what is held in the hand.
+ARMOR_SLOT = np.zeros(NUM_ITEMS, np.int32)
 for _name, _id in NAME_ID.items():
     if _name.rpartition("_")[2] in _ARMOR:
         ARMOR_SLOT[_id] = 1 + _ARMOR.index(_name.rpartition("_")[2])
@@ -32,24 +33,40 @@ def before(values: jax.Array) -> jax.Array:
 
 def count(state: WorldState, name: jax.Array | int) -> jax.Array:
     """int32[N]: pieces of one item (an id, or ids int32[N]) in all slots."""
-    name = jnp.broadcast_to(jnp.asarray(name, jnp.int32), state.slot_name.shape[:1])
-    return jnp.where(state.slot_name == name[:, None], state.slot_quantity, 0).sum(
+    name = jnp.broadcast_to(jnp.asarray(name, jnp.int32), state.slot_item.shape[:1])
+    return jnp.where(state.slot_item == name[:, None], state.slot_quantity, 0).sum(
         1, dtype=jnp.int32
     )
 
 
+# Armour points by item id. https://minecraft.wiki/w/Armor
+_POINTS = {
+    "leather": (1, 2, 3, 1), "golden": (1, 3, 5, 2), "chainmail": (1, 4, 5, 2),
+    "iron": (2, 5, 6, 2), "diamond": (3, 6, 8, 3),
+}  # fmt: skip
+ARMOR_POINTS = np.zeros(NUM_ITEMS, np.float32)
+for _kind, _points in _POINTS.items():
+    for _piece, _value in zip(_ARMOR, _points):
+        ARMOR_POINTS[NAME_ID[f"{_kind}_{_piece}"]] = _value
+
+
+def armor_points(state: WorldState) -> jax.Array:
+    """float32[N], 0..20: the protection of what is worn."""
+    return jnp.asarray(ARMOR_POINTS)[state.armor_item].sum(1)
+
+
 def durability(state: WorldState) -> jax.Array:
     """float32[N, 36]: uses left, 0 if the item does not wear."""
-    full = jnp.asarray(tools.DURABILITY)[state.slot_name]
+    full = jnp.asarray(tools.DURABILITY)[state.slot_item]
     return jnp.where(full > 0, full - state.slot_damage, 0).astype(jnp.float32)
 
 
 def _settle(state: WorldState, quantity: jax.Array, name: jax.Array | None = None) -> WorldState:
     """Sets quantities (and names) and clears the slots that hold none."""
-    name = state.slot_name if name is None else name
+    name = state.slot_item if name is None else name
     left = quantity > 0
     return state.replace(
-        slot_name=jnp.where(left, name, 0).astype(jnp.int32),
+        slot_item=jnp.where(left, name, 0).astype(jnp.int32),
         slot_quantity=jnp.where(left, quantity, 0).astype(jnp.int32),
         slot_damage=jnp.where(left, state.slot_damage, 0).astype(jnp.int32),
     )
@@ -67,21 +84,21 @@ def add(state: WorldState, name: jax.Array, quantity: jax.Array) -> tuple[WorldS
       The worlds and int32[N], what found no room.
     """
     stack = jnp.asarray(tools.STACK)[name][:, None]
-    started = (state.slot_name == name[:, None]) & (state.slot_damage == 0)
-    left = jnp.broadcast_to(quantity[:, None], state.slot_name.shape)
+    started = (state.slot_item == name[:, None]) & (state.slot_damage == 0)
+    left = jnp.broadcast_to(quantity[:, None], state.slot_item.shape)
     room = jnp.where(started, jnp.maximum(stack - state.slot_quantity, 0), 0)
     first = jnp.clip(left - before(room), 0, room)
     left = left - first.sum(1, keepdims=True)
-    room = jnp.where(state.slot_name == 0, stack, 0)
+    room = jnp.where(state.slot_item == 0, stack, 0)
     second = jnp.clip(left - before(room), 0, room)
-    names = jnp.where(second > 0, name[:, None], state.slot_name)
+    names = jnp.where(second > 0, name[:, None], state.slot_item)
     state = _settle(state, state.slot_quantity + first + second, names)
     return state, (left[:, 0] - second.sum(1)).astype(jnp.int32)
 
 
 def take(state: WorldState, name: jax.Array, quantity: jax.Array) -> WorldState:
     """Removes items by name int32[N], from the first slots that hold them."""
-    held = jnp.where(state.slot_name == name[:, None], state.slot_quantity, 0)
+    held = jnp.where(state.slot_item == name[:, None], state.slot_quantity, 0)
     gone = jnp.clip(quantity[:, None] - before(held), 0, held)
     return _settle(state, state.slot_quantity - gone)
 
@@ -94,7 +111,7 @@ def take_from(state: WorldState, slot: jax.Array, quantity: jax.Array) -> WorldS
 
 def wear(state: WorldState, uses: jax.Array) -> WorldState:
     """Spends int32[N] uses of the item in hand; it breaks when it has none left."""
-    full = jnp.asarray(tools.DURABILITY)[state.slot_name[:, 0]]
+    full = jnp.asarray(tools.DURABILITY)[state.slot_item[:, 0]]
     damage = state.slot_damage[:, 0] + jnp.where(full > 0, uses, 0)
     breaks = (full > 0) & (damage > full)
     state = state.replace(slot_damage=state.slot_damage.at[:, 0].set(damage))
@@ -102,9 +119,13 @@ def wear(state: WorldState, uses: jax.Array) -> WorldState:
 
 
 def slot_of(state: WorldState, slot: jax.Array) -> jax.Array:
-    """int32[N]: the first slot that holds the same item as `slot`, as MineDojo acts."""
-    name = jnp.take_along_axis(state.slot_name, slot[:, None], 1)
-    return jnp.argmax(state.slot_name == name, axis=1).astype(jnp.int32)
+    """int32[N]: the first slot whose item has the name of that in `slot`.
+
+    MineDojo sends names, so variants are not told apart.
+    """
+    names = jnp.asarray(NAME_OF_ITEM)[state.slot_item]
+    name = jnp.take_along_axis(names, slot[:, None], 1)
+    return jnp.argmax(names == name, axis=1).astype(jnp.int32)
 
 
 def equip(state: WorldState, active: jax.Array, slot: jax.Array) -> WorldState:
@@ -116,16 +137,16 @@ def equip(state: WorldState, active: jax.Array, slot: jax.Array) -> WorldState:
       slot: int32[N]; the first slot with this slot's item is meant.
     """
     slot = slot_of(state, slot)
-    name = jnp.take_along_axis(state.slot_name, slot[:, None], 1)[:, 0]
+    name = jnp.take_along_axis(state.slot_item, slot[:, None], 1)[:, 0]
     place = jnp.asarray(ARMOR_SLOT)[name]
     state = _swap_with_hand(state, active & (place == 0), slot)
     worn = active & (place > 0)
     here = worn[:, None] & (jnp.arange(5) == place[:, None] - 1)
-    old = jnp.where(here, state.armor_name, 0).sum(1, dtype=jnp.int32)
+    old = jnp.where(here, state.armor_item, 0).sum(1, dtype=jnp.int32)
     from_slot = worn[:, None] & (jnp.arange(NUM_SLOTS) == slot[:, None])
     return state.replace(
-        armor_name=jnp.where(here, name[:, None], state.armor_name),
-        slot_name=jnp.where(from_slot, old[:, None], state.slot_name),
+        armor_item=jnp.where(here, name[:, None], state.armor_item),
+        slot_item=jnp.where(from_slot, old[:, None], state.slot_item),
         slot_quantity=jnp.where(from_slot, (old > 0)[:, None], state.slot_quantity).astype(
             jnp.int32
         ),
@@ -140,7 +161,7 @@ def _swap_with_hand(state: WorldState, active: jax.Array, slot: jax.Array) -> Wo
     swap = lambda values: jnp.take_along_axis(values, source, 1)  # noqa: E731
     restart = active & (slot[:, 0] != 0)
     return state.replace(
-        slot_name=swap(state.slot_name),
+        slot_item=swap(state.slot_item),
         slot_quantity=swap(state.slot_quantity),
         slot_damage=swap(state.slot_damage),
         # A change of the held item restarts its cooldown.

@@ -19,14 +19,14 @@ GROW_SIDES, GROW_ENDS = 1.0, 0.5
 
 def appear(state: WorldState, dropped: drops.Dropped) -> WorldState:
     """Puts new items into free entries, or else into that of the oldest item."""
-    index = jnp.arange(state.item_name.shape[1])
+    index = jnp.arange(state.item_id.shape[1])
     for k in range(drops.KINDS):
         # Free entries count as older than any item.
-        age = jnp.where(state.item_name == 0, LIFETIME + 1, state.item_age)
+        age = jnp.where(state.item_id == 0, LIFETIME + 1, state.item_age)
         entry = jnp.argmax(age, axis=1)
         here = (index == entry[:, None]) & (dropped.quantity[:, k] > 0)[:, None]
         state = state.replace(
-            item_name=jnp.where(here, dropped.name[:, k, None], state.item_name),
+            item_id=jnp.where(here, dropped.name[:, k, None], state.item_id),
             item_quantity=jnp.where(here, dropped.quantity[:, k, None], state.item_quantity),
             item_position=jnp.where(
                 here[..., None], dropped.position[:, None], state.item_position
@@ -41,7 +41,7 @@ def appear(state: WorldState, dropped: drops.Dropped) -> WorldState:
 
 def throw(state: WorldState, active: jax.Array) -> tuple[WorldState, drops.Dropped]:
     """Drops one piece of what is in the hand, ahead of the player."""
-    name = state.slot_name[:, 0]
+    name = state.slot_item[:, 0]
     goes = active & (name > 0)
     none = jnp.zeros_like(name)
     state = inventory.take_from(state, none, goes.astype(jnp.int32))
@@ -90,7 +90,7 @@ def fall(state: WorldState, edit: grid.Edit) -> WorldState:
         item_position=jnp.stack([x, y, z], -1),
         item_velocity=jnp.stack([velocity[..., 0] * drag, speed_y, velocity[..., 2] * drag], -1),
         item_age=age,
-        item_name=jnp.where(old, 0, state.item_name),
+        item_id=jnp.where(old, 0, state.item_id),
     )
 
 
@@ -108,12 +108,12 @@ def pick_up(state: WorldState) -> WorldState:
     near = (jnp.abs(offset[..., ::2]) < side).all(-1)
     near &= offset[..., 1] + 2 * HALF_WIDTH > -GROW_ENDS
     near &= offset[..., 1] < PLAYER_SIZE[1] + GROW_ENDS
-    ripe = near & (state.item_name > 0) & (state.item_age >= PICKUP_AGE)
+    ripe = near & (state.item_id > 0) & (state.item_age >= PICKUP_AGE)
     entry = jnp.argmax(ripe, axis=1)[:, None]
     chosen = ripe & (jnp.arange(ripe.shape[1]) == entry)
-    name = jnp.where(chosen, state.item_name, 0).sum(1, dtype=jnp.int32)
+    name = jnp.where(chosen, state.item_id, 0).sum(1, dtype=jnp.int32)
     quantity = jnp.where(chosen, state.item_quantity, 0).sum(1, dtype=jnp.int32)
     state, left = inventory.add(state, name, quantity)
     rest = jnp.where(chosen, left[:, None], state.item_quantity)
     gone = chosen & (rest == 0)
-    return state.replace(item_quantity=rest, item_name=jnp.where(gone, 0, state.item_name))
+    return state.replace(item_quantity=rest, item_id=jnp.where(gone, 0, state.item_id))

@@ -7,8 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import NUM_RAYS, Observation
-from rlgpt_jax.envs.voxel import crafting, inventory
+from rlgpt_jax.envs.voxel import crafting, inventory, light
 from rlgpt_jax.envs.voxel.blocks import NAME_OF
+from rlgpt_jax.envs.voxel.item_table import NAME_OF_ITEM, VARIANT_OF_ITEM
 from rlgpt_jax.envs.voxel.rays import lidar, look_up
 from rlgpt_jax.envs.voxel.state import WorldState
 
@@ -31,16 +32,18 @@ def _no_rays(num_envs: int) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]
     return names, distances, names, distances
 
 
-def observe(state: WorldState, rays: bool = True) -> Observation:
+def observe(state: WorldState, pool_light: jax.Array, rays: bool = True) -> Observation:
     """Observes every lane.
 
     Args:
       state: N worlds.
+      pool_light: uint8[P, X, Z, Y], of the worlds as they were at reset.
       rays: whether to cast the lidar rays. If not, the four ray fields are zeros, for
         a caller that fills them by `rays_host`.
     """
     seen = lidar(state) if rays else _no_rays(state.blocks.shape[0])
-    hand = state.slot_name[:, :1]
+    worn = jnp.concatenate([state.slot_item[:, :1], state.armor_item], 1)
+    sky, block_light, open_sky = light.at_eye(state, pool_light)
     return Observation(
         position=state.position,
         yaw=state.yaw,
@@ -49,7 +52,15 @@ def observe(state: WorldState, rays: bool = True) -> Observation:
         in_water=state.in_water,
         life=state.life,
         food=state.food,
-        oxygen=state.oxygen,
+        saturation=state.saturation,
+        oxygen=jnp.maximum(state.oxygen, 0.0),
+        armor=inventory.armor_points(state),
+        xp=state.xp,
+        light_level=light.total(sky, block_light, state.world_time),
+        sky_light=sky,
+        can_see_sky=open_sky,
+        damage=state.damage,
+        damage_kind=state.damage_kind,
         time_of_day=state.world_time.astype(jnp.float32),
         biome=state.biome,
         voxels=voxels(state),
@@ -57,9 +68,10 @@ def observe(state: WorldState, rays: bool = True) -> Observation:
         ray_block_distance=seen[1],
         ray_entity=seen[2],
         ray_entity_distance=seen[3],
-        slot_name=state.slot_name,
+        slot_name=jnp.asarray(NAME_OF_ITEM)[state.slot_item],
+        slot_variant=jnp.asarray(VARIANT_OF_ITEM)[state.slot_item],
         slot_quantity=state.slot_quantity,
         slot_durability=inventory.durability(state),
-        equipment=jnp.concatenate([hand, state.armor_name], 1),
+        equipment=jnp.asarray(NAME_OF_ITEM)[worn],
         **crafting.masks(state),
     )

@@ -11,7 +11,9 @@ class WorldParams:
     size_z: int = 96
     size_y: int = 96  # y 0 is the lowest layer
     sea_level: int = 62
-    max_mobs: int = 8
+    max_mobs: int = 24
     max_items: int = 8  # dropped item stacks
-    max_stations: int = 4  # crafting tables and furnaces that the agent has placed
+    max_stations: int = 8  # crafting tables and furnaces that the agent has placed
+    max_lights: int = 16  # torches and other lights that the agent has placed
+    max_updates: int = 48  # cells waiting to fall, flow or break
     num_worlds: int = 48  # worlds in the reset pool

@@ -11,7 +11,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.voxel import collision, grid
-from rlgpt_jax.envs.voxel.blocks import BLOCK_ID
+from rlgpt_jax.envs.voxel.blocks import (
+    BLOCK_ID,
+    FIRST_LAVA,
+    FIRST_WATER,
+    LAST_LAVA,
+    LAST_WATER,
+)
 from rlgpt_jax.envs.voxel.mob_table import EYE_HEIGHT, PLAYER_SIZE
 from rlgpt_jax.envs.voxel.state import WorldState
 
@@ -107,11 +113,11 @@ def move(state: WorldState, controls: Controls, region: grid.Region) -> tuple[Wo
 
 
 def is_water(byte: jax.Array) -> jax.Array:
-    return (byte == BLOCK_ID["water"]) | (byte == BLOCK_ID["flowing_water"])
+    return (byte >= FIRST_WATER) & (byte <= LAST_WATER)
 
 
 def is_lava(byte: jax.Array) -> jax.Array:
-    return (byte == BLOCK_ID["lava"]) | (byte == BLOCK_ID["flowing_lava"])
+    return (byte >= FIRST_LAVA) & (byte <= LAST_LAVA)
 
 
 def _shrink(box: collision.Box, sides: float, ends: float) -> collision.Box:

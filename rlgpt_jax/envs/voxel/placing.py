@@ -4,10 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.names import NAME_ID, NUM_NAMES
+from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.voxel import collision, grid, inventory
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, BLOCKS, IS_LIQUID
+from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, BLOCKS, IS_LIQUID, is_one_of
 from rlgpt_jax.envs.voxel.interact import Target
+from rlgpt_jax.envs.voxel.item_table import NUM_ITEMS
 from rlgpt_jax.envs.voxel.mob_table import MOB_SIZE, PLAYER_SIZE
 from rlgpt_jax.envs.voxel.state import WorldState
 
@@ -18,20 +19,18 @@ _NOT_ITEMS = {
     "mob_spawner", "double_stone_slab", "grass_path",
 }  # fmt: skip
 _PLACED_AS = {"sign": "standing_sign", "redstone": "redstone_wire"}
-# By name id: the byte that placing the item writes, 0 if it is not placed.
-BYTE_OF_ITEM = np.zeros(NUM_NAMES, np.uint8)
+# By item id: the byte that placing the item writes, 0 if it is not placed.
+BYTE_OF_ITEM = np.zeros(NUM_ITEMS, np.uint8)
 for _block in set(BLOCKS) - _NOT_ITEMS:
     BYTE_OF_ITEM[NAME_ID[_block]] = BLOCK_ID[_block]
 for _item, _block in _PLACED_AS.items():
     BYTE_OF_ITEM[NAME_ID[_item]] = BLOCK_ID[_block]
 
 # A block may be put where these are; they vanish.
-REPLACEABLE = np.zeros(256, bool)
-REPLACEABLE[[BLOCK_ID[b] for b in ("tallgrass", "deadbush", "vine", "fire", "snow_layer")]] = True
-REPLACEABLE |= IS_LIQUID
+REPLACEABLE = is_one_of("tallgrass", "deadbush", "vine", "fire", "snow_layer") | IS_LIQUID
 REPLACEABLE[AIR_CODE:] = True
 
-STATIONS = np.zeros(NUM_NAMES, bool)
+STATIONS = np.zeros(NUM_ITEMS, bool)
 STATIONS[[NAME_ID["crafting_table"], NAME_ID["furnace"]]] = True
 
 
@@ -80,7 +79,7 @@ def place(
       target: what the crosshair meets.
     """
     slot = inventory.slot_of(state, slot)
-    name = jnp.take_along_axis(state.slot_name, slot[:, None], 1)[:, 0]
+    name = jnp.take_along_axis(state.slot_item, slot[:, None], 1)[:, 0]
     byte = jnp.asarray(BYTE_OF_ITEM)[name]
     cell = before_face(target)
     goes = active & target.is_block & (byte > 0) & is_free(state, cell, byte)

@@ -17,7 +17,7 @@ from rlgpt_jax.envs.voxel.state import WorldPool
 from rlgpt_jax.envs.voxel.worldgen import World, generate, get_biome
 
 # To be raised when generated worlds change other than by their tables.
-VERSION = 2
+VERSION = 3
 SPLITS = ("train", "eval", "validation")
 
 

@@ -17,7 +17,13 @@ import numpy as np
 
 from rlgpt_jax.envs.base import RAY_PITCHES, RAY_RANGE, RAY_YAWS
 from rlgpt_jax.envs.names import MOBS, NAME_ID
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, IS_LIQUID, LIQUIDS, NAME_OF
+from rlgpt_jax.envs.voxel.blocks import (
+    AIR_CODE,
+    FIRST_LIQUID,
+    LAST_LIQUID,
+    MAX_AIR,
+    NAME_OF,
+)
 from rlgpt_jax.envs.voxel.mob_table import MOB_SIZE
 from rlgpt_jax.envs.voxel.state import WorldState
 
@@ -26,9 +32,6 @@ MOB_NAME_ID = np.array([NAME_ID[mob] for mob in MOBS], np.int32)
 
 # A direction component this small moves a ray by less than 1e-5 blocks over its range.
 TINY = 1e-7
-# Liquids have neighbouring ids, so that a comparison replaces a table look-up.
-FIRST_LIQUID, LAST_LIQUID = (f(BLOCK_ID[b] for b in LIQUIDS) for f in (min, max))
-assert IS_LIQUID[FIRST_LIQUID : LAST_LIQUID + 1].all()
 UNROLL = 4  # trips per test whether any ray still runs
 
 
@@ -88,7 +91,7 @@ def look_up(blocks: jax.Array, x: jax.Array, y: jax.Array, z: jax.Array) -> jax.
         mode="promise_in_bounds"
     )
     outside = jnp.maximum(y - (size_y - 1), -y)
-    code = AIR_CODE + jnp.clip(outside, 1, 127)
+    code = AIR_CODE + jnp.clip(outside, 1, MAX_AIR)
     return jnp.where(outside > 0, code.astype(jnp.uint8), inside)
 
 

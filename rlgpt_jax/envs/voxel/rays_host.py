@@ -17,8 +17,11 @@ import numpy as np
 
 from rlgpt_jax.envs.base import NUM_RAYS, RAY_PITCHES, RAY_RANGE, RAY_YAWS
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE, IS_LIQUID, NAME_OF
+from rlgpt_jax.envs.voxel.kernels import make_kernel
 from rlgpt_jax.envs.voxel.mob_table import MOB_SIZE
 from rlgpt_jax.envs.voxel.rays import EYE_HEIGHT, MOB_NAME_ID, TINY
+
+kernel = make_kernel("rays_host.py")
 
 Rays = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
@@ -83,7 +86,7 @@ def lidar_numba(
     return out
 
 
-@numba.njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract", "nsz"})
+@kernel(parallel=True, fastmath={"contract", "nsz"})
 def _lidar(
     tables, worlds, shape, position, yaw, pitch, mob_kind, mob_position, lanes,
     block, block_distance, entity, entity_distance,
@@ -104,7 +107,7 @@ def _lidar(
                 )  # fmt: skip
 
 
-@numba.njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
+@kernel(fastmath={"contract", "nsz"})
 def _aim(yaw, pitch, rays):
     """Writes rows 0 to 2, the unit vectors, as `rays.ray_directions`."""
     radian = np.float32(math.pi / 180.0)
@@ -123,7 +126,7 @@ def _aim(yaw, pitch, rays):
             rays[2, r] *= south
 
 
-@numba.njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
+@kernel(fastmath={"contract", "nsz"})
 def _offsets(base, size, stride, table):
     """Fills int32[2 * _REACH + 1] offsets of the coordinates around `base`."""
     at = (base - _REACH) % size
@@ -134,7 +137,7 @@ def _offsets(base, size, stride, table):
             at = 0
 
 
-@numba.njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
+@kernel(fastmath={"contract", "nsz"})
 def _march(tables, world, shape, position, rays, block, distance):
     """Writes int32[120] names of blocks and float32[120] distances of one lane."""
     size_x, size_z, size_y = shape[0], shape[1], np.int32(shape[2])
@@ -210,7 +213,7 @@ def _march(tables, world, shape, position, rays, block, distance):
         left = kept
 
 
-@numba.njit(cache=True, error_model="numpy", fastmath={"contract", "nsz"})
+@kernel(fastmath={"contract", "nsz"})
 def _meet_mob(position, mob, size, name, rays, entity, distance):
     """Puts one mob where it is nearer than what the rays have met so far."""
     half, height = size[0] / 2, size[1]

@@ -8,7 +8,7 @@ from rlgpt_jax.envs.voxel.params import WorldParams as WorldParams
 
 @struct.dataclass
 class WorldState:
-    """N worlds. M mobs, D dropped items, S stations, P worlds in the pool.
+    """N worlds. M mobs, D dropped items, S stations, L lights, U updates, K stages.
 
     Positions are unwrapped block coordinates (they never jump); the block array is
     periodic, so look-ups take x modulo X and z modulo Z. Velocities are blocks/tick.
@@ -34,6 +34,15 @@ class WorldState:
     exhaustion: jax.Array  # float32[N]  0..4
     oxygen: jax.Array  # float32[N]  0..300
     hurt_time: jax.Array  # int32[N]  ticks of invulnerability left
+    hurt_amount: jax.Array  # float32[N]  damage that started it; only more than it counts
+    damage: jax.Array  # float32[N]  life lost in the last tick
+    damage_kind: jax.Array  # int32[N]  what took it, index into `base.DAMAGE_KINDS`
+    fire: jax.Array  # int32[N]  ticks that the body still burns
+    food_timer: jax.Array  # int32[N]  ticks towards the next healing or starving
+    eating: jax.Array  # int32[N]  ticks for which the food in hand has been eaten
+    use_delay: jax.Array  # int32[N]  ticks until a held use key acts again
+    burn_ticks: jax.Array  # int32[N]  furnace fuel left over from the last smelting
+    xp: jax.Array  # float32[N]  experience points
     busy: jax.Array  # int32[N]  ticks that a functional action still takes
     attack_cooldown: jax.Array  # int32[N]  ticks since the last swing
 
@@ -41,10 +50,11 @@ class WorldState:
     mining_progress: jax.Array  # float32[N]  0..1
     mining_delay: jax.Array  # int32[N]  ticks until the next block may be started
 
-    slot_name: jax.Array  # int32[N, 36]  name ids, 0 empty; slot 0 is the hand
+    slot_item: jax.Array  # int32[N, 36]  ids of `item_table`, 0 empty; slot 0 is the hand
     slot_quantity: jax.Array  # int32[N, 36]
     slot_damage: jax.Array  # int32[N, 36]  uses spent
-    armor_name: jax.Array  # int32[N, 5]  feet, legs, chest, head, off hand
+    armor_item: jax.Array  # int32[N, 5]  feet, legs, chest, head, off hand
+    armor_damage: jax.Array  # int32[N, 5]  uses spent
 
     mob_kind: jax.Array  # int32[N, M]  index into `names.MOBS`, 0 none
     mob_position: jax.Array  # float32[N, M, 3]  feet
@@ -57,17 +67,30 @@ class WorldState:
     mob_target: jax.Array  # float32[N, M, 2]  x, z being walked to
     mob_walk: jax.Array  # int32[N, M]  ticks left of the present walk, 0 idle
     mob_sheared: jax.Array  # bool[N, M]
+    mob_variant: jax.Array  # int32[N, M]  colour of a sheep's wool, 0 white
+    mob_hurt_amount: jax.Array  # float32[N, M]  as `hurt_amount`
+    mob_fire: jax.Array  # int32[N, M]  ticks that it still burns
+    mob_fall: jax.Array  # float32[N, M]  blocks fallen
+    mob_timer: jax.Array  # int32[N, M]  ticks: to the next egg, of eating grass, to the next hit
 
-    item_name: jax.Array  # int32[N, D]  name ids, 0 none
+    item_id: jax.Array  # int32[N, D]  ids of `item_table`, 0 none
     item_quantity: jax.Array  # int32[N, D]
     item_position: jax.Array  # float32[N, D, 3]
     item_velocity: jax.Array  # float32[N, D, 3]
     item_age: jax.Array  # int32[N, D]  ticks; picked up from age 10 on
+    item_damage: jax.Array  # int32[N, D]  uses spent
 
     station_name: jax.Array  # int32[N, S]  name ids of placed stations, 0 none
     station_block: jax.Array  # int32[N, S, 3]  unwrapped block coordinates
 
+    light_block: jax.Array  # int32[N, L, 3]  cells of lights that were placed, unwrapped
+    light_level: jax.Array  # int32[N, L]  0 none
+
+    update_cell: jax.Array  # int32[N, U]  flat cells of the lane's world waiting for an update
+    update_due: jax.Array  # int32[N, U]  tick from which on it happens, 0 no update
+
     goal_start: jax.Array  # int32[N]  count of the goal item at reset
+    stage_done: jax.Array  # bool[N, K]  stages of the task already rewarded
     biome: jax.Array  # int32[N]
 
 
@@ -76,5 +99,6 @@ class WorldPool:
     """Worlds that resets copy from. Training and evaluation have disjoint pools."""
 
     blocks: jax.Array  # uint8[P, X, Z, Y]
+    light: jax.Array  # uint8[P, X, Z, Y]  16 * light of the sky + light of blocks, each 0..15
     surface: jax.Array  # int32[P, X, Z]  y of the first free cell above ground
     spawnable: jax.Array  # bool[P, X, Z]  dry, open ground

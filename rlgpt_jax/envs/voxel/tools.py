@@ -10,10 +10,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.names import NAME_ID, NAMES, NUM_NAMES, load
-from rlgpt_jax.envs.voxel.blocks import BLOCKS, HARDNESS
+from rlgpt_jax.envs.names import NAME_ID, load
+from rlgpt_jax.envs.voxel.blocks import BLOCKS, HARDNESS, TABLE
+from rlgpt_jax.envs.voxel.item_table import ITEMS, NUM_ITEMS
 
-_BLOCK_TABLE = load("blocks")["blocks"]
 _TIERS = {"wooden": 2.0, "stone": 4.0, "iron": 6.0, "diamond": 8.0, "golden": 12.0}
 _CLASSES = ("pickaxe", "axe", "shovel", "sword", "hoe")
 _CLASS_OF_MATERIAL = {"rock": "pickaxe", "wood": "axe", "dirt": "shovel"}
@@ -24,9 +24,9 @@ TOOLS: tuple[str, ...] = (
     *(f"{tier}_{kind}" for tier in _TIERS for kind in _CLASSES),
     "shears",
 )
-TOOL_OF_NAME = np.zeros(NUM_NAMES, np.int32)
+TOOL_OF_ITEM = np.zeros(NUM_ITEMS, np.int32)
 for _index, _tool in enumerate(TOOLS[1:], 1):
-    TOOL_OF_NAME[NAME_ID[_tool]] = _index
+    TOOL_OF_ITEM[NAME_ID[_tool]] = _index
 
 LEAVES = ("leaves", "leaves2")
 # The data has no tool class for ladders and calls cactus a plant.
@@ -35,7 +35,7 @@ _CORRECTED_MATERIAL = {"ladder": "wood", "cactus": None}
 
 def _speed(tool: str, block: str) -> float:
     """The multiplier by which a tool mines a block faster than the hand."""
-    material = _BLOCK_TABLE.get(block, {"material": None})["material"]
+    material = TABLE.get(block, {"material": None})["material"]
     material = _CORRECTED_MATERIAL.get(block, material)
     tier, _, kind = tool.rpartition("_")
     if kind == "shears":
@@ -50,7 +50,7 @@ def _speed(tool: str, block: str) -> float:
 
 def _harvests(tool: str, block: str) -> bool:
     """Whether a block mined with this tool leaves its drop."""
-    needed = _BLOCK_TABLE.get(block, {"needs_tool": None})["needs_tool"]
+    needed = TABLE.get(block, {"needs_tool": None})["needs_tool"]
     return needed is None or tool in needed
 
 
@@ -79,9 +79,9 @@ BREAK_WEAR = np.array(
 )
 
 _ITEM_TABLE = load("items")["items"]
-# By name id: pieces in a full stack, uses of a new piece (0 = does not wear).
-STACK = np.array([_ITEM_TABLE.get(n, {}).get("stack", 64) for n in NAMES], np.int32)
-DURABILITY = np.array([_ITEM_TABLE.get(n, {}).get("durability", 0) for n in NAMES], np.int32)
+# By item id: pieces in a full stack, uses of a new piece (0 = does not wear).
+STACK = np.array([_ITEM_TABLE.get(n, {}).get("stack", 64) for n, _ in ITEMS], np.int32)
+DURABILITY = np.array([_ITEM_TABLE.get(n, {}).get("durability", 0) for n, _ in ITEMS], np.int32)
 
 
 def progress_per_tick(
@@ -100,7 +100,7 @@ def progress_per_tick(
     Returns:
       float32[N]; 1 or more breaks at once, 0 never.
     """
-    tool = jnp.asarray(TOOL_OF_NAME)[held_name]
+    tool = jnp.asarray(TOOL_OF_ITEM)[held_name]
     hardness = jnp.asarray(HARDNESS)[byte]
     divisor = jnp.where(jnp.asarray(HARVESTS)[tool, byte], 30.0, 100.0)
     speed = jnp.asarray(SPEED)[tool, byte] / jnp.float32(5.0) ** slowed

@@ -36,11 +36,20 @@ DAY = 24_000  # ticks
 Choice = TypeVar("Choice", grid.Edit, drops.Dropped)
 
 
-def tick(state: WorldState, action: jax.Array) -> WorldState:
-    """Advances every world by one tick. `action` is int32[N, 8]."""
+def tick(
+    state: WorldState, action: jax.Array, break_speed: float, pool_light: jax.Array
+) -> WorldState:
+    """Advances every world by one tick.
+
+    Args:
+      state: N worlds.
+      action: int32[N, 8].
+      break_speed: factor on the speed of mining, 1 but in some tasks.
+      pool_light: uint8[P, X, Z, Y], light of the worlds as they were at reset.
+    """
     state, action = _listen(state, action)
     state = _turn(state, action)
-    state, edit, dropped = _act(state, action)
+    state, edit, dropped = _act(state, action, break_speed)
 
     period = state.blocks.shape[1:3]
     near = grid.patch(physics.around(state), edit, period)
@@ -52,7 +61,7 @@ def tick(state: WorldState, action: jax.Array) -> WorldState:
     state = placing.forget_stations(state, edit)
 
     return state.replace(
-        blocks=grid.write(state.blocks, edit, after=_read_all(state)),
+        blocks=grid.write(state.blocks, (edit,), after=_read_all(state)),
         tick=state.tick + 1,
         world_time=(state.world_time + 1) % DAY,
     )
@@ -70,7 +79,7 @@ def _move_items(state: WorldState, edit: grid.Edit) -> WorldState:
         return state.replace(blocks=small.blocks)
 
     small = state.replace(blocks=jnp.zeros((), jnp.uint8))
-    small = jax.lax.cond(state.item_name.any(), act, lambda small: small, small)
+    small = jax.lax.cond(state.item_id.any(), act, lambda small: small, small)
     return small.replace(blocks=blocks)
 
 
@@ -106,13 +115,15 @@ def _controls(action: jax.Array) -> physics.Controls:
     )
 
 
-def _act(state: WorldState, action: jax.Array) -> tuple[WorldState, grid.Edit, drops.Dropped]:
+def _act(
+    state: WorldState, action: jax.Array, break_speed: float
+) -> tuple[WorldState, grid.Edit, drops.Dropped]:
     """The functional action: at most one block changes and one place drops items."""
     function, slot = action[:, base.FUNCTION], action[:, base.SLOT_ARG]
     uses, attacks = function == base.FN_USE, function == base.FN_ATTACK
     sprints = (action[:, base.JUMP] == 3) & (action[:, base.MOVE] == 1)
     target = interact.look(state, uses)
-    state, broken, loot = interact.attack(state, attacks, sprints, target)
+    state, broken, loot = interact.attack(state, attacks, sprints, target, break_speed)
     state, used, given = use.use(state, uses, target)
     state, thrown = items.throw(state, function == base.FN_DROP)
     state, placed, spilled = _rare(state, function, action[:, base.CRAFT_ARG], slot, target)

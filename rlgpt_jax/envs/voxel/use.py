@@ -6,7 +6,7 @@ import numpy as np
 
 from rlgpt_jax.envs.names import MOBS, NAME_ID
 from rlgpt_jax.envs.voxel import drops, grid, hashing, inventory, placing
-from rlgpt_jax.envs.voxel.blocks import BLOCK_ID
+from rlgpt_jax.envs.voxel.blocks import BLOCK_ID, is_one_of
 from rlgpt_jax.envs.voxel.interact import BUCKET, REMOVED, Target
 from rlgpt_jax.envs.voxel.state import WorldState
 
@@ -19,8 +19,7 @@ COW, SHEEP = MOBS.index("cow"), MOBS.index("sheep")
 FILLED = np.zeros(256, np.int32)
 FILLED[BLOCK_ID["water"]], FILLED[BLOCK_ID["lava"]] = WATER, LAVA
 # Using these opens a window instead of placing what is in the hand.
-OPENS = np.zeros(256, bool)
-OPENS[[BLOCK_ID[b] for b in ("crafting_table", "furnace", "chest", "anvil", "bed")]] = True
+OPENS = is_one_of("crafting_table", "furnace", "chest", "anvil", "bed")
 
 
 def use(
@@ -36,7 +35,7 @@ def use(
     Returns:
       The worlds, the block that changes and the items that appear.
     """
-    held = state.slot_name[:, 0]
+    held = state.slot_item[:, 0]
     kind = jnp.take_along_axis(state.mob_kind, jnp.maximum(target.mob, 0)[:, None], 1)[:, 0]
     kind = jnp.where(target.mob >= 0, kind, 0)
 
@@ -89,8 +88,8 @@ def _exchange(
     The last piece is replaced in the hand, of a larger stack the result goes elsewhere.
     """
     single = active & (state.slot_quantity[:, 0] == 1)
-    names = state.slot_name.at[:, 0].set(jnp.where(single, result, state.slot_name[:, 0]))
-    state = state.replace(slot_name=names)
+    names = state.slot_item.at[:, 0].set(jnp.where(single, result, state.slot_item[:, 0]))
+    state = state.replace(slot_item=names)
     split = active & ~single
     state = inventory.take_from(state, jnp.zeros_like(result), split.astype(jnp.int32))
     return inventory.add(state, result, split.astype(jnp.int32))

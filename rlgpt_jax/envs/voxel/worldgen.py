@@ -12,6 +12,7 @@ import numpy as np
 from rlgpt_jax.envs.voxel.blocks import BLOCK_ID, IS_LIQUID, IS_SOLID
 from rlgpt_jax.envs.voxel.clearance import encode_clearance
 from rlgpt_jax.envs.voxel.decorate import grow_plants, grow_trees, lay_veins
+from rlgpt_jax.envs.voxel.light import flood
 from rlgpt_jax.envs.voxel.noise import fractal_noise
 from rlgpt_jax.envs.voxel.params import WorldParams
 
@@ -51,6 +52,7 @@ class World(NamedTuple):
     """One generated world; the arrays are those of `WorldPool` without its axis P."""
 
     blocks: np.ndarray  # uint8[X, Z, Y]  air with clearance
+    light: np.ndarray  # uint8[X, Z, Y]  see `light.flood`
     surface: np.ndarray  # int32[X, Z]  y of the first free cell above the ground
     spawnable: np.ndarray  # bool[X, Z]  dry, open ground
 
@@ -92,7 +94,7 @@ def generate(seed: int, biome: str, params: WorldParams) -> World:
     chunks = params.size_x * params.size_z / 256.0
     grow_trees(rng, blocks, height, rng.poisson(row.trees * chunks), row.birches)
     grow_plants(rng, blocks, height, round(row.grass * chunks), round(row.flowers * chunks))
-    return World(encode_clearance(blocks), *_ground(blocks, height))
+    return World(encode_clearance(blocks), flood(blocks), *_ground(blocks, height))
 
 
 def _heights(rng: np.random.Generator, row: Biome, params: WorldParams) -> np.ndarray:

@@ -209,5 +209,5 @@ def test_random_play_keeps_the_world_sane():
         state, result = step(state, action)
         assert all(bool(jnp.isfinite(a).all()) for a in (state.position, state.mob_position))
         assert (state.slot_quantity >= 0).all()
-        assert ((state.slot_name == 0) == (state.slot_quantity == 0)).all()
+        assert ((state.slot_item == 0) == (state.slot_quantity == 0)).all()
         assert (state.position[:, 1] >= 1).all()

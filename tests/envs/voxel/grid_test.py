@@ -37,7 +37,7 @@ def test_a_placed_block_shrinks_the_air_around_it(cell, size):
     edit = grid.Edit(
         jnp.array([True, False]), jnp.array([cell, cell]), jnp.full(2, BLOCK_ID["log"], jnp.uint8)
     )
-    after = np.asarray(write(jnp.asarray(before), edit, jnp.zeros(2, bool)))
+    after = np.asarray(write(jnp.asarray(before), (edit,), jnp.zeros(2, bool)))
     np.testing.assert_array_equal(after[1], before[1])
     x, y, z = cell
     assert after[0, x % size, z % (size + 3), y] == BLOCK_ID["log"]
@@ -54,7 +54,7 @@ def test_a_broken_block_becomes_air_of_clearance_one():
         jnp.array([True, True]), jnp.array([[3, 7, 3], [3, 999, 3]]),
         jnp.full(2, AIR_CODE + 1, jnp.uint8),
     )  # fmt: skip
-    after = write(blocks, edit, jnp.zeros(2, bool))
+    after = write(blocks, (edit,), jnp.zeros(2, bool))
     changed = np.argwhere(np.asarray(after != blocks))
     assert changed.tolist() == [[0, 3, 3, 7]]  # the second lies above the world
 

@@ -103,7 +103,7 @@ def test_no_compiled_part_of_a_step_copies_the_worlds():
     size = env.state.blocks.nbytes
     action, done = actions(1)[0], np.zeros(N, bool)
     for lowered in (
-        env._advance.lower(env.state, action),
+        env._advance.lower(env._pool, env.state, action),
         env._restart.lower(env._pool, env.state, done),
     ):
         memory = lowered.compile().memory_analysis()

@@ -59,7 +59,7 @@ def test_a_broken_log_is_picked_up_and_wears_the_axe():
     state = worlds.holding(state, ("iron_axe", 1))
     state = worlds.run(state, 11, FUNCTION=base.FN_ATTACK)
     assert state.slot_damage[0, 0] == 1
-    assert (state.item_name == NAME_ID["log"]).any()
+    assert (state.item_id == NAME_ID["log"]).any()
     assert worlds.count(state, "log")[0] == 0  # items wait 10 ticks
     assert worlds.count(worlds.run(state, 20, MOVE=1), "log")[0] == 1
 
@@ -72,7 +72,7 @@ def test_stone_without_a_pickaxe_leaves_nothing():
     )
     state = worlds.run(state, FUNCTION=base.FN_ATTACK)
     assert worlds.block(state, AHEAD) >= AIR_CODE
-    assert not state.item_name.any()
+    assert not state.item_id.any()
 
 
 def test_blocks_beyond_four_and_a_half_are_out_of_reach():
@@ -112,7 +112,7 @@ def test_full_hits_kill_as_the_table_says(kind, weapon):
             mob_velocity=jnp.zeros_like(state.mob_velocity),
         )
     assert hits == load("combat")["full_hits_to_kill"][kind][weapon]
-    names = set(np.asarray(state.item_name[0]).tolist()) - {0}
+    names = set(np.asarray(state.item_id[0]).tolist()) - {0}
     expected = {"cow": ("beef", "leather"), "sheep": ("mutton", "wool")}[kind]
     assert NAME_ID[expected[0]] in names and names <= {NAME_ID[n] for n in expected}
 

@@ -53,19 +53,19 @@ def test_equip_swaps_the_first_slot_of_that_name_with_the_hand():
     state = worlds.holding(worlds.player(), ("dirt", 5), ("log", 1), ("stick", 2), ("log", 9))
     state = equip(state, jnp.array([True, False]), two(3))
     # Slot 3 is asked for; slot 1 holds the same item and comes first.
-    assert state.slot_name[0, :4].tolist() == ids("log", "dirt", "stick", "log").tolist()
+    assert state.slot_item[0, :4].tolist() == ids("log", "dirt", "stick", "log").tolist()
     assert state.slot_quantity[0, :4].tolist() == [1, 5, 2, 9]
-    assert state.slot_name[1, 0] == NAME_ID["dirt"]
+    assert state.slot_item[1, 0] == NAME_ID["dirt"]
     assert state.attack_cooldown.tolist() == [0, 100]
 
 
 def test_armour_goes_to_its_place_and_the_old_piece_comes_back():
     state = worlds.holding(worlds.player(), ("iron_helmet", 1), ("golden_helmet", 1))
     state = equip(state, jnp.array([True, True]), two(0))
-    assert state.armor_name[0, 3] == NAME_ID["iron_helmet"] and state.slot_name[0, 0] == 0
+    assert state.armor_item[0, 3] == NAME_ID["iron_helmet"] and state.slot_item[0, 0] == 0
     state = equip(state, jnp.array([True, True]), two(1))
-    assert state.armor_name[0, 3] == NAME_ID["golden_helmet"]
-    assert state.slot_name[0, 1] == NAME_ID["iron_helmet"]
+    assert state.armor_item[0, 3] == NAME_ID["golden_helmet"]
+    assert state.slot_item[0, 1] == NAME_ID["iron_helmet"]
 
 
 def test_shears_break_after_239_uses():

@@ -14,7 +14,7 @@ def lying(name: str, quantity: int, at: tuple[float, float, float], age: int = 0
     """Every lane has one item stack at `at`."""
     state = worlds.player() if state is None else state
     return state.replace(
-        item_name=state.item_name.at[:, 0].set(NAME_ID[name]),
+        item_id=state.item_id.at[:, 0].set(NAME_ID[name]),
         item_quantity=state.item_quantity.at[:, 0].set(quantity),
         item_position=state.item_position.at[:, 0].set(jnp.array(at)),
         item_age=state.item_age.at[:, 0].set(age),
@@ -24,7 +24,7 @@ def lying(name: str, quantity: int, at: tuple[float, float, float], age: int = 0
 def test_an_item_falls_to_the_ground_and_stays():
     state = worlds.run(lying("log", 1, (20.5, 14.0, 20.5)), 40)
     np.testing.assert_allclose(state.item_position[0, 0], [20.5, worlds.GROUND, 20.5])
-    assert state.item_name[0, 0] == NAME_ID["log"]
+    assert state.item_id[0, 0] == NAME_ID["log"]
 
 
 def test_an_item_in_reach_is_taken_from_age_ten_on():
@@ -59,9 +59,9 @@ def test_a_thrown_item_flies_ahead_and_waits_forty_ticks():
 
 def test_a_new_item_takes_a_free_entry_or_that_of_the_oldest():
     state = worlds.player()
-    count = state.item_name.shape[1]
+    count = state.item_id.shape[1]
     state = state.replace(
-        item_name=jnp.full_like(state.item_name, NAME_ID["dirt"]).at[1, 2].set(0),
+        item_id=jnp.full_like(state.item_id, NAME_ID["dirt"]).at[1, 2].set(0),
         item_age=jnp.tile(jnp.arange(count), (2, 1)),
     )
     dropped = drops.Dropped(
@@ -69,10 +69,10 @@ def test_a_new_item_takes_a_free_entry_or_that_of_the_oldest():
         jnp.zeros((2, 3)), jnp.zeros((2, 3)), jnp.zeros(2, jnp.int32),
     )  # fmt: skip
     state = jax.jit(items.appear)(state, dropped)
-    log = np.argwhere(np.asarray(state.item_name == NAME_ID["log"])).tolist()
+    log = np.argwhere(np.asarray(state.item_id == NAME_ID["log"])).tolist()
     assert log == [[0, count - 1], [1, 2]]
 
 
 def test_old_items_vanish():
     state = worlds.run(lying("log", 1, (20.5, 8.0, 20.5), items.LIFETIME))
-    assert state.item_name[0, 0] == 0
+    assert state.item_id[0, 0] == 0

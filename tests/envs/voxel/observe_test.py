@@ -5,6 +5,7 @@ import numpy as np
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import NAME_ID
+from rlgpt_jax.envs.voxel.light import FULL
 from rlgpt_jax.envs.voxel.observe import observe
 from tests.envs.voxel import worlds
 
@@ -16,14 +17,21 @@ CONTRACT = {
     "biome": ((), "int32"), "voxels": ((3, 3, 3), "int32"),
     "ray_block": ((120,), "int32"), "ray_block_distance": ((120,), "float32"),
     "ray_entity": ((120,), "int32"), "ray_entity_distance": ((120,), "float32"),
-    "slot_name": ((36,), "int32"), "slot_quantity": ((36,), "int32"),
+    "slot_name": ((36,), "int32"), "slot_variant": ((36,), "int32"),
+    "slot_quantity": ((36,), "int32"), "saturation": ((), "float32"), "armor": ((), "float32"),
+    "xp": ((), "float32"), "light_level": ((), "int32"), "sky_light": ((), "int32"),
+    "can_see_sky": ((), "bool"), "damage": ((), "float32"), "damage_kind": ((), "int32"),
     "slot_durability": ((36,), "float32"), "equipment": ((6,), "int32"),
     "near_table": ((), "bool"), "near_furnace": ((), "bool"),
     "mask_function": ((8,), "bool"), "mask_equip": ((36,), "bool"),
     "mask_place": ((36,), "bool"), "mask_destroy": ((36,), "bool"),
     "mask_craft": ((244,), "bool"),
 }  # fmt: skip
-see = jax.jit(observe, static_argnums=1)
+_see = jax.jit(observe, static_argnums=2)
+
+
+def see(state, rays):
+    return _see(state, np.full((1, *state.blocks.shape[1:]), 16 * FULL, np.uint8), rays)
 
 
 def test_observation_has_the_contract_s_shapes_and_types():
@@ -52,7 +60,7 @@ def test_feet_a_rounding_error_low_still_stand_on_the_block():
 
 def test_equipment_is_the_hand_and_the_armour():
     state = worlds.holding(worlds.player(1), ("shears", 1))
-    state = state.replace(armor_name=state.armor_name.at[:, 3].set(NAME_ID["iron_helmet"]))
+    state = state.replace(armor_item=state.armor_item.at[:, 3].set(NAME_ID["iron_helmet"]))
     equipment = np.asarray(see(state, False).equipment)[0]
     np.testing.assert_array_equal(
         equipment, (NAME_ID["shears"], 0, 0, 0, NAME_ID["iron_helmet"], 0)

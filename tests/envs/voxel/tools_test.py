@@ -18,7 +18,7 @@ def test_every_block_takes_the_ticks_of_the_table(tool):
     held = jnp.full(len(BLOCKS_KNOWN), NAME_ID.get(tool, 0), jnp.int32)
     byte = jnp.array([BLOCK_ID[b] for b in BLOCKS_KNOWN], jnp.uint8)
     progress = np.asarray(tools.progress_per_tick(held, byte))
-    harvests = tools.HARVESTS[tools.TOOL_OF_NAME[np.asarray(held)], np.asarray(byte)]
+    harvests = tools.HARVESTS[tools.TOOL_OF_ITEM[np.asarray(held)], np.asarray(byte)]
     wrong = []
     for block, part, harvest in zip(BLOCKS_KNOWN, progress, harvests):
         ticks, _, harvested = FACTS["blocks"][block][tool]

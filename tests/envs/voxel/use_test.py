@@ -26,14 +26,14 @@ def use(state, ticks=1):
 
 def test_a_bucket_on_a_cow_becomes_milk():
     state = use(worlds.holding(beside("cow"), ("bucket", 1)))
-    assert state.slot_name[0, 0] == NAME_ID["milk_bucket"]
+    assert state.slot_item[0, 0] == NAME_ID["milk_bucket"]
     assert worlds.count(state, "bucket")[0] == 0
 
 
 def test_milk_of_a_stack_goes_to_another_slot():
     state = use(worlds.holding(beside("cow"), ("bucket", 3)))
     assert worlds.count(state, "bucket")[0] == 2
-    assert state.slot_name[0, 1] == NAME_ID["milk_bucket"]
+    assert state.slot_item[0, 1] == NAME_ID["milk_bucket"]
 
 
 def test_a_bucket_gives_nothing_from_a_sheep_or_out_of_reach():
@@ -48,7 +48,7 @@ def test_shears_give_one_to_three_wool_once():
     state = use(worlds.holding(beside("sheep"), ("shears", 1)))
     assert state.mob_sheared[:, 0].all() and state.slot_damage[0, 0] == 1
     pieces = np.asarray(
-        jnp.where(state.item_name == NAME_ID["wool"], state.item_quantity, 0).sum(1)
+        jnp.where(state.item_id == NAME_ID["wool"], state.item_quantity, 0).sum(1)
     )
     assert ((pieces >= 1) & (pieces <= 3)).all()
     again = use(state)
@@ -60,11 +60,11 @@ def test_shears_give_one_to_three_wool_once():
 def test_water_is_scooped_and_poured_back():
     state = worlds.with_block(worlds.player(), "water", FLOOR)
     full = use(worlds.holding(looking_down(state), ("bucket", 1)))
-    assert full.slot_name[0, 0] == NAME_ID["water_bucket"]
+    assert full.slot_item[0, 0] == NAME_ID["water_bucket"]
     assert worlds.block(full, FLOOR) >= AIR_CODE
     # With a full bucket the crosshair meets the side or the bottom of the hole.
     poured = use(full)
-    assert poured.slot_name[0, 0] == NAME_ID["bucket"]
+    assert poured.slot_item[0, 0] == NAME_ID["bucket"]
     assert int((poured.blocks[0] == BLOCK_ID["water"]).sum()) == 1
 
 

@@ -10,6 +10,7 @@ from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import MOBS, NAME_ID
 from rlgpt_jax.envs.voxel import transition
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, MAX_CLEARANCE
+from rlgpt_jax.envs.voxel.light import FULL, flood
 from rlgpt_jax.envs.voxel.mob_table import MOB_LIFE
 from rlgpt_jax.envs.voxel.state import WorldParams, WorldPool, WorldState
 
@@ -41,6 +42,7 @@ def pool(params: WorldParams = PARAMS, ground: int = GROUND) -> WorldPool:
     columns = (params.num_worlds, params.size_x, params.size_z)
     return WorldPool(
         blocks=jnp.asarray(blocks),
+        light=jnp.asarray(np.stack([flood(world) for world in blocks])),
         surface=jnp.full(columns, ground, jnp.int32),
         spawnable=jnp.ones(columns, bool),
     )
@@ -49,19 +51,23 @@ def pool(params: WorldParams = PARAMS, ground: int = GROUND) -> WorldPool:
 def lanes(blocks: np.ndarray, params: WorldParams = PARAMS, **fields) -> WorldState:
     """N healthy players with empty hands, standing at the origin unless `fields` says."""
     n, m, d, s = len(blocks), params.max_mobs, params.max_items, params.max_stations
-    shapes = {"mob": (n, m), "item": (n, d), "slot": (n, 36), "station": (n, s), "armor": (n, 5)}
+    shapes = {
+        "mob": (n, m), "item": (n, d), "slot": (n, 36), "station": (n, s), "armor": (n, 5),
+        "light": (n, params.max_lights), "update": (n, params.max_updates), "stage": (n, 0),
+    }  # fmt: skip
     vectors = {
         "position": (n, 3), "velocity": (n, 3), "mining_block": (n, 3),
         "mob_position": (n, m, 3), "mob_velocity": (n, m, 3), "mob_target": (n, m, 2),
         "item_position": (n, d, 3), "item_velocity": (n, d, 3), "station_block": (n, s, 3),
+        "light_block": (n, params.max_lights, 3),
     }  # fmt: skip
     floats = {
         "position", "velocity", "yaw", "pitch", "fall_distance", "life", "food",
         "saturation", "exhaustion", "oxygen", "mining_progress", "mob_position",
         "mob_velocity", "mob_yaw", "mob_life", "mob_target", "item_position",
-        "item_velocity",
+        "item_velocity", "hurt_amount", "damage", "xp", "mob_hurt_amount", "mob_fall",
     }  # fmt: skip
-    bools = {"on_ground", "in_water", "mob_on_ground", "mob_sheared"}
+    bools = {"on_ground", "in_water", "mob_on_ground", "mob_sheared", "stage_done"}
     values = {}
     for field in dataclasses.fields(WorldState):
         name = field.name
@@ -91,11 +97,11 @@ def player(n: int = LANES, params: WorldParams = PARAMS, **fields) -> WorldState
 
 def holding(state: WorldState, *items: tuple[str, int]) -> WorldState:
     """Every lane's first slots hold these (name, quantity)."""
-    names, quantities = state.slot_name, state.slot_quantity
+    names, quantities = state.slot_item, state.slot_quantity
     for slot, (name, quantity) in enumerate(items):
         names = names.at[:, slot].set(NAME_ID[name])
         quantities = quantities.at[:, slot].set(quantity)
-    return state.replace(slot_name=names, slot_quantity=quantities)
+    return state.replace(slot_item=names, slot_quantity=quantities)
 
 
 def with_mob(state: WorldState, kind: str, at: tuple[float, float, float]) -> WorldState:
@@ -120,7 +126,7 @@ def with_block(state: WorldState, name: str, *cells: tuple[int, int, int]) -> Wo
 
 def count(state: WorldState, name: str) -> np.ndarray:
     """int32[N]: how many pieces of an item every lane carries."""
-    return np.asarray(((state.slot_name == NAME_ID[name]) * state.slot_quantity).sum(1))
+    return np.asarray(((state.slot_item == NAME_ID[name]) * state.slot_quantity).sum(1))
 
 
 def action(**columns: int) -> np.ndarray:
@@ -134,13 +140,20 @@ def action(**columns: int) -> np.ndarray:
 _TICK = jax.jit(transition.tick)
 
 
-def run(state: WorldState, ticks: int = 1, **columns: int) -> WorldState:
-    """Every lane does the same action for some ticks."""
+def run(
+    state: WorldState, ticks: int = 1, light: np.ndarray | None = None, **columns: int
+) -> WorldState:
+    """Every lane does the same action for some ticks.
+
+    `light` is that of the pool's worlds, uint8[1, X, Z, Y]; None is daylight everywhere.
+    """
+    if light is None:
+        light = np.full((1, *state.blocks.shape[1:]), 16 * FULL, np.uint8)
     actions = jnp.tile(jnp.asarray(action(**columns)), (len(state.tick), 1))
     # Through NumPy, which has no weak types: they would compile the tick anew.
     state = jax.tree.map(lambda a: jnp.asarray(np.asarray(a)), state)
     for _ in range(ticks):
-        state = _TICK(state, actions)
+        state = _TICK(state, actions, 1.0, light)
     return state
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, IS_LIQUID
+from rlgpt_jax.envs.voxel.blocks import AIR_CODE, IS_LIQUID, WATERS, is_one_of
 from rlgpt_jax.envs.voxel.noise import fractal_noise
 from rlgpt_jax.envs.voxel.pictures import paint
 from rlgpt_jax.envs.voxel.pictures.mob_models import PARTS
@@ -35,8 +35,8 @@ class Art(NamedTuple):
     pictures: np.ndarray  # uint8[T, 16, 16, 4]
     mean: np.ndarray  # float32[T, 3]
     tint: np.ndarray  # uint8[T, 16, 16]
-    faces: np.ndarray  # int32[128, 6]
-    boxes: np.ndarray  # float32[128, 6]
+    faces: np.ndarray  # int32[AIR_CODE, 6]
+    boxes: np.ndarray  # float32[AIR_CODE, 6]
     cracks: np.ndarray  # uint8[16, 16]  stage 0..9 from which a pixel is cracked
     clouds: np.ndarray  # bool[64, 64]
     # The boxes of mobs, K parts; those of mob i are part_first[i]..part_first[i + 1].
@@ -65,13 +65,13 @@ def _draw_cracks() -> np.ndarray:
 def _kinds() -> np.ndarray:
     kind = np.full(256, AIR, np.uint8)
     kind[1:AIR_CODE] = np.select([IS_CUBE[1:], IS_PLANT[1:]], [CUBE, PLANT], SHAPE)
-    kind[[BLOCK_ID["water"], BLOCK_ID["flowing_water"]]] = WATER
+    kind[is_one_of(*WATERS)] = WATER
     return kind
 
 
 def _sunlight() -> np.ndarray:
     share = np.where((KIND == CUBE) & ~IS_LIQUID, 0.0, 1.0).astype(np.float32)
-    share[BLOCK_ID["leaves"]] = 0.25
+    share[is_one_of("leaves", "leaves2")] = 0.25
     return share
 
 

@@ -29,13 +29,13 @@ def draw_hud(image: Picture, one: dict[str, np.ndarray]) -> None:
     _crosshair(image)
     if width < SLOTS * _SLOT + 4 or height < 100:
         return
-    _hand(image, int(one["slot_name"][0]), float(one["attack_cooldown"]))
+    _hand(image, int(one["slot_item"][0]), float(one["attack_cooldown"]))
     left, top = (width - SLOTS * _SLOT) // 2, height - _SLOT - 3
     _row(image, _HEART, {"r": (214, 24, 24), "w": (255, 190, 190)}, one["life"], left, top - 9)
     foods = {"b": (150, 92, 44), "h": (200, 140, 80), "w": (232, 226, 210)}
     _row(image, _DRUMSTICK, foods, one["food"], left + SLOTS * _SLOT - 80, top - 9)
     for slot in range(SLOTS):
-        name, quantity = int(one["slot_name"][slot]), int(one["slot_quantity"][slot])
+        name, quantity = int(one["slot_item"][slot]), int(one["slot_quantity"][slot])
         _draw_slot(image, name, quantity, left + slot * _SLOT, top, chosen=slot == 0)
 
 

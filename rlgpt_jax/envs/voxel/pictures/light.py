@@ -5,14 +5,13 @@ In these functions `art` is an `art.Art` and `s` a `scene.Scene`.
 
 import math
 
-import numba
-
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE
+from rlgpt_jax.envs.voxel.kernels import make_kernel
 
 CLOUD_HEIGHT = 112.0
-jit = numba.njit(
-    cache=True, error_model="numpy", fastmath={"contract", "nsz", "arcp"}, forceinline=True
-)
+FAST = {"contract", "nsz", "arcp"}
+kernel = make_kernel(*(f"pictures/{name}.py" for name in ("light", "bodies", "trace", "art")))
+jit = kernel(fastmath=FAST, forceinline=True)
 
 
 @jit

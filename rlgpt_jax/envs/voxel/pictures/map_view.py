@@ -25,7 +25,7 @@ def draw_map(one: dict[str, np.ndarray], size: int, radius: float) -> np.ndarray
     # Always by daylight: a map is for reading.
     image = np.clip(colour, 0, 255).astype(np.uint8)
     scale = size / (2.0 * radius)
-    for name, at in zip(one["item_name"], one["item_position"]):
+    for name, at in zip(one["item_id"], one["item_position"]):
         if name:
             _stamp(image, icon(int(name)), _pixel(one, at, scale, size))
     for kind, at in zip(one["mob_kind"], one["mob_position"]):

@@ -117,7 +117,7 @@ def _mobs(one: dict[str, np.ndarray], tick: float) -> dict[str, Any]:
 
 
 def _items(one: dict[str, np.ndarray], tick: float) -> dict[str, Any]:
-    names = one["item_name"]
+    names = one["item_id"]
     bytes_ = [BLOCK_ID.get(NAMES[name], 0) for name in names]
     kinds = [0 if not n else b if b and IS_CUBE[b] else -1 for n, b in zip(names, bytes_)]
     bob = 0.05 * np.sin(0.2 * (one["item_age"] + tick))

@@ -6,7 +6,7 @@ Blocks without a recipe show noise in a colour made from their name. White parts
 
 import numpy as np
 
-from rlgpt_jax.envs.voxel.blocks import BLOCK_ID, BLOCKS
+from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, BLOCKS
 from rlgpt_jax.envs.voxel.pictures.block_art import RECIPES, hashed
 
 NO_TINT, GRASS_TINT, LEAF_TINT = 0, 1, 2
@@ -34,15 +34,15 @@ SHAPES: dict[str, tuple[int, ...]] = {
 def _draw_all() -> tuple[np.ndarray, np.ndarray]:
     """The pictures of all blocks uint8[T, 16, 16, 4], and which faces show which.
 
-    Faces int32[128, 6] are axis * 2 + (1 on the + side), axes x, y, z.
+    Faces int32[AIR_CODE, 6] are axis * 2 + (1 on the + side), axes x, y, z.
     """
     pictures, index = [np.zeros((16, 16, 4))], {}
-    for block in BLOCKS[1:]:
+    for block in dict.fromkeys(BLOCKS[1:]):
         for name in (block, f"{block}_top", f"{block}_bottom", f"{block}_front"):
             if name in RECIPES or name == block:
                 index[name] = len(pictures)
                 pictures.append(RECIPES[name]() if name in RECIPES else hashed(name))
-    faces = np.zeros((128, 6), np.int32)
+    faces = np.zeros((AIR_CODE, 6), np.int32)
     for i, block in enumerate(BLOCKS[1:], 1):
         side = index[block]
         top = index.get(f"{block}_top", side)
@@ -80,7 +80,7 @@ MEAN = _means()
 
 # Shapes by block id, 0..127.
 _WHOLE = (0, 0, 0, 16, 16, 16)
-_NAMES = (*BLOCKS, *[""] * (128 - len(BLOCKS)))
+_NAMES = (*BLOCKS, *[""] * (AIR_CODE - len(BLOCKS)))
 IS_PLANT = np.array([name in PLANTS for name in _NAMES])
 BOXES = np.array([SHAPES.get(name, _WHOLE) for name in _NAMES], np.float32) / 16.0
 IS_CUBE = np.array([name not in ("air", "", *PLANTS, *SHAPES) for name in _NAMES])

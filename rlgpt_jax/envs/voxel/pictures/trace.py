@@ -12,7 +12,16 @@ import numpy as np
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE
 from rlgpt_jax.envs.voxel.pictures.art import CUBE, PLANT, WATER, Art
 from rlgpt_jax.envs.voxel.pictures.bodies import bodies, hit_box
-from rlgpt_jax.envs.voxel.pictures.light import byte_at, jit, shade, sky, sunlit, texel
+from rlgpt_jax.envs.voxel.pictures.light import (
+    FAST,
+    byte_at,
+    jit,
+    kernel,
+    shade,
+    sky,
+    sunlit,
+    texel,
+)
 from rlgpt_jax.envs.voxel.pictures.scene import Scene
 
 FAR = 80.0  # blocks; fog hides what is beyond
@@ -183,7 +192,7 @@ def _pixel(art, s, dx, dy, dz):
     return ar + clear * hr, ag + clear * hg, ab + clear * hb
 
 
-@numba.njit(cache=True, parallel=True, error_model="numpy", fastmath={"contract", "nsz", "arcp"})
+@kernel(parallel=True, fastmath=FAST)
 def trace(art: Art, s: Scene, image: np.ndarray, samples: int) -> None:
     """Fills uint8[H, W, 3] with `samples` x `samples` rays a pixel."""
     height, width = image.shape[0], image.shape[1]
