@@ -1,150 +1,83 @@
-"""Ore veins, trees and plants of a generated world.
-
-Source of sizes and numbers: `third_party/minecraft/ores.json` (veins) and the rules of
-Minecraft 1.11.2's oak and birch: trunk of 4-6 (birch 5-7), leaves in four layers of
-radius 2, 2, 1, 1 whose corners are cut at random and always at the top. The big oak
-is left out; wood and leaves of both trees are the blocks `log` and `leaves`.
-"""
+"""Plants of a generated world: grass, ferns, flowers, mushrooms, gourds, cane, cactus."""
 
 import numpy as np
 
-from rlgpt_jax.envs.names import load
-from rlgpt_jax.envs.voxel.blocks import BLOCK_ID
-from rlgpt_jax.envs.voxel.kernels import make_kernel
+from rlgpt_jax.envs.voxel.biomes import Biome, Plant
+from rlgpt_jax.envs.voxel.blocks import BLOCK_ID, BYTE_OF, is_one_of
+from rlgpt_jax.envs.voxel.noise import fractal_noise
 
-kernel = make_kernel("decorate.py")
-
-GRASS, DIRT, STONE = (BLOCK_ID[b] for b in ("grass", "dirt", "stone"))
-LOG, LEAVES = BLOCK_ID["log"], BLOCK_ID["leaves"]
-FLOWERS = np.array([BLOCK_ID["yellow_flower"], BLOCK_ID["red_flower"]], np.uint8)
-TALLGRASS = BLOCK_ID["tallgrass"]
-
-
-def _vein_table() -> list[tuple[int, int, int, int, int, bool]]:
-    """Rows (block, size, tries a chunk, lowest y, end of y, triangular)."""
-    rows = []
-    for name, size, tries, *span in load("ores")["spec"]:
-        block = BLOCK_ID.get(name, BLOCK_ID.get(f"{name}_ore"))
-        if block is None:  # granite, diorite, andesite: stone in this world
-            continue
-        triangular = span[0] == "tri"
-        low, end = (0, 2 * span[1]) if triangular else span
-        rows.append((block, size, tries, low, end, triangular))
-    return rows
-
-
-VEINS = _vein_table()
-
-
-def lay_veins(rng: np.random.Generator, blocks: np.ndarray, sea_level: int) -> None:
-    """In place: veins in the stone, each kind at its own depth.
-
-    Depths are scaled by `sea_level` / 62, so that low test worlds hold every ore.
-    """
-    chunks = blocks.shape[0] * blocks.shape[1] / 256.0
-    scale = sea_level / 62.0
-    for block, size, tries, low, end, triangular in VEINS:
-        count = round(tries * chunks * scale)
-        y = rng.uniform(low, end, count)
-        if triangular:
-            y = (y + rng.uniform(low, end, count)) / 2.0
-        at = rng.uniform(0, blocks.shape[:2], (count, 2))
-        angle = rng.uniform(0, np.pi, count)
-        tilt = rng.uniform(-2.0, 2.0, (count, 2)) * min(1.0, scale)
-        for i in np.nonzero(y * scale < blocks.shape[2] - 4)[0]:
-            grow = rng.uniform(size=size)
-            _vein(blocks, block, at[i], y[i] * scale, angle[i], tilt[i], grow)
-
-
-@kernel
-def _vein(blocks, block, at, y, angle, tilt, grow):
-    """One vein: balls along a slanted line, thickest in the middle."""
-    size = len(grow)
-    along_x, along_z = np.sin(angle) * size / 8.0, np.cos(angle) * size / 8.0
-    for i in range(size):
-        part = i / size
-        x = at[0] + along_x * (1.0 - 2.0 * part)
-        z = at[1] + along_z * (1.0 - 2.0 * part)
-        level = y + tilt[0] * (1.0 - part) + tilt[1] * part
-        radius = ((np.sin(np.pi * part) + 1.0) * grow[i] * size / 16.0 + 1.0) / 2.0
-        _ball(blocks, block, x, level, z, radius)
-
-
-@kernel
-def _ball(blocks, block, x, y, z, radius):
-    size_x, size_z, size_y = blocks.shape
-    for bx in range(int(np.floor(x - radius)), int(np.floor(x + radius)) + 1):
-        for bz in range(int(np.floor(z - radius)), int(np.floor(z + radius)) + 1):
-            for by in range(
-                max(1, int(np.floor(y - radius))), min(size_y - 1, int(np.floor(y + radius))) + 1
-            ):
-                away = (bx + 0.5 - x) ** 2 + (by + 0.5 - y) ** 2 + (bz + 0.5 - z) ** 2
-                if away < radius * radius and blocks[bx % size_x, bz % size_z, by] == STONE:
-                    blocks[bx % size_x, bz % size_z, by] = block
-
-
-def grow_trees(
-    rng: np.random.Generator, blocks: np.ndarray, height: np.ndarray, tries: int, birches: float
-) -> None:
-    """In place: tries to grow trees at random columns; they need grass and room."""
-    x = rng.integers(0, blocks.shape[0], tries)
-    z = rng.integers(0, blocks.shape[1], tries)
-    trunk = rng.integers(4, 7, tries) + (rng.uniform(size=tries) < birches)
-    corners = rng.integers(0, 2, (tries, 4, 4)) > 0
-    for i in range(tries):
-        _tree(blocks, x[i], z[i], height[x[i], z[i]], trunk[i], corners[i])
-
-
-@kernel
-def _tree(blocks, x, z, ground, trunk, corners):
-    """One tree on the block at `ground`, if there is grass and the crown has room."""
-    size_x, size_z, size_y = blocks.shape
-    if blocks[x, z, ground] != GRASS or ground + trunk + 2 >= size_y:
-        return
-    for dx in range(-1, 2):
-        for dz in range(-1, 2):
-            for y in range(ground + 1 + (dx != 0 or dz != 0), ground + trunk + 2):
-                byte = blocks[(x + dx) % size_x, (z + dz) % size_z, y]
-                if byte != 0 and byte != LEAVES:
-                    return
-    for layer in range(4):  # from below
-        radius = 2 if layer < 2 else 1
-        y = ground + trunk - 2 + layer
-        for dx in range(-radius, radius + 1):
-            for dz in range(-radius, radius + 1):
-                if abs(dx) == radius and abs(dz) == radius:
-                    if layer == 3 or corners[layer, (dx > 0) * 2 + (dz > 0)]:
-                        continue
-                column = blocks[(x + dx) % size_x, (z + dz) % size_z]
-                if column[y] == 0:
-                    column[y] = LEAVES
-    blocks[x, z, ground] = DIRT
-    blocks[x, z, ground + 1 : ground + 1 + trunk] = LOG
+_LEAVES = is_one_of("leaves")
+_WATER = is_one_of("water")
+_CANE_SOIL = is_one_of("grass", "dirt", "sand")
+_SPREAD = 3.3  # blocks, standard deviation of a patch
 
 
 def grow_plants(
-    rng: np.random.Generator, blocks: np.ndarray, height: np.ndarray, grass: int, flowers: int
+    rng: np.random.Generator, row: Biome, blocks: np.ndarray, height: np.ndarray
 ) -> None:
-    """In place: scatters tallgrass and flowers in small patches on open grass."""
-    _scatter(rng, blocks, height, grass, np.full(1, TALLGRASS, np.uint8))
-    _scatter(rng, blocks, height, flowers, FLOWERS)
+    """In place: everything that grows after the trees.
+
+    Args:
+      rng: drawn from.
+      row: says what grows and how much of it.
+      blocks: uint8[X, Z, Y], air is 0.
+      height: int32[X, Z], y of the ground.
+    """
+    chunks = height.size / 256.0
+    for plant in row.plants:
+        _scatter(rng, blocks, height, plant, int(rng.poisson(plant.amount * chunks)))
+    _grow_cactuses(rng, blocks, height, int(rng.poisson(row.cactuses * chunks)))
+    _grow_reeds(rng, blocks, height, row.reeds)
 
 
 def _scatter(
-    rng: np.random.Generator,
-    blocks: np.ndarray,
-    height: np.ndarray,
-    count: int,
-    kinds: np.ndarray,
-    patch: int = 6,
+    rng: np.random.Generator, blocks: np.ndarray, height: np.ndarray, plant: Plant, count: int
 ) -> None:
-    """In place: `count` tries in patches of `patch`, one kind of plant in each."""
-    patches = -(-count // patch)
-    kind = np.repeat(rng.choice(kinds, patches), patch)[:count]
-    shape = np.array(blocks.shape[:2])
-    centre = np.repeat(rng.integers(0, shape, (patches, 2)), patch, axis=0)[:count]
-    at = (centre + np.rint(rng.normal(0, 2.5, (count, 2))).astype(int)) % shape
-    x, z = at[:, 0], at[:, 1]
+    """In place: `count` tries in patches, one state in each, on open soil."""
+    patches = -(-count // plant.patch)
+    states = np.array([BYTE_OF[state] for state in plant.states], np.uint8)
+    kind = np.repeat(rng.choice(states, patches), plant.patch)[:count]
+    middle = np.repeat(rng.integers(0, height.shape, (patches, 2)), plant.patch, axis=0)[:count]
+    at = (middle + np.rint(rng.normal(0, _SPREAD, (count, 2))).astype(int)) % height.shape
+    x, z = at.T
     y = height[x, z]
-    open_grass = (blocks[x, z, y] == GRASS) & (blocks[x, z, y + 1] == 0)
-    blocks[x[open_grass], z[open_grass], y[open_grass] + 1] = kind[open_grass]
+    fits = (blocks[x, z, y] == BLOCK_ID[plant.soil]) & (blocks[x, z, y + 1] == 0)
+    if plant.shade:
+        above = np.arange(blocks.shape[2]) > y[:, None]
+        fits &= (_LEAVES[blocks[x, z]] & above).any(1)
+    blocks[x[fits], z[fits], y[fits] + 1] = kind[fits]
+
+
+def _grow_cactuses(
+    rng: np.random.Generator, blocks: np.ndarray, height: np.ndarray, tries: int
+) -> None:
+    """In place: cactuses of 1 to 3 on sand, with nothing beside them."""
+    for x, z in rng.integers(0, height.shape, (tries, 2)):
+        y = height[x, z]
+        tall = slice(y + 1, y + 2 + rng.integers(rng.integers(3) + 1))
+        here = blocks[x, z]
+        beside = [
+            blocks[(x + dx) % height.shape[0], (z + dz) % height.shape[1], tall]
+            for dx, dz in ((1, 0), (-1, 0), (0, 1), (0, -1))
+        ]
+        if here[y] == BLOCK_ID["sand"] and not here[tall].any() and not np.any(beside):
+            here[tall] = BLOCK_ID["cactus"]
+
+
+def _grow_reeds(
+    rng: np.random.Generator, blocks: np.ndarray, height: np.ndarray, share: float
+) -> None:
+    """In place: sugar cane of 2 to 4 in clumps on soil that touches water."""
+    x, z = np.indices(height.shape)
+    watered = np.zeros(height.shape, bool)
+    for axis in (0, 1):
+        for step in (1, -1):
+            watered |= _WATER[np.roll(blocks, step, axis)[x, z, height]]
+    clumps = fractal_noise(rng, height.shape, 8.0, 1) > 0.1
+    open_soil = _CANE_SOIL[blocks[x, z, height]] & (blocks[x, z, height + 1] == 0)
+    grows = watered & open_soil & clumps & (rng.random(height.shape) < 3.0 * share)
+    for column in zip(*np.nonzero(grows)):
+        y = height[column]
+        tall = slice(y + 1, y + 3 + rng.integers(rng.integers(3) + 1))
+        if not blocks[column][tall].any():
+            blocks[column][tall] = BLOCK_ID["reeds"]

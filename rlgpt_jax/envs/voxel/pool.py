@@ -1,24 +1,35 @@
 """Pools of worlds that resets copy from, generated once and kept on disk."""
 
+import functools
 import hashlib
+import io
 import os
 import tempfile
-import zipfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.voxel.blocks import BLOCKS, MAX_CLEARANCE
-from rlgpt_jax.envs.voxel.decorate import VEINS
+from rlgpt_jax.envs.voxel.biomes import get_biome
+from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_STATES, MAX_CLEARANCE
+from rlgpt_jax.envs.voxel.light import EMISSION, OPACITY
 from rlgpt_jax.envs.voxel.params import WorldParams
 from rlgpt_jax.envs.voxel.state import WorldPool
-from rlgpt_jax.envs.voxel.worldgen import World, generate, get_biome
+from rlgpt_jax.envs.voxel.veins import VEINS
+from rlgpt_jax.envs.voxel.worldgen import World, generate
 
-# To be raised when generated worlds change other than by their tables.
+# To be raised when generated worlds change other than by what `_mark` looks at.
 VERSION = 3
 SPLITS = ("train", "eval", "validation")
+# Files of this package that say what a world is like.
+_SOURCES = (
+    "worldgen", "land", "lakes", "caves", "veins", "trees", "tree_parts", "big_oak",
+    "conifers", "decorate", "noise", "clearance",
+)  # fmt: skip
+_DTYPES = {"blocks": "uint8", "light": "uint8", "surface": "int32", "spawnable": "bool"}
+_CHECK_BYTES = 32  # of the checksum at the end of a file
 
 
 def world_seed(biome: str, split: str, index: int) -> int:
@@ -55,7 +66,7 @@ def load_pool(
     get_biome(biome)
     world_seed(biome, split, 0)
     path = cache_dir and Path(cache_dir) / cache_name(biome, split, params)
-    worlds = _read(path) if path else None
+    worlds = _read(path, params) if path else None
     if worlds is None:
         worlds = _generate(biome, split, params, on_progress)
         if path:
@@ -68,14 +79,23 @@ def load_pool(
 def cache_name(biome: str, split: str, params: WorldParams) -> str:
     """File name that tells pools of different content apart.
 
-    It ends with a hash of the tables that worlds are made from: ids of blocks, the row
-    of the biome, and veins.
+    It ends with a hash of what worlds are made from: block states, the row of the biome,
+    veins, light, and the sources of the generator.
     """
-    tables = repr((VERSION, BLOCKS, MAX_CLEARANCE, get_biome(biome), VEINS))
-    mark = hashlib.blake2b(tables.encode(), digest_size=4).hexdigest()
     size = f"{params.size_x}x{params.size_z}x{params.size_y}"
     sea, number = params.sea_level, params.num_worlds
-    return f"{biome}_{split}_{size}_sea{sea}_n{number}_v{VERSION}_{mark}.npz"
+    return f"{biome}_{split}_{size}_sea{sea}_n{number}_v{VERSION}_{_mark(biome)}.npz"
+
+
+@functools.cache
+def _mark(biome: str) -> str:
+    """Eight digits of the state of the generator."""
+    tables = (VERSION, BLOCK_STATES, AIR_CODE, MAX_CLEARANCE, get_biome(biome), VEINS)
+    state = hashlib.blake2b(repr(tables).encode(), digest_size=4)
+    state.update(OPACITY.tobytes() + EMISSION.tobytes())
+    for name in _SOURCES:
+        state.update((Path(__file__).parent / f"{name}.py").read_bytes())
+    return state.hexdigest()
 
 
 def _generate(
@@ -93,25 +113,55 @@ def _generate(
     return World(*(np.stack(arrays) for arrays in zip(*worlds)))
 
 
-def _read(path: Path) -> World | None:
-    """None if there is no such file or it was cut off: it is then made anew."""
+def _read(path: Path, params: WorldParams) -> World | None:
+    """The worlds of a file; None if it is missing, damaged or of other sizes.
+
+    A file is an npz with a checksum after it, so that no damage gets as far as numpy.
+    """
     try:
-        with np.load(path) as file:
-            return World(*(file[name] for name in World._fields))
-    except (FileNotFoundError, EOFError, KeyError, ValueError, zipfile.BadZipFile):
+        data = path.read_bytes()
+    except OSError:
         return None
+    body, check = data[:-_CHECK_BYTES], data[-_CHECK_BYTES:]
+    if _checksum(body) != check:
+        return None
+    with np.load(io.BytesIO(body)) as file:
+        arrays = {name: file[name] for name in file.files}
+    shape = (params.num_worlds, params.size_x, params.size_z, params.size_y)
+    shapes = {name: shape if name in ("blocks", "light") else shape[:3] for name in _DTYPES}
+    if {name: str(array.dtype) for name, array in arrays.items()} != _DTYPES:
+        return None
+    if {name: array.shape for name, array in arrays.items()} != shapes:
+        return None
+    return World(**arrays)
+
+
+def _checksum(data: bytes) -> bytes:
+    return hashlib.blake2b(data, digest_size=_CHECK_BYTES).digest()
 
 
 def _write(path: Path, worlds: World) -> None:
-    """Writes beside the file and renames, so that readers see all of it or nothing."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(suffix=".npz", dir=path.parent)
+    """Writes beside the file and renames, so that readers see all of it or nothing.
+
+    A cache that cannot be written, for example on a full disk, is only warned about.
+    """
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, **worlds._asdict())
+    name = None
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(suffix=".part", dir=path.parent)
         with os.fdopen(handle, "wb") as file:
-            np.savez_compressed(file, **worlds._asdict())
+            file.write(buffer.getvalue())
+            file.write(_checksum(buffer.getvalue()))
             file.flush()
             os.fsync(file.fileno())
         os.replace(name, path)
+    except OSError as error:
+        warnings.warn(f"worlds are not kept in {path.parent}: {error}", stacklevel=2)
+        if name:
+            Path(name).unlink(missing_ok=True)
     except BaseException:
-        os.unlink(name)
+        if name:
+            Path(name).unlink(missing_ok=True)
         raise

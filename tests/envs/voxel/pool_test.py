@@ -1,6 +1,7 @@
 """The pool of worlds: splits, cache, progress."""
 
 import dataclasses
+import errno
 import itertools
 
 import numpy as np
@@ -37,17 +38,80 @@ def test_a_pool_comes_back_from_the_cache_unchanged(tmp_path, monkeypatch):
     ]
     monkeypatch.setattr(pool, "generate", None)  # must not be needed
     again = pool.load_pool("forest", "train", PARAMS, tmp_path)
-    for a, b in zip((made.blocks, made.surface, made.spawnable),
-                    (again.blocks, again.surface, again.spawnable)):  # fmt: skip
-        np.testing.assert_array_equal(a, b)
+    for name in ("blocks", "light", "surface", "spawnable"):
+        np.testing.assert_array_equal(getattr(made, name), getattr(again, name))
 
 
-def test_a_cut_off_cache_file_is_made_anew(tmp_path):
+def cut(path):
+    path.write_bytes(path.read_bytes()[:1000])
+
+
+def flip_a_bit(path):
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def empty(path):
+    path.write_bytes(b"")
+
+
+def unsigned(path):
+    """A valid archive of the right arrays, one cell changed, without a checksum."""
+    with np.load(path) as file:
+        arrays = dict(file)
+    arrays["blocks"][0, 0, 0, 0] += 1
+    with path.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+
+
+def of_other_shape(path):
+    """A sound file of worlds that are one layer too low."""
+    with np.load(path) as file:
+        worlds = pool.World(**file)
+    pool._write(path, worlds._replace(blocks=worlds.blocks[..., :-1]))
+
+
+def of_other_type(path):
+    with np.load(path) as file:
+        worlds = pool.World(**file)
+    pool._write(path, worlds._replace(surface=worlds.surface.astype(np.int64)))
+
+
+@pytest.mark.parametrize(
+    "damage", [cut, flip_a_bit, empty, unsigned, of_other_shape, of_other_type]
+)
+def test_a_damaged_cache_file_is_made_anew(tmp_path, damage):
     made = pool.load_pool("plains", "train", PARAMS, tmp_path)
     path = tmp_path / pool.cache_name("plains", "train", PARAMS)
-    path.write_bytes(path.read_bytes()[:1000])
-    again = pool.load_pool("plains", "train", PARAMS, tmp_path)
+    sound = path.read_bytes()
+    damage(path)
+    told = []
+    again = pool.load_pool("plains", "train", PARAMS, tmp_path, lambda *now: told.append(now))
+    assert told == [(1, 2), (2, 2)]  # made, not read
     np.testing.assert_array_equal(made.blocks, again.blocks)
+    assert [p.name for p in tmp_path.iterdir()] == [path.name]
+    assert len(path.read_bytes()) == len(sound)
+    pool.load_pool("plains", "train", PARAMS, tmp_path, lambda *now: told.append(now))
+    assert told[2:] == [(2, 2)]  # the new file is sound
+
+
+def test_a_full_disk_costs_the_cache_and_not_the_run(tmp_path, monkeypatch):
+    def full(handle):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(pool.os, "fsync", full)
+    with pytest.warns(UserWarning, match="not kept in .*No space left on device"):
+        made = pool.load_pool("plains", "train", PARAMS, tmp_path)
+    assert made.blocks.shape == (2, 32, 32, 32)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_cache_folder_that_cannot_be_made_is_done_without(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.warns(UserWarning, match="not kept in"):
+        made = pool.load_pool("plains", "train", PARAMS, tmp_path / "file" / "cache")
+    assert made.spawnable.any()
 
 
 def test_cache_names_tell_pools_apart():
@@ -73,3 +137,14 @@ def test_unknown_split_and_biome_are_refused():
         pool.load_pool("plains", "test", PARAMS)
     with pytest.raises(ValueError, match="no biome 'moon'"):
         pool.load_pool("moon", "train", PARAMS)
+
+
+def test_a_cache_name_changes_with_the_generator(monkeypatch):
+    before = pool.cache_name("plains", "train", PARAMS)
+    for name, value in (("OPACITY", pool.OPACITY + 1), ("VEINS", ()), ("_SOURCES", ("noise",))):
+        with monkeypatch.context() as changed:
+            changed.setattr(pool, name, value)
+            pool._mark.cache_clear()
+            assert pool.cache_name("plains", "train", PARAMS) != before
+    pool._mark.cache_clear()
+    assert pool.cache_name("plains", "train", PARAMS) == before
