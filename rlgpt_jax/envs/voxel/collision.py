@@ -1,7 +1,7 @@
 """Boxes against full cubes: how far a box may move, axis by axis (y, x, z).
 
 Coordinates are relative to the corner of a region, so they are small and float32 is
-exact enough; axes of a region are x, z, y.
+exact enough; axes of a region are x, z, y. `box_collision.py` knows other shapes.
 """
 
 from typing import NamedTuple
@@ -37,22 +37,29 @@ def body(
     return Box(feet - jnp.stack([half, zero, half], -1), feet + jnp.stack([half, tall, half], -1))
 
 
-def _spans(box: Box, axis: int, size: int) -> jax.Array:
+def _spans(box: Box, axis: int, size: int, eps: float) -> jax.Array:
     """bool[..., size]: cells along one axis that the box lies in."""
     cell = jnp.arange(size, dtype=jnp.float32)
     low, high = box.low[..., axis, None], box.high[..., axis, None]
-    return (low < cell + (1 - EPS)) & (high > cell + EPS)
+    return (low < cell + (1 - eps)) & (high > cell + eps)
 
 
-def touches(mask: jax.Array, box: Box) -> jax.Array:
-    """bool[...]: the box overlaps a marked cell of bool[..., X, Z, Y]."""
-    x, z, y = mask.shape[-3:]
-    inside = (
-        _spans(box, 0, x)[..., :, None, None]
-        & _spans(box, 2, z)[..., None, :, None]
-        & _spans(box, 1, y)[..., None, None, :]
+def inside(shape: tuple[int, ...], box: Box, eps: float = EPS) -> jax.Array:
+    """bool[..., X, Z, Y]: the cells of a region of this shape that the box lies in.
+
+    `eps` may be 0 for boxes that are smaller than a body: no wall is level with them.
+    """
+    x, z, y = shape
+    return (
+        _spans(box, 0, x, eps)[..., :, None, None]
+        & _spans(box, 2, z, eps)[..., None, :, None]
+        & _spans(box, 1, y, eps)[..., None, None, :]
     )
-    return (mask & inside).any((-3, -2, -1))
+
+
+def touches(mask: jax.Array, box: Box, eps: float = EPS) -> jax.Array:
+    """bool[...]: the box overlaps a marked cell of bool[..., X, Z, Y]; `eps` as above."""
+    return (mask & inside(mask.shape[-3:], box, eps)).any((-3, -2, -1))
 
 
 def sweep(solid: jax.Array, box: Box, delta: jax.Array) -> jax.Array:
@@ -76,7 +83,7 @@ def _facing(solid: jax.Array, box: Box, axis: int, cells_axis: int) -> jax.Array
     marked = solid
     others = [pair for pair in ORDER if pair[0] != axis]
     for other, cells in others:
-        span = _spans(box, other, solid.shape[-3 + cells])
+        span = _spans(box, other, solid.shape[-3 + cells], EPS)
         marked = marked & jnp.expand_dims(span, [a for a in (-3, -2, -1) if a != -3 + cells])
     return marked.any([-3 + cells for _, cells in others])
 

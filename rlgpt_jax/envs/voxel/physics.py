@@ -2,40 +2,38 @@
 
 The order of events and the constants are those of `third_party/minecraft/trajectories`
 (prismarine-physics 1.11.1 with its 1.11 settings), whose runs the tests repeat.
+
+Most bodies are among full cubes alone, most of the time. They take the fast way of
+`collision.py`; lanes with another shape or a block of special motion within reach take
+the way of `terrain.py` in addition, which holds for all blocks.
 """
 
 from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
-from rlgpt_jax.envs.voxel import collision, grid
-from rlgpt_jax.envs.voxel.blocks import (
-    BLOCK_ID,
-    FIRST_LAVA,
-    FIRST_WATER,
-    LAST_LAVA,
-    LAST_WATER,
-)
+from rlgpt_jax.envs.voxel import collision, currents, edges, grid, lanes, terrain
+from rlgpt_jax.envs.voxel import shapes as shape_table
+from rlgpt_jax.envs.voxel.blocks import FIRST_LAVA, FIRST_WATER, LAST_LAVA, LAST_WATER
 from rlgpt_jax.envs.voxel.mob_table import EYE_HEIGHT, PLAYER_SIZE
+from rlgpt_jax.envs.voxel.shapes import SHAPES, Shapes
 from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.envs.voxel.terrain import AIR_DRAG, GRAVITY
 
-GRAVITY = 0.08  # blocks/tick^2
-AIR_DRAG = 0.98  # of vy; 0.91 * slipperiness of vx, vz
 JUMP_SPEED = 0.42
 JUMP_PERIOD = 10  # ticks between jumps while the key is held
 SPRINT_BOOST = 0.2  # of a sprinting jump
 RESTING_SPEED = -GRAVITY * AIR_DRAG  # vy of a body that stands
 MIN_FOOD_TO_SPRINT = 6.0
+NEGLIGIBLE = 0.003  # blocks/tick
+WEB_SLOWNESS = (0.25, 0.05, 0.25)
 
 # Cells around the feet that one tick can reach: 3 x 3, 4 down (terminal speed is 3.92
 # blocks per tick), 3 up.
 REGION = (3, 3, 8)
 REGION_OFFSET = (-1, -4, -1)
-
-SLIPPERINESS = np.full(256, 0.6, np.float32)
-SLIPPERINESS[[BLOCK_ID["ice"], BLOCK_ID["packed_ice"]]] = 0.98
+FEET = -REGION_OFFSET[1]  # row of the cell with the feet
 
 
 class Controls(NamedTuple):
@@ -56,7 +54,9 @@ class Motion(NamedTuple):
     sprinting: jax.Array  # bool[N]
     in_lava: jax.Array  # bool[N]
     eye_in_water: jax.Array  # bool[N]
-    eye_in_wall: jax.Array  # bool[N]
+    eye_in_wall: jax.Array  # bool[N]  in an opaque full cube
+    touches_cactus: jax.Array  # bool[N]  after the move
+    in_fire: jax.Array  # bool[N]  the block, after the move
 
 
 def around(state: WorldState) -> grid.Region:
@@ -65,49 +65,72 @@ def around(state: WorldState) -> grid.Region:
     return grid.region(state.blocks, corner[:, None], REGION)
 
 
-def move(state: WorldState, controls: Controls, region: grid.Region) -> tuple[WorldState, Motion]:
+def move(
+    state: WorldState, controls: Controls, region: grid.Region, shapes: Shapes = SHAPES
+) -> tuple[WorldState, Motion]:
     """Moves every player by one tick.
 
-    Order: liquids are felt, tiny speeds become 0, jump, input accelerates, collision in
-    y, x, z, then drag and gravity.
+    Order: liquids are felt and push, tiny speeds become 0, jump, input accelerates,
+    collision in y, x, z, blocks that slow or lift, then drag and gravity.
 
     Args:
       state: N worlds.
       controls: keys held.
       region: `around(state)`, with this tick's edit patched in.
+      shapes: tables by byte.
     """
     corner, byte = region.corner[:, 0], region.byte[:, 0]
-    solid, water, lava = grid.solid(byte), is_water(byte), is_lava(byte)
+    flags = jnp.asarray(shapes.flags)[byte]
+    water, lava = is_water(byte), is_lava(byte)
     box = collision.body(state.position, corner, *PLAYER_SIZE)
-    in_water = collision.touches(water, _shrink(box, 0.001, 0.401))
-    in_lava = collision.touches(lava, _shrink(box, 0.1, 0.4))
+    in_water = collision.touches(water, currents.touched(box), 0.0)
+    in_lava = collision.touches(lava, terrain.shrink(box, 0.1, 0.4), 0.0)
     swims = in_water | in_lava
     sprint = controls.sprint & (controls.forward > 0) & ~controls.sneak
     sprint &= state.food > MIN_FOOD_TO_SPRINT
 
-    velocity = jnp.where(jnp.abs(state.velocity) < 0.003, 0.0, state.velocity)
+    velocity = state.velocity + currents.push(state.blocks, state.position, in_water, shapes)
+    velocity = jnp.where(jnp.abs(velocity) < NEGLIGIBLE, 0.0, velocity)
     velocity, cooldown, jumped = _jump(state, velocity, controls.jump, sprint, swims)
-    slip = jnp.asarray(SLIPPERINESS)[byte[:, 1, 1, 3]]  # of the block below the feet
+    slip = jnp.asarray(shapes.slipperiness)[byte[:, 1, 1, FEET - 1]]
     velocity, inertia = _accelerate(state, velocity, controls, sprint, swims, slip)
+    climbs = ((flags[:, 1, 1, FEET] & shape_table.CLIMBABLE) > 0) & ~swims
+    velocity = jnp.where(climbs[:, None], _cling(velocity, controls.sneak), velocity)
+    in_web = _touch(flags, shape_table.WEB, box)
+    delta = jnp.where(in_web[:, None], velocity * jnp.array(WEB_SLOWNESS), velocity)
+    velocity = jnp.where(in_web[:, None], 0.0, velocity)
 
-    guarded = _stay_on_edge(solid, box, velocity, controls.sneak & state.on_ground)
-    moved = collision.sweep(solid, box, guarded)
-    bumped = moved != guarded
-    on_ground = bumped[:, 1] & (guarded[:, 1] < 0)
-    velocity = jnp.where(bumped, 0.0, velocity)
-    beside = bumped[:, 0] | bumped[:, 2]
-    velocity = _decay(velocity, inertia, in_water, in_lava)
-    velocity = _climb_out(solid | water, box, moved, velocity, swims & beside)
+    boxed = (flags & shape_table.BOXED) > 0
+    delta = edges.stay(boxed, box, delta, controls.sneak & state.on_ground)
+    step = terrain.Step(
+        byte, corner, state.position, delta, velocity, state.on_ground, controls.sneak,
+        inertia, in_water, in_lava,
+    )  # fmt: skip
+    end = _by_cubes((flags & shape_table.FULL) > 0, water, box, step)
+    is_special = collision.touches((flags & shape_table.SPECIAL) > 0, _reach(box, delta))
+    by_shapes = lambda step: terrain.by_shapes(step, shapes)  # noqa: E731
+    end = lanes.for_some(is_special | _may_step(step, end), by_shapes, step, end)
 
-    eye = byte[jnp.arange(len(byte)), 1, 1, _eye_row(state.position)]
-    motion = Motion(moved, jumped, sprint, in_lava, is_water(eye), grid.solid(eye))
+    eye = (jnp.arange(len(byte)), 1, 1, _eye_row(state.position))
+    after = box.shift(end.moved)
+    motion = Motion(
+        end.moved,
+        jumped,
+        sprint,
+        in_lava,
+        is_water(byte[eye]),
+        (flags[eye] & shape_table.OPAQUE) > 0,
+        _touch(flags, shape_table.CACTUS, after),
+        _touch(flags, shape_table.FIRE, after),
+    )
+    hangs = climbs | in_web | in_water
     state = state.replace(
-        position=state.position + moved,
-        velocity=velocity,
-        on_ground=on_ground,
+        position=end.position,
+        velocity=end.velocity,
+        on_ground=end.on_ground,
         in_water=in_water,
         jump_cooldown=cooldown,
-        fall_distance=_fall(state, moved[:, 1], swims, on_ground),
+        fall_distance=_fall(state, end, hangs, in_lava),
     )
     return state, motion
 
@@ -120,14 +143,26 @@ def is_lava(byte: jax.Array) -> jax.Array:
     return (byte >= FIRST_LAVA) & (byte <= LAST_LAVA)
 
 
-def _shrink(box: collision.Box, sides: float, ends: float) -> collision.Box:
-    by = jnp.array([sides, ends, sides], jnp.float32)
-    return collision.Box(box.low + by, box.high - by)
+def _touch(flags: jax.Array, bit: int, box: collision.Box) -> jax.Array:
+    """bool[N]: the body touches a cell with this flag; cheap where no lane is near one."""
+    marked = (flags & bit) > 0
+    return jax.lax.cond(
+        marked.any(),
+        lambda: collision.touches(marked, terrain.shrink(box, 0.001, 0.001), 0.0),
+        lambda: jnp.zeros(len(flags), bool),
+    )
+
+
+def _reach(box: collision.Box, delta: jax.Array) -> collision.Box:
+    """All that a move may meet: a post from below, a step up, a rim to climb out on."""
+    ends = jnp.array([0.0, 1.0, 0.0], jnp.float32)
+    low = box.low + 2 * jnp.minimum(delta, 0.0) - ends
+    return collision.Box(low, box.high + 2 * jnp.maximum(delta, 0.0) + ends)
 
 
 def _eye_row(position: jax.Array) -> jax.Array:
     eye = jnp.floor(position[:, 1] + EYE_HEIGHT) - jnp.floor(position[:, 1])
-    return eye.astype(jnp.int32) - REGION_OFFSET[1]
+    return eye.astype(jnp.int32) + FEET
 
 
 def _direction(yaw: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -178,63 +213,41 @@ def _accelerate(
     return velocity + jnp.stack([dx, jnp.zeros_like(dx), dz], -1), inertia
 
 
-def _stay_on_edge(
-    solid: jax.Array, box: collision.Box, velocity: jax.Array, careful: jax.Array
-) -> jax.Array:
-    """A sneaking player's step is cut in pieces of 0.05 until it ends above a block.
+def _cling(velocity: jax.Array, sneak: jax.Array) -> jax.Array:
+    """On a ladder or vine a body is slow, and does not slide down while it sneaks."""
+    slowest = jnp.where(sneak, 0.0, -terrain.LADDER_SPEED)
+    flat = jnp.clip(velocity, -terrain.LADDER_SPEED, terrain.LADDER_SPEED)
+    return flat.at[:, 1].set(jnp.maximum(velocity[:, 1], slowest))
 
-    A block counts as below if it is in the layer under the feet. Six cuts exhaust the
-    step of a player who sprinted until now.
+
+def _by_cubes(
+    cubes: jax.Array, water: jax.Array, box: collision.Box, step: terrain.Step
+) -> terrain.End:
+    """The move where all blocks within reach are full cubes or nothing."""
+    moved = collision.sweep(cubes, box, step.delta)
+    bumped = moved != step.delta
+    beside = bumped[:, 0] | bumped[:, 2]
+    velocity = terrain.decay(step, jnp.where(bumped, 0.0, step.velocity))
+    above = box.shift(terrain.climbing_out(moved, velocity))
+    free = ~collision.touches(cubes | water, above)
+    velocity = terrain.climb_out(step, velocity, beside & free)
+    on_ground = bumped[:, 1] & (step.delta[:, 1] < 0)
+    return terrain.End(step.position + moved, moved, velocity, on_ground)
+
+
+def _may_step(step: terrain.Step, end: terrain.End) -> jax.Array:
+    """bool[N]: a body that sinks or lands and is stopped may step up from where it was.
+
+    So it crosses a gap of one tick, or mounts a cube from a jump that falls short of it.
+    A body that stays at its height steps onto no full cube.
     """
-
-    def supported(dx: jax.Array, dz: jax.Array) -> jax.Array:
-        under = jnp.stack([dx, jnp.full_like(dx, -0.6), dz], -1)
-        return collision.touches(solid, box.shift(under))
-
-    def shorter(step: jax.Array) -> jax.Array:
-        return jnp.where(jnp.abs(step) <= 0.05, 0.0, step - 0.05 * jnp.sign(step))
-
-    def cut(velocity: jax.Array) -> jax.Array:
-        dx, dz = velocity[:, 0], velocity[:, 2]
-        still = jnp.zeros_like(dx)
-        for _ in range(6):
-            dx = jnp.where(careful & ~supported(dx, still), shorter(dx), dx)
-        for _ in range(6):
-            dz = jnp.where(careful & ~supported(still, dz), shorter(dz), dz)
-        for _ in range(6):
-            back = careful & ~supported(dx, dz)
-            dx, dz = jnp.where(back, shorter(dx), dx), jnp.where(back, shorter(dz), dz)
-        return jnp.stack([dx, velocity[:, 1], dz], -1)
-
-    return jax.lax.cond(careful.any(), cut, lambda v: v, velocity)
+    bumped = end.moved != step.delta
+    lands = bumped[:, 1] & (step.delta[:, 1] < 0)
+    return (step.on_ground | lands) & (bumped[:, 0] | bumped[:, 2]) & (end.moved[:, 1] < 0)
 
 
-def _decay(
-    velocity: jax.Array, inertia: jax.Array, in_water: jax.Array, in_lava: jax.Array
-) -> jax.Array:
-    """Drag and gravity after the move."""
-    drag = jnp.where(in_water, 0.8, jnp.where(in_lava, 0.5, inertia))
-    swims = in_water | in_lava
-    fall = jnp.where(swims, velocity[:, 1] * drag - 0.02, (velocity[:, 1] - GRAVITY) * AIR_DRAG)
-    return jnp.stack([velocity[:, 0] * drag, fall, velocity[:, 2] * drag], -1)
-
-
-def _climb_out(
-    occupied: jax.Array,
-    box: collision.Box,
-    moved: jax.Array,
-    velocity: jax.Array,
-    pressed: jax.Array,
-) -> jax.Array:
-    """A swimmer pressed against a rim with free air above it is lifted."""
-    ahead = moved.at[:, 1].set(0.0) + velocity + jnp.array([0.0, 0.6, 0.0], jnp.float32)
-    free = ~collision.touches(occupied, box.shift(ahead))
-    return velocity.at[:, 1].set(jnp.where(pressed & free, 0.3, velocity[:, 1]))
-
-
-def _fall(
-    state: WorldState, moved_y: jax.Array, swims: jax.Array, on_ground: jax.Array
-) -> jax.Array:
+def _fall(state: WorldState, end: terrain.End, hangs: jax.Array, in_lava: jax.Array) -> jax.Array:
     """Blocks fallen so far, without the tick of the landing, as the game counts them."""
-    fallen = state.fall_distance + jnp.where(on_ground, 0.0, jnp.maximum(-moved_y, 0.0))
-    return jnp.where(swims, 0.0, fallen)
+    way = jnp.where(end.on_ground, 0.0, jnp.maximum(-end.moved[:, 1], 0.0))
+    fallen = (state.fall_distance + way) * jnp.where(in_lava, 0.5, 1.0)
+    return jnp.where(hangs, 0.0, fallen)
