@@ -24,7 +24,7 @@ for _name, _id in NAME_ID.items():
 
 
 def before(values: jax.Array) -> jax.Array:
-    """int32[N, 36]: the sum of `values` over the slots before each one."""
+    """int32[..., 36]: the sum of `values` over the slots before each one."""
     sums = jnp.dot(
         values.astype(jnp.float32), jnp.asarray(_BEFORE), precision=jax.lax.Precision.HIGHEST
     )
@@ -72,13 +72,16 @@ def _settle(state: WorldState, quantity: jax.Array, name: jax.Array | None = Non
     )
 
 
-def add(state: WorldState, name: jax.Array, quantity: jax.Array) -> tuple[WorldState, jax.Array]:
+def add(
+    state: WorldState, name: jax.Array, quantity: jax.Array, damage: jax.Array | None = None
+) -> tuple[WorldState, jax.Array]:
     """Puts items into started stacks, then into empty slots, both in slot order.
 
     Args:
       state: N worlds.
-      name: int32[N].
+      name: int32[N], item ids.
       quantity: int32[N], 0 adds nothing.
+      damage: int32[N], uses spent of a tool that is put back; None is 0.
 
     Returns:
       The worlds and int32[N], what found no room.
@@ -92,15 +95,43 @@ def add(state: WorldState, name: jax.Array, quantity: jax.Array) -> tuple[WorldS
     room = jnp.where(state.slot_item == 0, stack, 0)
     second = jnp.clip(left - before(room), 0, room)
     names = jnp.where(second > 0, name[:, None], state.slot_item)
+    if damage is not None:
+        spent = jnp.where(second > 0, damage[:, None], state.slot_damage)
+        state = state.replace(slot_damage=spent)
     state = _settle(state, state.slot_quantity + first + second, names)
     return state, (left[:, 0] - second.sum(1)).astype(jnp.int32)
 
 
-def take(state: WorldState, name: jax.Array, quantity: jax.Array) -> WorldState:
-    """Removes items by name int32[N], from the first slots that hold them."""
-    held = jnp.where(state.slot_item == name[:, None], state.slot_quantity, 0)
-    gone = jnp.clip(quantity[:, None] - before(held), 0, held)
-    return _settle(state, state.slot_quantity - gone)
+def first_pieces(
+    state: WorldState, item: jax.Array, quantity: jax.Array, any_variant: jax.Array
+) -> jax.Array:
+    """Pieces of K items per lane, from the first slots that hold them.
+
+    Args:
+      state: N worlds.
+      item: int32[N, K].
+      quantity: int32[N, K]; as many as there are if there are fewer.
+      any_variant: bool[N, K]; all items of the same name will do.
+
+    Returns:
+      int32[N, K, 36].
+    """
+    name_of = jnp.asarray(NAME_OF_ITEM)
+    fits = any_variant[..., None] & (name_of[state.slot_item][:, None] == name_of[item][..., None])
+    fits |= state.slot_item[:, None] == item[..., None]
+    held = jnp.where(fits, state.slot_quantity[:, None], 0)
+    return jnp.clip(quantity[..., None] - before(held), 0, held)
+
+
+def take(state: WorldState, item: jax.Array, quantity: jax.Array) -> WorldState:
+    """Removes pieces of an item int32[N], from the first slots that hold it."""
+    exactly = jnp.zeros_like(item, bool)[:, None]
+    return remove(state, first_pieces(state, item[:, None], quantity[:, None], exactly)[:, 0])
+
+
+def remove(state: WorldState, pieces: jax.Array) -> WorldState:
+    """Removes int32[N, 36] pieces, at most what the slots hold."""
+    return _settle(state, state.slot_quantity - pieces)
 
 
 def take_from(state: WorldState, slot: jax.Array, quantity: jax.Array) -> WorldState:
@@ -110,10 +141,14 @@ def take_from(state: WorldState, slot: jax.Array, quantity: jax.Array) -> WorldS
 
 
 def wear(state: WorldState, uses: jax.Array) -> WorldState:
-    """Spends int32[N] uses of the item in hand; it breaks when it has none left."""
+    """Spends int32[N] uses of the item in hand; it breaks when it has none left.
+
+    Of a stack one piece breaks, and the next one is new.
+    """
     full = jnp.asarray(tools.DURABILITY)[state.slot_item[:, 0]]
     damage = state.slot_damage[:, 0] + jnp.where(full > 0, uses, 0)
     breaks = (full > 0) & (damage > full)
+    damage = jnp.where(breaks, 0, damage)
     state = state.replace(slot_damage=state.slot_damage.at[:, 0].set(damage))
     return take_from(state, jnp.zeros_like(damage), breaks.astype(jnp.int32))
 
@@ -137,21 +172,44 @@ def equip(state: WorldState, active: jax.Array, slot: jax.Array) -> WorldState:
       slot: int32[N]; the first slot with this slot's item is meant.
     """
     slot = slot_of(state, slot)
-    name = jnp.take_along_axis(state.slot_item, slot[:, None], 1)[:, 0]
-    place = jnp.asarray(ARMOR_SLOT)[name]
-    state = _swap_with_hand(state, active & (place == 0), slot)
-    worn = active & (place > 0)
-    here = worn[:, None] & (jnp.arange(5) == place[:, None] - 1)
-    old = jnp.where(here, state.armor_item, 0).sum(1, dtype=jnp.int32)
-    from_slot = worn[:, None] & (jnp.arange(NUM_SLOTS) == slot[:, None])
+    item = jnp.take_along_axis(state.slot_item, slot[:, None], 1)[:, 0]
+    is_armor = jnp.asarray(ARMOR_SLOT)[item] > 0
+    state = _swap_with_hand(state, active & ~is_armor, slot)
+    return _swap_armor(state, active & is_armor, slot, item)
+
+
+def _swap_armor(
+    state: WorldState, active: jax.Array, slot: jax.Array, item: jax.Array
+) -> WorldState:
+    """Puts on the piece int32[N] that lies in `slot`; what was worn comes there, worn as it is."""
+    place = jnp.asarray(ARMOR_SLOT)[item] - 1
+    here = active[:, None] & (jnp.arange(5) == place[:, None])
+    there = active[:, None] & (jnp.arange(NUM_SLOTS) == slot[:, None])
+    old, old_damage, damage = (
+        jnp.where(where, values, 0).sum(1, dtype=jnp.int32)[:, None]
+        for where, values in (
+            (here, state.armor_item), (here, state.armor_damage), (there, state.slot_damage)
+        )
+    )  # fmt: skip
     return state.replace(
-        armor_item=jnp.where(here, name[:, None], state.armor_item),
-        slot_item=jnp.where(from_slot, old[:, None], state.slot_item),
-        slot_quantity=jnp.where(from_slot, (old > 0)[:, None], state.slot_quantity).astype(
-            jnp.int32
-        ),
-        slot_damage=jnp.where(from_slot, 0, state.slot_damage),
+        armor_item=jnp.where(here, item[:, None], state.armor_item),
+        armor_damage=jnp.where(here, damage, state.armor_damage),
+        slot_item=jnp.where(there, old, state.slot_item),
+        slot_quantity=jnp.where(there, (old > 0).astype(jnp.int32), state.slot_quantity),
+        slot_damage=jnp.where(there, old_damage, state.slot_damage),
     )
+
+
+def put_on(state: WorldState, active: jax.Array) -> WorldState:
+    """Using armour that is in the hand puts it on if nothing is worn there.
+
+    A shield stays in the hand: using it raises it, which is not in this world.
+    """
+    item = state.slot_item[:, 0]
+    place = jnp.asarray(ARMOR_SLOT)[item]
+    worn = jnp.take_along_axis(state.armor_item, jnp.maximum(place - 1, 0)[:, None], 1)[:, 0]
+    goes = active & (place > 0) & (place <= _ARMOR.index("helmet") + 1) & (worn == 0)
+    return _swap_armor(state, goes, jnp.zeros_like(item), item)
 
 
 def _swap_with_hand(state: WorldState, active: jax.Array, slot: jax.Array) -> WorldState:

@@ -47,6 +47,7 @@ def _mentioned() -> set[tuple[str, int]]:
     }
     found |= {(name, meta % 8 if "slab" in name else meta) for name in _KINDS
               for meta in METAS[name]}  # fmt: skip
+    found |= {("sapling", 4), ("sapling", 5)}  # of acacia and dark oak, which leaves drop
     return {(name, variant) for name, variant in found if variant and name in NAME_ID}
 
 

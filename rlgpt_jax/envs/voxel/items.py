@@ -1,9 +1,14 @@
-"""Dropped items: appearing, falling, being picked up."""
+"""Dropped items: appearing, falling, burning, being picked up.
+
+As in Minecraft 1.11 they sink in water (they float since 1.13). Currents do not carry
+them, they do not merge, and fire and lava take them at once.
+"""
 
 import jax
 import jax.numpy as jnp
 
 from rlgpt_jax.envs.voxel import drops, grid, inventory, rays
+from rlgpt_jax.envs.voxel.blocks import LAVAS, is_one_of
 from rlgpt_jax.envs.voxel.mob_table import EYE_HEIGHT, PLAYER_SIZE
 from rlgpt_jax.envs.voxel.state import WorldState
 
@@ -15,11 +20,13 @@ GRAVITY, DRAG, GROUND_DRAG = 0.04, 0.98, 0.98 * 0.6
 MAX_FALL = 0.9  # blocks per tick: the cell below is all that one tick looks at
 # An item is taken when its box meets the player's, grown by this much.
 GROW_SIDES, GROW_ENDS = 1.0, 0.5
+BURNS = is_one_of("fire", *LAVAS)
 
 
 def appear(state: WorldState, dropped: drops.Dropped) -> WorldState:
     """Puts new items into free entries, or else into that of the oldest item."""
     index = jnp.arange(state.item_id.shape[1])
+    damage = jnp.broadcast_to(dropped.damage, state.tick.shape)[:, None]
     for k in range(drops.KINDS):
         # Free entries count as older than any item.
         age = jnp.where(state.item_id == 0, LIFETIME + 1, state.item_age)
@@ -35,13 +42,14 @@ def appear(state: WorldState, dropped: drops.Dropped) -> WorldState:
                 here[..., None], dropped.velocity[:, None], state.item_velocity
             ),
             item_age=jnp.where(here, dropped.age[:, None], state.item_age),
+            item_damage=jnp.where(here, damage, state.item_damage),
         )
     return state
 
 
 def throw(state: WorldState, active: jax.Array) -> tuple[WorldState, drops.Dropped]:
     """Drops one piece of what is in the hand, ahead of the player."""
-    name = state.slot_item[:, 0]
+    name, damage = state.slot_item[:, 0], state.slot_damage[:, 0]
     goes = active & (name > 0)
     none = jnp.zeros_like(name)
     state = inventory.take_from(state, none, goes.astype(jnp.int32))
@@ -52,6 +60,7 @@ def throw(state: WorldState, active: jax.Array) -> tuple[WorldState, drops.Dropp
         position=state.position + jnp.array([0.0, EYE_HEIGHT - 0.3, 0.0], jnp.float32),
         velocity=0.3 * rays.direction_of(state.yaw, state.pitch) + up,
         age=none + THROWN_AGE,
+        damage=damage,
     )
     return state, dropped
 
@@ -76,7 +85,9 @@ def fall(state: WorldState, edit: grid.Edit) -> WorldState:
     aside = (state.item_position + velocity).at[..., 1].set(state.item_position[..., 1])
     # The cell beside (at the item's height) and the cell that it falls into.
     below = aside.at[..., 1].add(velocity[..., 1])
-    wall, floor = (_is_solid(state, grid.floor(p), edit) for p in (aside, below))
+    beside, under = (_byte_at(state, grid.floor(p), edit) for p in (aside, below))
+    wall, floor = grid.solid(beside), grid.solid(under)
+    burns = jnp.asarray(BURNS)[beside] | jnp.asarray(BURNS)[under]
     lands = floor & ~wall & (velocity[..., 1] < 0)
     stuck = wall | (floor & (velocity[..., 1] >= 0))
     x, z = (jnp.where(wall, state.item_position[..., a], aside[..., a]) for a in (0, 2))
@@ -85,20 +96,20 @@ def fall(state: WorldState, edit: grid.Edit) -> WorldState:
     drag = jnp.where(lands, GROUND_DRAG, DRAG) * jnp.where(wall, 0.0, 1.0)
     speed_y = jnp.where(lands | stuck, 0.0, velocity[..., 1] * DRAG)
     age = state.item_age + 1
-    old = age > LIFETIME
+    gone = (age > LIFETIME) | burns
     return state.replace(
         item_position=jnp.stack([x, y, z], -1),
         item_velocity=jnp.stack([velocity[..., 0] * drag, speed_y, velocity[..., 2] * drag], -1),
         item_age=age,
-        item_id=jnp.where(old, 0, state.item_id),
+        item_id=jnp.where(gone, 0, state.item_id),
     )
 
 
-def _is_solid(state: WorldState, cell: jax.Array, edit: grid.Edit) -> jax.Array:
-    """bool[N, D] of cells int32[N, D, 3]."""
+def _byte_at(state: WorldState, cell: jax.Array, edit: grid.Edit) -> jax.Array:
+    """uint8[N, D] of cells int32[N, D, 3]."""
     byte = rays.look_up(state.blocks, *(cell[..., a] for a in range(3)))
     changed = edit.active[:, None] & (cell == edit.cell[:, None]).all(-1)
-    return grid.solid(jnp.where(changed, edit.byte[:, None], byte))
+    return jnp.where(changed, edit.byte[:, None], byte)
 
 
 def pick_up(state: WorldState) -> WorldState:
@@ -113,7 +124,8 @@ def pick_up(state: WorldState) -> WorldState:
     chosen = ripe & (jnp.arange(ripe.shape[1]) == entry)
     name = jnp.where(chosen, state.item_id, 0).sum(1, dtype=jnp.int32)
     quantity = jnp.where(chosen, state.item_quantity, 0).sum(1, dtype=jnp.int32)
-    state, left = inventory.add(state, name, quantity)
+    damage = jnp.where(chosen, state.item_damage, 0).sum(1, dtype=jnp.int32)
+    state, left = inventory.add(state, name, quantity, damage)
     rest = jnp.where(chosen, left[:, None], state.item_quantity)
     gone = chosen & (rest == 0)
     return state.replace(item_quantity=rest, item_id=jnp.where(gone, 0, state.item_id))

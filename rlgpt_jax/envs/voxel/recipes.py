@@ -1,8 +1,16 @@
-"""Crafting recipes as arrays: everything that can be made of what this world yields.
+"""Crafting and smelting recipes as arrays.
 
-Source: `third_party/minecraft/recipes.json`. Variants of an item (metadata) do not
-exist here: a recipe that asks for a special variant is left out, one that asks for any
-or for variant 0 is kept, and the variant of its product is dropped.
+Source: `third_party/minecraft`, all 389 rows of `recipes.json` and 27 of
+`smelting.json`. An agent names a product without its variant (MineDojo's craft
+arguments), so the world uses the recipes whose product is an argument; among those of
+one argument the first that fits is made. They are tried as the game sorts them: shaped
+ones first, then larger grids first, then in the order of the tables. So no recipe hides
+one that asks for more. `UNREACHABLE` holds the others: `grids.match_grid` knows them, no
+action makes them.
+
+An entry without a variant ("planks") accepts every variant, mixed as well; "planks:0"
+accepts that one. No recipe asks for both kinds of one name (a test reads them all), so
+no piece is wanted by two ingredients and counting pieces decides whether a recipe fits.
 """
 
 import collections
@@ -10,77 +18,112 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rlgpt_jax.envs.names import (
-    CRAFT_LISTS,
-    CRAFT_NAMES,
-    NAME_ID,
-    NUM_HAND,
-    NUM_TABLE,
-    load,
-)
+from rlgpt_jax.envs.names import CRAFT_LISTS, CRAFT_NAMES, NUM_HAND, NUM_TABLE, load
+from rlgpt_jax.envs.voxel.item_table import NUM_ITEMS, item_id, parse, variants_of
 
-# What mining, mobs and smelting give; recipes are kept if they can start from here.
-BASE = (
-    "log", "cobblestone", "stone", "dirt", "sand", "gravel", "flint", "clay_ball", "coal",
-    "iron_ingot", "gold_ingot", "diamond", "redstone", "wool", "leather", "feather",
-    "string", "bone",
-)  # fmt: skip
-MAX_INGREDIENTS = 4  # different items in one recipe
-# minecraft-data lists this item under its number only.
-_REPAIRED = {"?452": "iron_nugget"}
+Grid = tuple[tuple[str, ...], ...]  # rows of entries, "" is an empty cell
+NUM_CRAFT = NUM_HAND + NUM_TABLE  # arguments below this one craft, the others smelt
+HAND, TABLE, FURNACE = range(3)  # where a recipe can be made
 
 
 class Recipe(NamedTuple):
-    """`needs` (item -> pieces) give `quantity` pieces of `product`."""
+    """The pieces in `cells` give `quantity` pieces of `product`."""
 
-    product: str
+    product: str  # an entry of `item_table`, for example "planks:2"
     quantity: int
-    needs: dict[str, int]
-    at_table: bool
+    cells: Grid  # of a shapeless recipe and in the furnace: one row, in any order
+    shaped: bool
+    back: dict[str, int]  # what remains of the ingredients: the buckets of the milk
+    place: int  # HAND, TABLE or FURNACE
+    argument: int  # index into `CRAFT_NAMES`, -1 if no argument makes it
+
+    @property
+    def needs(self) -> dict[str, int]:
+        """Pieces by entry."""
+        return dict(collections.Counter(cell for row in self.cells for cell in row if cell))
+
+    @property
+    def order(self) -> tuple[int, bool, int]:
+        """Where it stands among the others; equal ones keep the order of the table."""
+        return self.argument, not self.shaped, -len(self.cells) * len(self.cells[0])
 
 
-def _plain(entry: str) -> str | None:
-    """The item of a recipe cell without its variant; None if the variant matters."""
-    name, _, variant = _REPAIRED.get(entry, entry).partition(":")
-    return name if variant in ("", "0") else None
+def _entry(entry: str) -> str:
+    """The same entry with the item's right name, and without the star for any variant."""
+    name, variant = parse(entry)
+    return name if variant is None else f"{name}:{variant}"
 
 
-def _read(row: dict) -> Recipe | None:
-    cells = row.get("shapeless") or [c for line in row["shape"] for c in line]
-    names = [_plain(c) for c in cells if c]
-    plain = [name for name in names if name is not None]
-    product = _REPAIRED.get(row["out"], row["out"]).partition(":")[0]
-    offered = product in NAME_ID and product in CRAFT_NAMES[: NUM_HAND + NUM_TABLE]
-    if len(plain) < len(names) or not offered or "back" in row:
-        return None
-    needs = dict(collections.Counter(plain))
-    return Recipe(product, row["n"], needs, product in CRAFT_LISTS["table"])
+def _argument(product: str, smelts: bool) -> int:
+    name = parse(product)[0]
+    if name not in CRAFT_NAMES or (CRAFT_NAMES.index(name) >= NUM_CRAFT) != smelts:
+        return -1
+    return CRAFT_NAMES.index(name)
 
 
-def _reachable(recipes: list[Recipe]) -> list[Recipe]:
-    """Keeps the recipes whose ingredients can be had, in the order of the table."""
-    have = set(BASE)
-    while True:
-        kept = [r for r in recipes if have.issuperset(r.needs)]
-        found = have.union(r.product for r in kept)
-        if found == have:
-            return kept
-        have = found
+def _crafted(row: dict) -> Recipe:
+    shaped = "shape" in row
+    cells = row["shape"] if shaped else [row["shapeless"]]
+    small = len(cells) <= 2 and max(map(len, cells)) <= 2 if shaped else len(cells[0]) <= 4
+    argument = _argument(row["out"], smelts=False)
+    by_hand = small if argument < 0 else CRAFT_NAMES[argument] in CRAFT_LISTS["hand"]
+    return Recipe(
+        product=_entry(row["out"]),
+        quantity=row["n"],
+        cells=tuple(tuple(_entry(cell) for cell in line) for line in cells),
+        shaped=shaped,
+        back=dict(collections.Counter(c for line in row.get("back", ()) for c in line if c)),
+        place=HAND if by_hand else TABLE,
+        argument=argument,
+    )
 
 
-RECIPES: tuple[Recipe, ...] = tuple(
-    _reachable([r for row in load("recipes")["recipes"] if (r := _read(row))])
+def _smelted(source: str, product: str, quantity: int) -> Recipe:
+    cells = ((_entry(source),),)
+    argument = _argument(product, smelts=True)
+    return Recipe(_entry(product), quantity, cells, False, {}, FURNACE, argument)
+
+
+CRAFTING: tuple[Recipe, ...] = tuple(_crafted(row) for row in load("recipes")["recipes"])
+SMELTING: tuple[Recipe, ...] = tuple(
+    _smelted(source, product, quantity)
+    for source, (product, quantity, _) in load("smelting")["recipes"].items()
 )
-# Distinct (item, pieces) demands; a recipe is open if all of its demands are met.
-DEMANDS = sorted({demand for r in RECIPES for demand in r.needs.items()})
-INGREDIENTS = sorted({item for item, _ in DEMANDS})
-INGREDIENT_ID = np.array([NAME_ID[item] for item in INGREDIENTS], np.int32)
-DEMAND_INGREDIENT = np.array([INGREDIENTS.index(item) for item, _ in DEMANDS], np.int32)
+RECIPES: tuple[Recipe, ...] = tuple(
+    sorted((r for r in CRAFTING + SMELTING if r.argument >= 0), key=lambda r: r.order)
+)
+# Ingots, gems and coal out of blocks and nuggets (offered by smelting only), the kinds
+# of stone and coarse dirt; of smelting, dyes, sponge and cracked bricks.
+UNREACHABLE: tuple[Recipe, ...] = tuple(r for r in CRAFTING + SMELTING if r.argument < 0)
+
+
+def is_any(entry: str) -> bool:
+    """The entry accepts several items."""
+    name, variant = parse(entry)
+    return variant is None and len(variants_of(name)) > 1
+
+
+# Distinct (entry, pieces) demands; a recipe fits if all of its demands are met.
+DEMANDS = sorted({need for recipe in RECIPES for need in recipe.needs.items()})
+INGREDIENTS = sorted({entry for entry, _ in DEMANDS})
+DEMAND_INGREDIENT = np.array([INGREDIENTS.index(entry) for entry, _ in DEMANDS], np.int32)
 DEMAND_QUANTITY = np.array([quantity for _, quantity in DEMANDS], np.int32)
 
-AT_TABLE = np.array([r.at_table for r in RECIPES])
-PRODUCT = np.array([NAME_ID[r.product] for r in RECIPES], np.int32)
-QUANTITY = np.array([r.quantity for r in RECIPES], np.int32)
+
+def _rows() -> np.ndarray:
+    rows = np.full((NUM_ITEMS, 2), len(INGREDIENTS), np.int32)
+    for i, entry in enumerate(INGREDIENTS):
+        item = item_id(entry)
+        if is_any(entry):
+            rows[variants_of(parse(entry)[0]), 1] = i
+        else:
+            rows[item, 0] = i
+    return rows
+
+
+# int32[NUM_ITEMS, 2]: the ingredients that an item counts for, as itself and as one of
+# several variants; `len(INGREDIENTS)` stands for none.
+INGREDIENTS_OF = _rows()
 
 
 def _padded(rows: list[list[int]], fill: int) -> np.ndarray:
@@ -89,27 +132,20 @@ def _padded(rows: list[list[int]], fill: int) -> np.ndarray:
     return np.array([row + [fill] * (width - len(row)) for row in rows], np.int32)
 
 
-# int32[recipes, K] indices of demands; `len(DEMANDS)` stands for none.
+ARGUMENT = np.array([recipe.argument for recipe in RECIPES], np.int32)
+PLACE = np.array([recipe.place for recipe in RECIPES], np.int32)
+PRODUCT = np.array([item_id(recipe.product) for recipe in RECIPES], np.int32)
+QUANTITY = np.array([recipe.quantity for recipe in RECIPES], np.int32)
+# What comes back, at most one kind of item; only milk leaves anything.
+BACK_ITEM = np.array([item_id(next(iter(r.back), "")) for r in RECIPES], np.int32)
+BACK_QUANTITY = np.array([sum(r.back.values()) for r in RECIPES], np.int32)
+
+# int32[recipes, K]: demands, `len(DEMANDS)` stands for none; then item ids, pieces, and
+# whether any variant will do.
 DEMANDS_OF = _padded(
     [[DEMANDS.index(need) for need in r.needs.items()] for r in RECIPES], len(DEMANDS)
 )
-# int32[craft arguments, K] indices of recipes, in the order in which they are tried;
-# `len(RECIPES)` stands for none. Smelting is not in this world.
-RECIPES_OF = _padded(
-    [
-        [i for i, r in enumerate(RECIPES) if r.product == name and index < NUM_HAND + NUM_TABLE]
-        for index, name in enumerate(CRAFT_NAMES)
-    ],
-    len(RECIPES),
-)
-
-
-def _needs() -> tuple[np.ndarray, np.ndarray]:
-    name, quantity = np.zeros((2, len(RECIPES), MAX_INGREDIENTS), np.int32)
-    for i, recipe in enumerate(RECIPES):
-        for k, (item, pieces) in enumerate(recipe.needs.items()):
-            name[i, k], quantity[i, k] = NAME_ID[item], pieces
-    return name, quantity
-
-
-NEED_NAME, NEED_QUANTITY = _needs()  # int32[recipes, MAX_INGREDIENTS]
+NEED_ITEM = _padded([[item_id(entry) for entry in r.needs] for r in RECIPES], 0)
+NEED_QUANTITY = _padded([list(r.needs.values()) for r in RECIPES], 0)
+NEED_ANY = _padded([[is_any(entry) for entry in r.needs] for r in RECIPES], 0).astype(bool)
+MAX_INGREDIENTS = NEED_ITEM.shape[1]

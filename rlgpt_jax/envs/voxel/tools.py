@@ -78,6 +78,8 @@ BREAK_WEAR = np.array(
     np.int32,
 )
 
+IS_SWORD = np.array([t.endswith("sword") for t in TOOLS])
+
 _ITEM_TABLE = load("items")["items"]
 # By item id: pieces in a full stack, uses of a new piece (0 = does not wear).
 STACK = np.array([_ITEM_TABLE.get(n, {}).get("stack", 64) for n, _ in ITEMS], np.int32)

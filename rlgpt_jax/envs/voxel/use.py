@@ -1,20 +1,26 @@
-"""The use key: buckets, shears, and putting down the block in hand."""
+"""The use key: buckets, shears, food, armour, and putting down the block in hand.
+
+The key acts when it goes down, and every 4 ticks while it stays down. Steps in a row
+that use keep it down; a step that does not use lets it go.
+"""
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.names import MOBS, NAME_ID
-from rlgpt_jax.envs.voxel import drops, grid, hashing, inventory, placing
+from rlgpt_jax.envs.voxel import drops, eating, grid, hashing, inventory, placing
 from rlgpt_jax.envs.voxel.blocks import BLOCK_ID, is_one_of
 from rlgpt_jax.envs.voxel.interact import BUCKET, REMOVED, Target
+from rlgpt_jax.envs.voxel.mob_table import WOOL_ITEM
 from rlgpt_jax.envs.voxel.state import WorldState
 
 MILK = NAME_ID["milk_bucket"]
 WATER, LAVA = NAME_ID["water_bucket"], NAME_ID["lava_bucket"]
-SHEARS, WOOL = NAME_ID["shears"], NAME_ID["wool"]
+SHEARS = NAME_ID["shears"]
 COW, SHEEP = MOBS.index("cow"), MOBS.index("sheep")
 
+DELAY = 4  # ticks between two actions of the held key
 # By byte: the bucket that scooping this block fills, 0 if it cannot be scooped.
 FILLED = np.zeros(256, np.int32)
 FILLED[BLOCK_ID["water"]], FILLED[BLOCK_ID["lava"]] = WATER, LAVA
@@ -35,6 +41,8 @@ def use(
     Returns:
       The worlds, the block that changes and the items that appear.
     """
+    key_down = active
+    state, active = _press(state, active)
     held = state.slot_item[:, 0]
     kind = jnp.take_along_axis(state.mob_kind, jnp.maximum(target.mob, 0)[:, None], 1)[:, 0]
     kind = jnp.where(target.mob >= 0, kind, 0)
@@ -45,8 +53,12 @@ def use(
     scoops = active & (held == BUCKET) & target.is_block & (filling > 0)
     pours = active & ((held == WATER) | (held == LAVA)) & target.is_block
     opens = target.is_block & jnp.asarray(OPENS)[target.byte]
+    swung = placing.swing(state, active, target)
+    opens |= swung.active
     pours &= ~opens
 
+    state = inventory.put_on(state, active & ~opens)
+    state = eating.eat(state, key_down, starts=active & ~opens)
     state, shorn = _shear(state, shears, target)
     pour = _pour(state, pours, held, target)
     result = jnp.where(milks, MILK, jnp.where(scoops, filling, BUCKET))
@@ -56,11 +68,28 @@ def use(
     hand = jnp.zeros_like(held)
     state, put = placing.place(state, places, hand, target)
     edit = grid.Edit(
-        scoops | pour.active | put.active,
-        jnp.where(scoops[:, None], target.cell, put.cell),
+        scoops | pour.active | put.active | swung.active,
+        jnp.where(
+            scoops[:, None],
+            target.cell,
+            jnp.where(pour.active[:, None], pour.cell, put.cell),
+        ),
         jnp.where(scoops, jnp.uint8(REMOVED), jnp.where(pour.active, pour.byte, put.byte)),
     )
+    swings = swung.active[:, None]
+    edit = edit._replace(
+        cell=jnp.where(swings, swung.cell, edit.cell),
+        byte=jnp.where(swung.active, swung.byte, edit.byte),
+    )
     return state, edit, _appear(state, shorn, result, spilled, target)
+
+
+def _press(state: WorldState, key_down: jax.Array) -> tuple[WorldState, jax.Array]:
+    """Where the key acts in this tick, bool[N]. While one eats it does nothing else."""
+    delay = jnp.maximum(state.use_delay - 1, 0)
+    acts = key_down & (delay == 0) & (state.eating == 0)
+    delay = jnp.where(acts, DELAY, jnp.where(key_down, delay, 0))
+    return state.replace(use_delay=delay.astype(jnp.int32)), acts
 
 
 def _shear(state: WorldState, active: jax.Array, target: Target) -> tuple[WorldState, jax.Array]:
@@ -102,16 +131,17 @@ def _appear(
     spilled: jax.Array,
     target: Target,
 ) -> drops.Dropped:
-    """Wool falls at the sheep, a bucket without room at the player."""
-    mob = jnp.maximum(target.mob, 0)[:, None, None]
-    sheep = jnp.take_along_axis(state.mob_position, mob, 1)[:, 0]
+    """Wool of its colour falls at the sheep, a bucket without room at the player."""
+    mob = jnp.maximum(target.mob, 0)[:, None]
+    sheep = jnp.take_along_axis(state.mob_position, mob[..., None], 1)[:, 0]
+    colour = jnp.asarray(WOOL_ITEM)[jnp.take_along_axis(state.mob_variant, mob, 1)[:, 0]]
     up = jnp.array([0.0, 1.0, 0.0], jnp.float32)
     u = hashing.uniform(state.seed, state.tick, hashing.ITEM_X)
     v = hashing.uniform(state.seed, state.tick, hashing.ITEM_Z)
     velocity = jnp.stack([0.1 * (u - 0.5), 0.05 * u, 0.1 * (v - 0.5)], -1)
     none = jnp.zeros_like(wool)
     return drops.Dropped(
-        name=jnp.stack([jnp.where(wool > 0, WOOL, spilled_name), none], 1).astype(jnp.int32),
+        name=jnp.stack([jnp.where(wool > 0, colour, spilled_name), none], 1).astype(jnp.int32),
         quantity=jnp.stack([wool + spilled, none], 1),
         position=jnp.where((wool > 0)[:, None], sheep, state.position) + up,
         velocity=velocity,

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.voxel import inventory
+from rlgpt_jax.envs.voxel.item_table import item_id
 from tests.envs.voxel import worlds
 
 add, take, equip = (jax.jit(f) for f in (inventory.add, inventory.take, inventory.equip))
@@ -66,6 +67,45 @@ def test_armour_goes_to_its_place_and_the_old_piece_comes_back():
     state = equip(state, jnp.array([True, True]), two(1))
     assert state.armor_item[0, 3] == NAME_ID["golden_helmet"]
     assert state.slot_item[0, 1] == NAME_ID["iron_helmet"]
+
+
+def test_worn_armour_keeps_its_wear_when_it_is_swapped():
+    state = worlds.holding(worlds.player(), ("iron_boots", 1), ("leather_boots", 1))
+    state = state.replace(slot_damage=state.slot_damage.at[:, 0].set(7))
+    state = equip(state, jnp.array([True, True]), two(0))
+    assert state.armor_damage[0].tolist() == [7, 0, 0, 0, 0] and state.slot_damage[0, 0] == 0
+    state = state.replace(armor_damage=state.armor_damage.at[:, 0].set(9))
+    state = equip(state, jnp.array([True, False]), two(1))
+    assert state.slot_item[0, 1] == NAME_ID["iron_boots"] and state.slot_damage[0, 1] == 9
+    assert state.armor_damage[:, 0].tolist() == [0, 9]
+
+
+def test_a_worn_tool_is_put_back_as_it_was():
+    state = worlds.holding(worlds.player(), ("dirt", 1))
+    state, left = add(state, ids("iron_axe", "iron_axe"), two(1), jnp.array([5, 0]))
+    assert state.slot_damage[:, 1].tolist() == [5, 0] and left.tolist() == [0, 0]
+
+
+def test_variants_do_not_stack_and_equip_takes_the_first_of_the_name():
+    planks, birch = item_id("planks"), item_id("planks:2")
+    state, _ = add(worlds.player(), ids("dirt", "dirt"), two(1))
+    for item in (birch, planks, birch):
+        state, _ = add(state, two(item), two(1))
+    assert state.slot_item[0, 1:3].tolist() == [birch, planks]
+    assert state.slot_quantity[0, 1:3].tolist() == [2, 1]
+    state = equip(state, jnp.array([True, True]), two(2))
+    assert state.slot_item[0, 0] == birch
+
+
+def test_pieces_of_several_items_are_found_at_once():
+    state = worlds.holding(worlds.player(), ("planks", 2), ("stick", 1), ("planks", 3))
+    state = state.replace(slot_item=state.slot_item.at[:, 0].set(item_id("planks:2")))
+    item = jnp.tile(jnp.array([item_id("planks"), NAME_ID["stick"]]), (worlds.LANES, 1))
+    wanted = jnp.tile(jnp.array([4, 1]), (worlds.LANES, 1))
+    any_variant = jnp.array([[True, False], [False, False]])
+    pieces = inventory.first_pieces(state, item, wanted, any_variant)
+    assert pieces[0, :, :3].tolist() == [[2, 0, 2], [0, 1, 0]]
+    assert pieces[1, :, :3].tolist() == [[0, 0, 3], [0, 1, 0]]
 
 
 def test_shears_break_after_239_uses():

@@ -6,7 +6,7 @@ import numpy as np
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.envs.voxel import drops, items
+from rlgpt_jax.envs.voxel import drops, grid, items
 from tests.envs.voxel import worlds
 
 
@@ -71,6 +71,34 @@ def test_a_new_item_takes_a_free_entry_or_that_of_the_oldest():
     state = jax.jit(items.appear)(state, dropped)
     log = np.argwhere(np.asarray(state.item_id == NAME_ID["log"])).tolist()
     assert log == [[0, count - 1], [1, 2]]
+
+
+def test_a_thrown_tool_keeps_its_wear():
+    state = worlds.holding(worlds.player(), ("iron_axe", 1))
+    state = state.replace(slot_damage=state.slot_damage.at[:, 0].set(100))
+    state = worlds.run(state, FUNCTION=base.FN_DROP)
+    assert state.item_damage[0, 0] == 100 and not state.slot_item.any()
+    back = worlds.run(lying("iron_axe", 1, (8.5, 8.0, 8.5), 10, state))
+    assert back.slot_item[0, 0] == NAME_ID["iron_axe"] and back.slot_damage[0, 0] == 100
+
+
+def test_items_sink_in_water_and_burn_in_lava_and_fire():
+    pond = [(20, y, 20) for y in (8, 9, 10)]
+    fall = jax.jit(items.fall)
+    for block, left in (("water", True), ("lava", False), ("fire", False)):
+        state = worlds.with_block(worlds.player(), block, *pond)
+        state = lying("log", 1, (20.5, 12.0, 20.5), state=state)
+        no_edit = grid.Edit(
+            jnp.zeros(2, bool), jnp.zeros((2, 3), jnp.int32), jnp.zeros(2, jnp.uint8)
+        )
+        for _ in range(40):
+            state = fall(state, no_edit)
+        assert bool(state.item_id[0, 0]) == left, block
+    water = worlds.with_block(worlds.player(), "water", *pond)
+    state = lying("log", 1, (20.5, 12.0, 20.5), state=water)
+    for _ in range(40):
+        state = fall(state, no_edit)
+    np.testing.assert_allclose(state.item_position[0, 0], [20.5, worlds.GROUND, 20.5])
 
 
 def test_old_items_vanish():

@@ -7,6 +7,7 @@ from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.voxel import placing
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID
+from rlgpt_jax.envs.voxel.item_table import item_id
 from tests.envs.voxel import worlds
 
 FLOOR = (8, 7, 10)  # the block under the crosshair at 45 degrees down
@@ -63,7 +64,7 @@ def test_water_is_scooped_and_poured_back():
     assert full.slot_item[0, 0] == NAME_ID["water_bucket"]
     assert worlds.block(full, FLOOR) >= AIR_CODE
     # With a full bucket the crosshair meets the side or the bottom of the hole.
-    poured = use(full)
+    poured = use(worlds.run(full))  # the key goes up and down again
     assert poured.slot_item[0, 0] == NAME_ID["bucket"]
     assert int((poured.blocks[0] == BLOCK_ID["water"]).sum()) == 1
 
@@ -80,6 +81,39 @@ def test_use_places_the_block_in_hand_on_the_face():
     state = use(worlds.holding(looking_down(worlds.player()), ("dirt", 2)))
     assert worlds.block(state, (8, 8, 10)) == BLOCK_ID["dirt"]
     assert worlds.count(state, "dirt")[0] == 1
+
+
+def test_a_held_key_acts_every_fourth_tick_and_a_new_press_at_once():
+    cow = worlds.with_mob(worlds.player(), "cow", (8.5, worlds.GROUND, 10.5))
+    state, left = looking_down(worlds.holding(cow, ("bucket", 9)), 30.0), []
+    for _ in range(9):
+        state = use(state)
+        left.append(int(worlds.count(state, "milk_bucket")[0]))
+        # Cows wander; this one stays where it is.
+        state = state.replace(mob_position=state.mob_position.at[:, 0].set(
+            cow.mob_position[0, 0]))  # fmt: skip
+    assert left == [1, 1, 1, 1, 2, 2, 2, 2, 3]
+    assert worlds.count(use(state), "milk_bucket")[0] == 3
+    assert worlds.count(use(worlds.run(state)), "milk_bucket")[0] == 4
+
+
+def test_using_armour_puts_it_on_where_nothing_is_worn():
+    state = worlds.holding(worlds.player(), ("iron_helmet", 1), ("dirt", 1))
+    state = state.replace(slot_damage=state.slot_damage.at[:, 0].set(3))
+    on = use(state)
+    assert on.armor_item[0, 3] == NAME_ID["iron_helmet"] and on.armor_damage[0, 3] == 3
+    assert on.slot_item[0, 0] == 0 and on.slot_item[0, 1] == NAME_ID["dirt"]
+    second = use(worlds.run(worlds.holding(on, ("golden_helmet", 1))))
+    assert second.armor_item[0, 3] == NAME_ID["iron_helmet"]
+    assert second.slot_item[0, 0] == NAME_ID["golden_helmet"]
+    shield = use(worlds.holding(worlds.player(), ("shield", 1)))
+    assert shield.slot_item[0, 0] == NAME_ID["shield"]
+
+
+def test_shorn_wool_has_the_colour_of_the_sheep():
+    state = worlds.holding(beside("sheep"), ("shears", 1))
+    state = use(state.replace(mob_variant=state.mob_variant.at[:, 0].set(15)))
+    assert (state.item_id == item_id("wool:15")).any(1).all()
 
 
 def test_place_takes_the_first_slot_of_that_name_and_makes_a_station():
