@@ -24,7 +24,20 @@ import jax.numpy as jnp
     ITEM_Z,
     SHEAR_COUNT,
     FACING,
-) = range(15)
+    HERD_KIND,
+    HERD_X,
+    HERD_Z,
+    SHEEP_COLOUR,
+    EGG_TIME,
+    GRAZE,
+    EXPERIENCE,
+    DAYLIGHT,
+    DESPAWN,
+    HOSTILE_X,
+    HOSTILE_Y,
+    HOSTILE_Z,
+    HOSTILE_LIGHT,
+) = range(28)
 NEXT_EPISODE = 0x5E5E7
 
 

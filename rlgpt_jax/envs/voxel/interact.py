@@ -8,12 +8,15 @@ import jax.numpy as jnp
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.voxel import drops, grid, hashing, inventory, mobs, rays, tools, vitals
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE, FIRST_WATER, HARDNESS, LAST_WATER
-from rlgpt_jax.envs.voxel.mob_table import BLOCK_REACH, EYE_HEIGHT, MOB_REACH
+from rlgpt_jax.envs.voxel.mob_table import BLOCK_REACH, EYE_HEIGHT, MOB_REACH, MOB_SIZE
 from rlgpt_jax.envs.voxel.state import WorldState
 
 MINING_DELAY = 5  # ticks from one broken block to the start of the next
 BUCKET = NAME_ID["bucket"]
 REMOVED = AIR_CODE + 1  # a broken block leaves air next to other blocks
+# A sword sweeps over mobs whose boxes are this near to that of the one that it hits.
+SWEEP_SIDES, SWEEP_ENDS = 1.0, 0.25  # blocks
+SLOW = 0.091  # blocks/tick that are left of a step of 0.1 / 0.6: a player who stands or sneaks
 
 
 class Target(NamedTuple):
@@ -36,7 +39,7 @@ def look(state: WorldState, uses: jax.Array) -> Target:
     eye = rays.eye_of(state.position)
     direction = rays.direction_of(state.yaw, state.pitch)[:, None]
     see_liquid = uses & (state.slot_item[:, 0] == BUCKET)
-    hit = rays.cast(state.blocks, eye, direction, BLOCK_REACH, see_liquid)
+    hit = rays.cast(state.blocks, eye, direction, BLOCK_REACH, see_liquid, sources_only=True)
     mob, mob_distance = rays.hit_mobs(eye, direction, state.mob_position, state.mob_kind, MOB_REACH)
     nearer = (mob[:, 0] >= 0) & (mob_distance[:, 0] < hit.distance[:, 0])
     byte = hit.byte[:, 0]
@@ -65,32 +68,59 @@ def attack(
       target: `look(state, ...)`.
       break_speed: factor on the speed of mining.
     """
-    hits = active & (target.mob >= 0)
-    state, mob_drop = _hit(state, hits, sprints, target)
-    state, edit, block_drop = _mine(state, active & target.is_block, target, break_speed)
+    state = _hit(state, active & (target.mob >= 0), sprints, target)
+    state, edit, dropped = _mine(state, active & target.is_block, target, break_speed)
     # A swing that meets no block restarts the cooldown, a hit included.
     swings = active & ~target.is_block
     state = state.replace(
         attack_cooldown=jnp.where(swings, 0, state.attack_cooldown + 1).astype(jnp.int32)
     )
-    pick = lambda a, b: jnp.where(hits.reshape((-1,) + (1,) * (a.ndim - 1)), a, b)  # noqa: E731
-    return state, edit, drops.Dropped(*(pick(a, b) for a, b in zip(mob_drop, block_drop)))
+    return state, edit, dropped
 
 
-def _hit(
-    state: WorldState, active: jax.Array, sprints: jax.Array, target: Target
-) -> tuple[WorldState, drops.Dropped]:
+def _hit(state: WorldState, active: jax.Array, sprints: jax.Array, target: Target) -> WorldState:
     """Damage = full damage * (0.2 + 0.8 p^2), p = share of the weapon's cooldown."""
     tool = jnp.asarray(tools.TOOL_OF_ITEM)[state.slot_item[:, 0]]
     ticks = state.attack_cooldown.astype(jnp.float32) + 0.5
     p = jnp.clip(ticks / jnp.asarray(tools.COOLDOWN)[tool], 0.0, 1.0)
     damage = jnp.asarray(tools.DAMAGE)[tool] * (0.2 + 0.8 * p**2)
+    full = p > 0.9
     falls = (state.fall_distance > 0) & ~state.on_ground & ~state.in_water & ~sprints
-    damage = damage * jnp.where((p > 0.9) & falls, 1.5, 1.0)
-    knock = 0.4 + jnp.where(sprints & (p > 0.9), 0.5, 0.0)
-    state, counts, dropped = mobs.hurt(state, active, target.mob, damage, knock)
+    critical = full & falls
+    damage = damage * jnp.where(critical, 1.5, 1.0)
+    index = jnp.arange(state.mob_kind.shape[1], dtype=jnp.int32)
+    struck = active[:, None] & (index == target.mob[:, None])
+    state, counts = mobs.hurt(state, struck, damage, sprints & full)
+    counts = counts.any(1)
+    if len(index) > 1:
+        sweeps = counts & full & ~critical & ~sprints & jnp.asarray(tools.IS_SWORD)[tool]
+        state = _sweep(state, sweeps & state.on_ground, struck)
+    # A blow out of a sprint slows its giver down.
+    slowed = state.velocity * jnp.array([0.6, 1.0, 0.6], jnp.float32)
+    state = state.replace(
+        velocity=jnp.where((counts & full & sprints)[:, None], slowed, state.velocity)
+    )
     state = inventory.wear(state, jnp.where(counts, jnp.asarray(tools.HIT_WEAR)[tool], 0))
-    return vitals.exhaust(state, jnp.where(counts, vitals.ATTACK_COST, 0.0)), dropped
+    return vitals.exhaust(state, jnp.where(counts, vitals.ATTACK_COST, 0.0))
+
+
+def _sweep(state: WorldState, active: jax.Array, struck: jax.Array) -> WorldState:
+    """A sword swung while standing also hits what is close to the mob bool[N, M]."""
+    speed = jnp.sqrt((state.velocity[:, ::2] ** 2).sum(-1))
+    active = active & (speed < SLOW)
+    size = jnp.asarray(MOB_SIZE)[state.mob_kind]
+    at = lambda values: jnp.where(  # noqa: E731
+        struck.reshape(struck.shape + (1,) * (values.ndim - 2)), values, 0.0
+    ).sum(1, keepdims=True)
+    offset = state.mob_position - at(state.mob_position)
+    width = (size[..., 0] + at(size)[..., 0]) / 2 + SWEEP_SIDES
+    near = (jnp.abs(offset[..., ::2]) < width[..., None]).all(-1)
+    near &= (offset[..., 1] < at(size)[..., 1] + SWEEP_ENDS) & (
+        offset[..., 1] > -size[..., 1] - SWEEP_ENDS
+    )
+    way = ((state.mob_position - state.position[:, None]) ** 2).sum(-1)
+    others = active[:, None] & ~struck & near & (way < MOB_REACH**2)
+    return mobs.hurt(state, others, jnp.ones_like(speed), jnp.zeros_like(active))[0]
 
 
 def _mine(
@@ -123,6 +153,9 @@ def _mine(
     wears |= breaks & (tool == drops.SHEARS)
     state = inventory.wear(state, jnp.where(wears, jnp.asarray(tools.BREAK_WEAR)[tool], 0))
     state = vitals.exhaust(state, jnp.where(breaks, vitals.BREAK_COST, 0.0))
+    state = state.replace(
+        xp=state.xp + jnp.where(breaks, drops.experience(state, held, target.byte), 0.0)
+    )
     edit = grid.Edit(breaks, target.cell, jnp.full(len(held), REMOVED, jnp.uint8))
     quantity = jnp.where(breaks[:, None], quantity, 0)
     return state, edit, _popped(state, name, quantity, target.cell)

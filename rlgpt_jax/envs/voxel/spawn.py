@@ -1,4 +1,7 @@
-"""Where an episode starts: the lane's world, the player's place, the task's mobs.
+"""Where an episode starts: the lane's world, the player's place, the mobs.
+
+The mobs of a lane are, in this order: those of the task, near the player; animals of the
+land in herds, anywhere; empty entries for the zombies that appear later.
 
 Everything is a hash of the lane's seed. Places are tried until one fits; a lane for
 which none does gets the world's first open place.
@@ -12,7 +15,8 @@ import numpy as np
 
 from rlgpt_jax.envs.names import MOBS
 from rlgpt_jax.envs.tasks import Task
-from rlgpt_jax.envs.voxel import hashing
+from rlgpt_jax.envs.voxel import hashing, herds, mob_life
+from rlgpt_jax.envs.voxel.mob_table import CHICKEN, COLOUR_END, COLOUR_META, SHEEP
 from rlgpt_jax.envs.voxel.state import WorldPool
 
 TRIES = 32
@@ -26,8 +30,11 @@ class Start(NamedTuple):
     pool_index: jax.Array  # int32[N]
     position: jax.Array  # float32[N, 3]
     yaw: jax.Array  # float32[N]
+    mob_kind: jax.Array  # int32[N, M]  index into `names.MOBS`, 0 none
     mob_position: jax.Array  # float32[N, M, 3]
     mob_yaw: jax.Array  # float32[N, M]
+    mob_variant: jax.Array  # int32[N, M]  colour of a sheep
+    mob_timer: jax.Array  # int32[N, M]  ticks to a chicken's first egg
 
 
 def open_places(pool: WorldPool) -> np.ndarray:
@@ -54,21 +61,35 @@ def draw(pool: WorldPool, fallback: np.ndarray, task: Task, seed: jax.Array) -> 
     height = pool.surface[index, column[:, 0], column[:, 1]]
     feet = jnp.stack([column[:, 0], height, column[:, 1]], 1).astype(jnp.float32)
     middle = jnp.array([0.5, 0.0, 0.5], jnp.float32)
-    num_mobs = max(len(task.mobs), 1)
-    mobs = [_beside(pool, index, column, height, task, seed, m) for m in range(num_mobs)]
-    number = jnp.arange(num_mobs, dtype=jnp.int32)
+    places = [_beside(pool, index, column, height, task, seed, m) for m in range(len(task.mobs))]
+    own = np.array([MOBS.index(mob) for mob in task.mobs], np.int32)
+    kinds = [jnp.tile(jnp.asarray(own), (len(seed), 1))]
+    places = [jnp.stack(places, 1)] if places else []
+    if task.wild:
+        wild_kinds, wild_places = herds.draw(pool, index, feet, task, seed)
+        kinds, places = [*kinds, wild_kinds], [*places, wild_places]
+    empty = num_mobs(task) - len(task.mobs) - task.wild
+    kinds.append(jnp.zeros((len(seed), empty), jnp.int32))
+    places.append(jnp.tile(feet[:, None], (1, empty, 1)))
+    kind = jnp.concatenate(kinds, 1)
+    number = jnp.arange(kind.shape[1], dtype=jnp.int32)
+    colour = hashing.uniform(seed[:, None], hashing.SHEEP_COLOUR, number)
+    shade = (colour[..., None] >= jnp.asarray(COLOUR_END[:-1])).sum(-1)
     return Start(
         pool_index=index,
         position=feet + middle,
         yaw=360.0 * hashing.uniform(seed, hashing.FACING) - 180.0,
-        mob_position=jnp.stack(mobs, 1) + middle,
+        mob_kind=kind,
+        mob_position=jnp.concatenate(places, 1) + middle,
         mob_yaw=360.0 * hashing.uniform(seed[:, None], hashing.MOB_FACING, number) - 180.0,
+        mob_variant=jnp.where(kind == SHEEP, jnp.asarray(COLOUR_META)[shade], 0),
+        mob_timer=jnp.where(kind == CHICKEN, mob_life.egg_time(seed[:, None], 0, number), 0),
     )
 
 
-def mob_kinds(task: Task) -> np.ndarray:
-    """int32[M]: the task's mobs; one empty entry if it has none."""
-    return np.array([MOBS.index(mob) for mob in task.mobs] or [0], np.int32)
+def num_mobs(task: Task) -> int:
+    """M: places for the task's mobs, animals and zombies; at least one."""
+    return max(1, len(task.mobs) + task.wild + task.hostile)
 
 
 def _first_open(

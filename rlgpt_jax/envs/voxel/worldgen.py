@@ -27,6 +27,8 @@ HEADROOM = 14  # blocks above the sea level that a world needs at least
 # What a player or an animal may start on.
 _NATURAL = is_one_of("grass", "dirt", "stone", "sand", "sandstone", "gravel", "clay")
 _CACTUS = is_one_of("cactus")
+_LOG = is_one_of("log", "log2")
+TREE_TRIES = 200  # to grow the one tree that a world with trees has at least
 _AROUND = tuple((dx, dz) for dx in (-1, 0, 1) for dz in (-1, 0, 1) if dx or dz)
 _OPEN = 4  # of these must be free to walk to where one may start
 
@@ -62,6 +64,11 @@ def generate(seed: int, biome: str, params: WorldParams) -> World:
     blocks, height, dug = _land(rng, row, params)
     chunks = height.size / 256.0
     grow_trees(rng, blocks, height, rng.poisson(row.trees * chunks), row.tree_kinds)
+    # A world goes round and has no neighbour to fetch wood from.
+    tries = TREE_TRIES if row.trees > 0 else 0
+    while tries > 0 and not _LOG[blocks].any():
+        grow_trees(rng, blocks, height, 1, row.tree_kinds)
+        tries -= 1
     grow_plants(rng, row, blocks, height)
     return World(encode_clearance(blocks), flood(blocks), *_ground(blocks, height, dug))
 

@@ -165,3 +165,77 @@ def test_gravel_gives_flint_in_one_of_ten_breaks():
     flint = ((name == NAME_ID["flint"]) & (quantity > 0)).sum() / n
     assert 0.075 < flint < 0.125
     assert (quantity.sum(1) == 1).all()
+
+
+SWING = jax.jit(lambda s, sprints: interact._hit(s, jnp.ones(2, bool), sprints, target_of_mob(s)))
+
+
+def target_of_mob(state, mob=0):
+    none = jnp.zeros(2, jnp.int32)
+    return interact.Target(none > 0, none.astype(jnp.uint8), jnp.zeros((2, 3), jnp.int32), none,
+                           none + mob)  # fmt: skip
+
+
+def swing(state, sprints=False):
+    return SWING(state, jnp.full(2, sprints))
+
+
+def test_within_the_hurt_window_only_the_excess_of_a_stronger_hit_counts():
+    state = swing(worlds.holding(beside_mob("cow"), ("wooden_sword", 1)))  # 4
+    assert state.mob_life[0, 0] == 6 and state.mob_hurt_time[0, 0] == 10
+    rested = state.replace(attack_cooldown=jnp.full(2, 100))
+    assert swing(rested).mob_life[0, 0] == 6  # 4 again
+    harder = swing(worlds.holding(rested, ("diamond_sword", 1)))  # 7, that is 3 more
+    assert harder.mob_life[0, 0] == 3 and harder.mob_hurt_amount[0, 0] == 7
+    # It pushes no more than the first did.
+    np.testing.assert_array_equal(harder.mob_velocity, state.mob_velocity)
+
+
+def test_a_hit_pushes_by_0_4_and_a_sprinting_one_by_0_5_more_after_halving():
+    state = worlds.holding(beside_mob("cow"), ("iron_sword", 1))
+    state = state.replace(mob_velocity=state.mob_velocity * 0)
+    np.testing.assert_allclose(swing(state).mob_velocity[0, 0], [0, 0.4, 0.4], atol=1e-6)
+    fast = swing(state.replace(velocity=jnp.full((2, 3), 0.2)), sprints=True)
+    np.testing.assert_allclose(fast.mob_velocity[0, 0], [0, 0.4, 0.7], atol=1e-6)
+    np.testing.assert_allclose(fast.velocity[0], [0.12, 0.2, 0.12], rtol=1e-6)
+    flying = swing(state.replace(mob_on_ground=jnp.zeros_like(state.mob_on_ground)))
+    np.testing.assert_allclose(flying.mob_velocity[0, 0], [0, 0, 0.4], atol=1e-6)
+
+
+def two_cows(apart, item="iron_sword"):
+    state = worlds.holding(beside_mob("cow"), (item, 1))
+    return state.replace(
+        mob_kind=state.mob_kind.at[:, 1].set(state.mob_kind[:, 0]),
+        mob_life=state.mob_life.at[:, 1].set(10.0),
+        mob_position=state.mob_position.at[:, 1].set(jnp.array([8.5 + apart, 8.0, 10.5])),
+    )
+
+
+def test_a_sword_swung_while_standing_sweeps_over_those_beside():
+    assert swing(two_cows(1.5)).mob_life[0, :2].tolist() == [4.0, 9.0]
+    assert swing(two_cows(2.0)).mob_life[0, 1] == 10  # boxes 1.1 apart
+    assert swing(two_cows(1.5, "iron_axe")).mob_life[0, 1] == 10
+    assert swing(two_cows(1.5), sprints=True).mob_life[0, 1] == 10
+    walking = two_cows(1.5).replace(velocity=jnp.tile(jnp.array([0.0, -0.08, 0.118]), (2, 1)))
+    assert swing(walking).mob_life[0, 1] == 10
+    quick = two_cows(1.5).replace(attack_cooldown=jnp.full(2, 5))
+    assert swing(quick).mob_life[0, 1] == 10
+    falling = two_cows(1.5).replace(on_ground=jnp.zeros(2, bool), fall_distance=jnp.full(2, 0.5))
+    assert swing(falling).mob_life[0, :2].tolist() == [1.0, 10.0]
+
+
+def test_a_zombies_armour_counts():
+    state = swing(worlds.holding(beside_mob("zombie"), ("iron_sword", 1)))
+    np.testing.assert_allclose(state.mob_life[0, 0], 20 - 6 * (1 - 0.4 / 25), rtol=1e-6)
+    bare = beside_mob("zombie").replace(slot_item=state.slot_item * 0)
+    np.testing.assert_allclose(swing(bare).mob_life[0, 0], 20 - (1 - 1.5 / 25), rtol=1e-6)
+
+
+def test_a_killed_mob_gives_experience_and_ore_does_too():
+    state = worlds.holding(beside_mob("chicken"), ("iron_sword", 1))
+    state = worlds.run(state, FUNCTION=base.FN_ATTACK)
+    assert not state.mob_kind.any() and 1 <= state.xp[0] <= 3
+    ore = worlds.holding(worlds.with_block(worlds.player(), "diamond_ore", AHEAD),
+                         ("iron_pickaxe", 1))  # fmt: skip
+    ore = worlds.run(ore, 20, FUNCTION=base.FN_ATTACK)
+    assert 3 <= ore.xp[0] <= 7

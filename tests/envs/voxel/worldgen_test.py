@@ -307,3 +307,11 @@ def test_small_worlds_work_and_too_low_ones_are_refused():
         generate(0, "plains", WorldParams(size_y=20))
     with pytest.raises(ValueError, match="no biome 'ocean'"):
         generate(0, "ocean", SMALL)
+
+
+@pytest.mark.parametrize("biome", [row.name for row in BIOMES if row.trees > 0])
+def test_a_world_with_trees_has_wood_somewhere(biome):
+    """Plains have 0.05 trees a chunk: by chance alone many of their worlds had none."""
+    for seed in range(12):
+        blocks = generate(seed, biome, SMALL).blocks
+        assert is_one_of("log", "log2")[blocks].any(), seed
