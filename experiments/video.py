@@ -5,9 +5,10 @@ video: a first pass over the seeded episodes finds a lane that succeeds and one 
 fails, a second pass of the same episodes draws these two.
 """
 
+import contextlib
 import dataclasses
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -170,20 +171,29 @@ def _write(lane: Lane, folder: Path) -> Path:
 
 
 def write_mp4(path: Path, frames: list[np.ndarray]) -> None:
-    """H.264 with the pixel format that browsers play."""
+    """A whole video at once."""
+    with quiet_fork(), open_mp4(path) as writer:
+        for frame in frames:
+            writer.append_data(frame)
+
+
+@contextlib.contextmanager
+def quiet_fork() -> Iterator[None]:
+    """jax warns of any fork; the one that starts the encoder runs no Python."""
     with warnings.catch_warnings():
-        # jax warns of any fork; the one that starts the encoder runs no Python.
         warnings.filterwarnings("ignore", message=r"os\.fork\(\) was called")
-        _encode(path, frames)
+        yield
 
 
-def _encode(path: Path, frames: list[np.ndarray]) -> None:
-    with imageio.get_writer(
+def open_mp4(path: Path) -> Any:
+    """A writer of frames: H.264 with the pixel format that browsers play.
+
+    The encoder is started by the first frame.
+    """
+    return imageio.get_writer(
         path, format="FFMPEG", mode="I", fps=TICKS_PER_SECOND, codec="libx264",
         pixelformat="yuv420p", macro_block_size=16, quality=5,
-    ) as writer:  # fmt: skip
-        for frame in frames:
-            writer.append_data(frame)  # type: ignore[attr-defined]
+    )  # type: ignore[call-overload]  # fmt: skip
 
 
 def write_gif(path: Path, frames: list[np.ndarray]) -> None:

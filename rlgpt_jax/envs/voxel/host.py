@@ -16,6 +16,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import Observation, Step
+from rlgpt_jax.envs.voxel.blocks import AIR_CODE
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.rays_host import Rays, lidar_numba
 from rlgpt_jax.envs.voxel.state import WorldPool, WorldState
@@ -69,20 +70,58 @@ class HostVoxel:
 
     def step(self, action: np.ndarray) -> Step:
         """One tick of every lane, with auto-reset. `action` is int32[N, 8]."""
+        step = self.advance(action)
+        done = step.terminated | step.truncated
+        return step._replace(obs=self.restart(done)) if done.any() else step
+
+    def advance(self, action: np.ndarray) -> Step:
+        """One tick without reset: `obs` is `final_obs`, and `state` that of the last tick.
+
+        `restart` must follow before the next tick where an episode ended.
+        """
         action = np.asarray(action, np.int32)
         if action.shape != (self.num_envs, 8):
             raise ValueError(f"action must be int32[{self.num_envs}, 8], got {action.shape}.")
         state, self._state = self.state, None
         self._state, outcome, busy, seen = self._advance(self._pool, state, action)
         reward, terminated, truncated, success = (np.asarray(part) for part in outcome)
-        final_obs = self._last = self._with_rays(seen)
-        done = terminated | truncated
-        if done.any():
-            state, self._state = self._state, None
-            self._state, seen = self._restart(self._pool, state, done)
-            self._last = self._with_rays(seen, final_obs, done)
-        info = {"success": success, "busy": np.asarray(busy) & ~done}
-        return Step(self._last, reward, terminated, truncated, final_obs, info)
+        self._last = self._with_rays(seen)
+        info = {"success": success, "busy": np.asarray(busy) & ~(terminated | truncated)}
+        return Step(self._last, reward, terminated, truncated, self._last, info)
+
+    def restart(self, done: np.ndarray) -> Observation:
+        """Starts the next episode where `done` bool[N]. Returns the observation of all."""
+        before, state, self._state = self._last, self.state, None
+        self._state, seen = self._restart(self._pool, state, done)
+        self._last = self._with_rays(seen, before, done)
+        return self._last
+
+    def field(self, name: str) -> np.ndarray:
+        """A copy of one field of the state, [N, ...]."""
+        return _view(getattr(self.state, name)).copy()
+
+    def bytes_at(self, cell: np.ndarray) -> np.ndarray:
+        """uint8[N, K]: the bytes of unwrapped cells int[N, K, 3] (x, y, z).
+
+        Above and below the world's height is air.
+        """
+        blocks = _view(self.state.blocks)
+        num_lanes, size_x, size_z, size_y = blocks.shape
+        x, y, z = cell[..., 0] % size_x, cell[..., 1], cell[..., 2] % size_z
+        inside = (y >= 0) & (y < size_y)
+        lane = np.arange(num_lanes)[:, None]
+        found = blocks[lane, x, z, np.where(inside, y, 0)]
+        return np.where(inside, found, np.uint8(AIR_CODE + 1))
+
+    def lane_state(self, lane: int) -> WorldState:
+        """A copy of one lane's state, [1, ...], for the renderer.
+
+        Raises:
+          ValueError: there is no such lane.
+        """
+        if not 0 <= lane < self.num_envs:
+            raise ValueError(f"lane {lane} of {self.num_envs}. Take 0 to {self.num_envs - 1}.")
+        return jax.device_get(_slice_lane(self.state, lane))
 
     def save(self) -> dict[str, Any]:
         """All that changes, as a tree of NumPy arrays.
@@ -188,6 +227,11 @@ class HostVoxel:
             ray_entity=entity,
             ray_entity_distance=entity_distance,
         )
+
+
+@jax.jit
+def _slice_lane(state: WorldState, lane: int) -> WorldState:
+    return jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, lane, 1), state)
 
 
 def _copy_rays(obs: Observation) -> Rays:

@@ -1,0 +1,1 @@
+"""Playing a task oneself: a window with keyboard and mouse, or a file of actions."""

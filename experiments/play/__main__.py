@@ -1,0 +1,46 @@
+"""Plays one task: a window with keyboard and mouse, or a file of actions.
+
+    python -m experiments.play --task=harvest_milk
+    python -m experiments.play --task=harvest_log --record=milk.mp4 --seed=3
+    python -m experiments.play --task=harvest_log --headless --actions=log.txt --out=log.json
+
+The window needs pygame (pip install 'rlgpt_jax[play]').
+"""
+
+import sys
+
+from experiments import machine
+from experiments.play import keys, options
+from experiments.values import ConfigError
+from rlgpt_jax.envs.tasks import TASKS
+
+
+def main(argv: list[str]) -> int:
+    """Returns the exit code: 0 done, 1 stopped, 2 something that cannot be used."""
+    if "--help" in argv or "-h" in argv:
+        print(help_text())
+        return 0
+    if "--task=help" in argv:
+        print("\n".join(f"{name:<32}  {task.words}" for name, task in TASKS.items()))
+        return 0
+    try:
+        asked = options.parse(argv)
+        machine.prepare()
+        from experiments.play import run  # imports jax
+
+        run.run(asked)
+    except ConfigError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 1
+    return 0
+
+
+def help_text() -> str:
+    flags = [f"  --{name:<9} {words}" for name, words in options.HELP.items()]
+    return "\n".join([(__doc__ or "").strip(), "", *flags, "", keys.HELP, "", keys.FILES])
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,113 @@
+"""The command line of playing, read without importing jax."""
+
+import dataclasses
+from collections.abc import Sequence
+from pathlib import Path
+
+from absl import flags
+
+from experiments.values import ConfigError, parse_value, suggest
+from rlgpt_jax.envs.tasks import Task, get_task
+from rlgpt_jax.envs.voxel.params import WorldParams
+
+SPLITS = ("train", "validation", "eval")
+HELP = {
+    "task": "Name of a task; `help` lists them.",
+    "seed": "Decides worlds, places and mobs. (default: 0)",
+    "biome": "Another land than the task's, for example forest.",
+    "split": f"Which worlds: {', '.join(SPLITS)}. (default: train)",
+    "worlds": "How many worlds there are to be reset to. (default: 8)",
+    "record": "Video to write, FILE.mp4.",
+    "headless": "No window: play --actions and print what happened.",
+    "actions": "File of actions for --headless: .npy int [T, 8], or text (see below).",
+    "out": "With --headless: FILE.json for inventory, reward, success.",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """What the command line asked for."""
+
+    task: Task
+    seed: int
+    split: str
+    world: WorldParams
+    record: Path | None
+    headless: bool
+    actions: Path | None
+    out: Path | None
+
+
+def define() -> flags.FlagValues:
+    """All flags; numbers are text until `parse` checks them."""
+    values = flags.FlagValues()
+    for name, words in HELP.items():
+        if name == "headless":
+            flags.DEFINE_boolean(name, False, words, flag_values=values)
+        else:
+            flags.DEFINE_string(name, None, words, flag_values=values)
+    return values
+
+
+def parse(argv: Sequence[str]) -> Options:
+    """Reads the command line (without the program's name).
+
+    Raises:
+      ConfigError: for unknown names and bad values.
+    """
+    values = _read(argv)
+    if not values.task:
+        raise ConfigError("--task=NAME is needed; --task=help lists them.")
+    try:
+        task = get_task(values.task)
+    except ValueError as error:
+        raise ConfigError(f"--task={values.task}: {error}") from error
+    if values.biome:
+        task = dataclasses.replace(task, biome=values.biome)
+    split = values.split or "train"
+    if split not in SPLITS:
+        raise ConfigError(f"--split={split}: no such split. {suggest(split, list(SPLITS))}")
+    if values.headless and not values.actions:
+        raise ConfigError("--headless plays a file: give it with --actions=FILE.")
+    for name in ("actions", "out"):
+        if getattr(values, name) and not values.headless:
+            raise ConfigError(f"--{name} belongs to --headless.")
+    return Options(
+        task=task,
+        seed=_number(values.seed, "seed", 0, 0),
+        split=split,
+        world=WorldParams(num_worlds=_number(values.worlds, "worlds", 8, 1)),
+        record=_path(values.record, "record", ".mp4"),
+        headless=values.headless,
+        actions=_path(values.actions, "actions", ""),
+        out=_path(values.out, "out", ".json"),
+    )
+
+
+def _read(argv: Sequence[str]) -> flags.FlagValues:
+    values = define()
+    try:
+        left = values(["play", *argv])[1:]
+    except flags.UnrecognizedFlagError as error:
+        names = [f"--{name}" for name in HELP]
+        raise ConfigError(
+            f"--{error.flagname}: no such flag. {suggest('--' + error.flagname, names)}"
+        ) from error
+    except flags.Error as error:
+        raise ConfigError(str(error)) from error
+    if left:
+        raise ConfigError(f"{left[0]!r} is not a flag; flags start with --.")
+    return values
+
+
+def _number(text: str | None, flag: str, default: int, low: int) -> int:
+    number = default if text is None else parse_value(text, int, f"--{flag}")
+    if not low <= number < 2**31:
+        raise ConfigError(f"--{flag}={number}: it must be {low} or more, and below 2^31.")
+    return number
+
+
+def _path(text: str | None, flag: str, suffix: str) -> Path | None:
+    if text and not text.endswith(suffix):
+        raise ConfigError(f"--{flag}={text}: the file name must end with {suffix}.")
+    return Path(text) if text else None

@@ -1,0 +1,44 @@
+"""A video written while it is played, as `experiments.video` writes those of runs."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from experiments.video import open_mp4, quiet_fork
+
+
+class Recorder:
+    """An MP4 file of 20 frames a second; without a path it does nothing."""
+
+    def __init__(self, path: Path | None):
+        self.path = path
+        self.num_frames = 0
+        self._writer: Any = None
+
+    def add(self, frame: np.ndarray) -> None:
+        """Appends uint8[height, width, 3]; the file is begun with the first one."""
+        if self.path is None:
+            return
+        if self._writer is None:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._writer = open_mp4(self.path)
+        with quiet_fork():
+            self._writer.append_data(frame)
+        self.num_frames += 1
+
+    def close(self) -> None:
+        """Finishes the file."""
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+
+
+def screenshot(frame: np.ndarray, folder: Path, name: str) -> Path:
+    """Writes a PNG under the first free name. Returns its path."""
+    number = 1
+    while (path := folder / f"{name}-{number}.png").exists():
+        number += 1
+    Image.fromarray(frame).save(path)
+    return path
