@@ -7,7 +7,12 @@ import numpy as np
 from rlgpt_jax.envs.voxel.pictures.art import ART
 from rlgpt_jax.envs.voxel.pictures.hud import draw_hud
 from rlgpt_jax.envs.voxel.pictures.map_view import draw_map
-from rlgpt_jax.envs.voxel.pictures.scene import lane_of, make_scene
+from rlgpt_jax.envs.voxel.pictures.scene import (
+    lane_of,
+    light_at_eye,
+    liquid_at_eye,
+    make_scene,
+)  # fmt: skip
 from rlgpt_jax.envs.voxel.pictures.trace import trace
 
 
@@ -27,16 +32,17 @@ def first_person(
       height: pixels.
       width: pixels.
       samples: rays along each side of a pixel; 2 gives smooth edges in 4 times the time.
-      hud: whether to draw crosshair, hand, hearts and hotbar.
+      hud: whether to draw crosshair, hand, signs, hotbar and flames of a burning agent.
 
     Returns:
       uint8[height, width, 3].
     """
     one = lane_of(state, _checked(state, lane))
     image = np.empty((height, width, 3), np.uint8)
-    trace(ART, make_scene(one), image, samples)
+    scene = make_scene(one)
+    trace(ART, scene, image, samples)
     if hud:
-        draw_hud(image, one)
+        draw_hud(image, one, light_at_eye(scene), liquid_at_eye(scene))
     return image
 
 

@@ -4,14 +4,17 @@ import jax
 import numpy as np
 import pytest
 
-from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.envs.voxel.blocks import BLOCK_ID, BLOCKS
+from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID
+from rlgpt_jax.envs.voxel.blocks import BLOCK_ID, BLOCK_STATES, BYTE_OF
 from rlgpt_jax.envs.voxel.clearance import encode_clearance
-from rlgpt_jax.envs.voxel.pictures.block_art import RECIPES
+from rlgpt_jax.envs.voxel.item_table import ITEM_ID, NUM_ITEMS, variants_of
+from rlgpt_jax.envs.voxel.pictures.block_art import faces_of
+from rlgpt_jax.envs.voxel.pictures.icons import RECIPES as ICON_RECIPES
 from rlgpt_jax.envs.voxel.pictures.icons import icon
-from rlgpt_jax.envs.voxel.pictures.textures import FACES, TEXTURES
-from rlgpt_jax.envs.voxel.placing import BYTE_OF_ITEM
+from rlgpt_jax.envs.voxel.pictures.item_families import look_of
+from rlgpt_jax.envs.voxel.pictures.textures import BOX, BOX_FIRST, FACES, TEXTURES
 from rlgpt_jax.envs.voxel.render import first_person, top_down
+from rlgpt_jax.envs.voxel.shapes import boxes_of
 from tests.envs.voxel import worlds
 
 NOON = 6000
@@ -120,23 +123,161 @@ def test_the_arrow_turns_with_the_agent():
     assert white(east)[1] < -0.5 and abs(white(east)[0]) < 1.0
 
 
-def test_every_block_that_is_generated_or_placed_has_a_texture_of_its_own():
-    generated = {
-        "stone", "dirt", "grass", "bedrock", "water", "sand", "gravel", "log", "leaves",
-        "tallgrass", "yellow_flower", "red_flower", "coal_ore", "iron_ore", "gold_ore",
-        "redstone_ore", "diamond_ore", "lapis_ore",
-    }  # fmt: skip
-    placed = {BLOCKS[byte] for byte in BYTE_OF_ITEM if byte}
-    missing = (generated | placed) - set(RECIPES)
+def test_every_block_state_has_textures_of_its_own():
+    missing = [state for state in BLOCK_STATES[1:] if faces_of(*state) is None]
     assert not missing
-    assert (TEXTURES[FACES[1 : len(BLOCKS)]][..., 3] > 0).any((2, 3)).all()
+    assert TEXTURES.dtype == np.uint8 and TEXTURES.shape[1:] == (16, 16, 4)
+    assert (TEXTURES[FACES[1 : len(BLOCK_STATES)]][..., 3] > 0).any((2, 3)).all()
 
 
-def test_icons_are_drawn_for_all_items_of_the_tasks():
-    for name in ("bucket", "milk_bucket", "shears", "wool", "log", "planks", "stick"):
-        picture = icon(NAME_ID[name])
-        assert picture.shape == (16, 16, 4) and (picture[..., 3] > 0).mean() > 0.08
+@pytest.mark.parametrize(
+    "name",
+    ["stone", "dirt", "sand", "planks", "sapling", "log", "leaves", "tallgrass", "red_flower",
+     "wool", "stone_slab", "wheat", "torch"],
+)  # fmt: skip
+def test_kinds_of_one_block_look_different(name):
+    faces = [FACES[byte] for (block, meta), byte in BYTE_OF.items()
+             if block == name and not (name == "torch" and meta < 4)
+             and not ("slab" in name and meta >= 8)]  # fmt: skip
+    pictures = [TEXTURES[face].tobytes() for face in faces]
+    assert len(faces) > 1 and len(set(pictures)) == len(pictures)
+
+
+@pytest.mark.parametrize("name", ["stone_slab", "wooden_door", "trapdoor", "oak_stairs"])
+def test_boxes_agree_with_those_of_collision(name):
+    for (block, meta), byte in BYTE_OF.items():
+        if block == name:
+            own = BOX[BOX_FIRST[byte] : BOX_FIRST[byte + 1]]
+            other = np.array(boxes_of(name, meta))
+            np.testing.assert_allclose(own[:, :3].min(0), other[:, :3].min(0))
+            np.testing.assert_allclose(own[:, 3:].max(0), other[:, 3:].max(0))
+            volume = (np.prod(b[:, 3:] - b[:, :3], 1).sum() for b in (own, other))
+            assert next(volume) == pytest.approx(next(volume))
+
+
+def silhouette(image: np.ndarray, bare: np.ndarray) -> np.ndarray:
+    """int[W]: the highest row of each column where a picture differs, H if none does."""
+    changed = (np.abs(image.astype(int) - bare) > 12).any(-1)
+    return np.where(changed.any(0), changed.argmax(0), image.shape[0])
+
+
+def test_stairs_show_two_heights():
+    bare = first_person(look(), 0, hud=False)
+    state = worlds.with_block(look(), "stone", (8, worlds.GROUND, 12))
+    blocks = np.array(state.blocks)
+    blocks[0, 8, 12, worlds.GROUND] = BYTE_OF["stone_stairs", 0]  # they rise to +x, the left
+    image = first_person(state.replace(blocks=blocks), 0, hud=False)
+    cube = silhouette(first_person(state, 0, hud=False), bare)
+    stairs = silhouette(image, bare)
+    left, right = stairs[118], stairs[138]
+    assert abs(int(left) - int(cube[118])) <= 2 and right > left + 6
+
+
+def test_the_surface_of_water_sinks_with_its_level():
+    rows, state = [], look(pitch=[20.0])
+    below = 44  # row under the horizon, where the next copies of the pond are
+    bare = first_person(state, 0, hud=False)[below:]
+    for meta in (8, 0, 3, 7):
+        blocks = np.array(worlds.with_block(state, "stone").blocks)
+        blocks[0, 6:11, 11:14, worlds.GROUND] = BYTE_OF["flowing_water", meta]
+        image = first_person(state.replace(blocks=blocks), 0, hud=False)
+        rows.append(silhouette(image[below:], bare)[128])
+    assert rows[0] < rows[1] < rows[2] < rows[3]
+
+
+def in_a_cave(**fields):
+    """A player in a sealed room of stone below a flat world, looking along +z."""
+    blocks = worlds.flat()
+    blocks[:, :, 1:20] = BLOCK_ID["stone"]
+    blocks[6:11, 7:15, 4:8] = 0
+    state = look(position=[[8.5, 4.0, 8.5]], **fields)
+    return state.replace(blocks=encode_clearance(blocks)[None])
+
+
+def test_a_cave_is_dark_until_a_torch_stands_in_it():
+    cave = in_a_cave()
+    dark = first_person(cave, 0, hud=False)
+    outside = first_person(look(), 0, hud=False)
+    assert 2 < dark.mean() < 0.12 * outside.mean()
+    blocks = np.array(cave.blocks)
+    blocks[0, 8, 12, 4] = BYTE_OF["torch", 5]
+    lit = first_person(cave.replace(blocks=blocks), 0, hud=False)
+    assert lit.mean() > 4 * dark.mean()
+    blocks[0, 8, 12, 4] = worlds.AIR
+    again = first_person(cave.replace(blocks=blocks), 0, hud=False)
+    np.testing.assert_array_equal(again, dark)
+
+
+def test_a_shaft_lets_the_day_into_a_cave_but_not_the_night():
+    shaft = in_a_cave()
+    blocks = np.array(shaft.blocks)
+    blocks[0, 8, 11, 8:20] = worlds.AIR
+    dark = first_person(in_a_cave(), 0, hud=False).mean()
+    day, night = (
+        first_person(shaft.replace(blocks=blocks, world_time=np.array([t])), 0, hud=False).mean()
+        for t in (NOON, 18000)
+    )
+    assert day > 2 * night > 2 * dark
+
+
+def test_slabs_do_not_darken_the_ground_around_them():
+    state = look(pitch=[10.0])
+    bare = first_person(state, 0, hud=False).astype(int)
+    # A whole block first: its light must not be kept for the slab.
+    first_person(worlds.with_block(state, "stone", (8, worlds.GROUND, 12)), 0)
+    slab = worlds.with_block(state, "stone_slab", (8, worlds.GROUND, 12))
+    image = first_person(slab, 0, hud=False).astype(int)
+    changed = (np.abs(image - bare) > 3).any(-1)
+    changed = changed[68:]  # under the horizon, where the next copies are
+    assert changed[:, 100:156].any() and not changed[:, :70].any()
+
+
+def test_pictures_repeat_bit_for_bit():
+    state = worlds.with_mob(in_a_cave(), "zombie", (8.5, 4.0, 11.5))
+    one, other = (first_person(state, 0) for _ in range(2))
+    np.testing.assert_array_equal(one, other)
+
+
+def test_sheep_show_the_colour_of_their_wool_and_burning_mobs_their_flames():
+    sheep = worlds.with_mob(look(pitch=[25.0]), "sheep", (8.5, worlds.GROUND, 10.4))
+    white, brown, black = (
+        middle(first_person(sheep.replace(mob_variant=np.full((1, 3), dye)), 0, hud=False))
+        for dye in (0, 12, 15)
+    )
+    assert white.min() > 130 > 1.6 * black.max() and brown.argmax() == 0
+    fire = first_person(sheep.replace(mob_fire=np.full((1, 3), 40)), 0, hud=False)
+    red = (fire[..., 0].astype(int) - fire[..., 2]) > 120
+    assert red.mean() > 0.02
+
+
+def test_signs_for_air_armour_and_fire_appear_when_they_matter():
+    bare = look()
+    for fields, rows, columns in (
+        ({"armor_item": np.array([[ITEM_ID["iron_boots", 0], 0, 0, 0, 0]])}, (118, 128), (38, 118)),
+        ({"oxygen": np.array([150.0])}, (118, 128), (138, 218)),
+        ({"fire": np.array([20])}, (120, 160), (0, 256)),
+    ):
+        one, other = (first_person(s, 0).astype(int) for s in (bare, bare.replace(**fields)))
+        changed = (one != other).any(-1)
+        assert changed[slice(*rows), slice(*columns)].mean() > 0.02
+        assert not changed[:90].any()
+
+
+def test_every_item_has_a_picture_and_variants_differ():
+    pictures = [icon(item) for item in range(NUM_ITEMS)]
+    assert all(p.shape == (16, 16, 4) and p.dtype == np.uint8 for p in pictures)
+    assert all((p[..., 3] > 0).mean() > 0.02 for p in pictures[1:])
+    for name in ("planks", "wool", "dye", "log", "red_flower", "coal", "stone"):
+        kinds = [icon(item).tobytes() for item in variants_of(name)]
+        assert len(kinds) > 1 and len(set(kinds)) == len(kinds)
     assert not icon(0)[..., 3].any()
+
+
+def test_no_item_that_can_be_crafted_is_a_mere_lump():
+    lump = icon(NAME_ID["none"])[..., 3]
+    for name in CRAFT_NAMES:
+        drawn = look_of(name, 0) or faces_of(name, 0, ICON_RECIPES)
+        assert drawn or (icon(NAME_ID[name])[..., 3] != lump).any(), name
 
 
 def test_a_lane_that_is_not_there_is_refused():

@@ -9,12 +9,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, IS_LIQUID, WATERS, is_one_of
+from rlgpt_jax.envs.voxel.blocks import (
+    AIR_CODE,
+    BLOCK_ID,
+    BLOCK_STATES,
+    IS_LIQUID,
+    LAVAS,
+    LIQUIDS,
+    WATERS,
+    by_byte,
+    is_one_of,
+)  # fmt: skip
+from rlgpt_jax.envs.voxel.light import FULL, OPACITY
 from rlgpt_jax.envs.voxel.noise import fractal_noise
 from rlgpt_jax.envs.voxel.pictures import paint
 from rlgpt_jax.envs.voxel.pictures.mob_models import PARTS
+from rlgpt_jax.envs.voxel.pictures.solids import DOORS, JOINS
 from rlgpt_jax.envs.voxel.pictures.textures import (
-    BOXES,
+    BOX,
+    BOX_FIRST,
+    BOX_SIDE,
     FACES,
     IS_CUBE,
     IS_PLANT,
@@ -23,20 +37,28 @@ from rlgpt_jax.envs.voxel.pictures.textures import (
     TINT,
 )  # fmt: skip
 
-AIR, CUBE, SHAPE, PLANT, WATER = range(5)
+AIR, CUBE, SHAPE, PLANT, WATER, LAVA = range(6)
+_UPPER_DOOR = 8  # metadata
 
 
 class Art(NamedTuple):
-    """What blocks and mobs look like. T textures."""
+    """What blocks and mobs look like. T textures, B boxes."""
 
-    kind: np.ndarray  # uint8[256]  by byte: AIR, CUBE, SHAPE, PLANT or WATER
-    sunlight: np.ndarray  # float32[256]  share of sunlight that a cell lets through
+    kind: np.ndarray  # uint8[256]  by byte: AIR, CUBE, SHAPE, PLANT, WATER or LAVA
     corner: np.ndarray  # bool[256]  darkens the corners it takes part in
+    joins: np.ndarray  # bool[256]  fences and panes reach for it
+    is_door: np.ndarray  # bool[256]
+    above_door: np.ndarray  # bool[256]  the upper half of a door, which stands as the lower
+    surface: np.ndarray  # float32[256]  height of a liquid in its cell
     pictures: np.ndarray  # uint8[T, 16, 16, 4]
     mean: np.ndarray  # float32[T, 3]
     tint: np.ndarray  # uint8[T, 16, 16]
     faces: np.ndarray  # int32[AIR_CODE, 6]
-    boxes: np.ndarray  # float32[AIR_CODE, 6]
+    box: np.ndarray  # float32[B, 6]  those of a byte are box_first[byte] .. [byte + 1]
+    box_side: np.ndarray  # int32[B]  see `solids.Part`
+    box_first: np.ndarray  # int32[257]
+    item_box: np.ndarray  # float32[6]  of a dropped block
+    fire: int  # byte
     cracks: np.ndarray  # uint8[16, 16]  stage 0..9 from which a pixel is cracked
     clouds: np.ndarray  # bool[64, 64]
     # The boxes of mobs, K parts; those of mob i are part_first[i]..part_first[i + 1].
@@ -45,6 +67,7 @@ class Art(NamedTuple):
     part_paint: np.ndarray  # int32[K, 2]  into `part_skin`: all sides, the front
     part_swing: np.ndarray  # int32[K]
     part_when: np.ndarray  # int32[K]
+    part_dyed: np.ndarray  # bool[K]  takes the colour of the sheep's wool
     part_skin: np.ndarray  # uint8[*, 16, 16, 4]
     part_reach: np.ndarray  # float32[len(MOBS)]  radius round the middle, blocks
 
@@ -66,25 +89,36 @@ def _kinds() -> np.ndarray:
     kind = np.full(256, AIR, np.uint8)
     kind[1:AIR_CODE] = np.select([IS_CUBE[1:], IS_PLANT[1:]], [CUBE, PLANT], SHAPE)
     kind[is_one_of(*WATERS)] = WATER
+    kind[is_one_of(*LAVAS)] = LAVA
     return kind
 
 
-def _sunlight() -> np.ndarray:
-    share = np.where((KIND == CUBE) & ~IS_LIQUID, 0.0, 1.0).astype(np.float32)
-    share[is_one_of("leaves", "leaves2")] = 0.25
-    return share
+def _surface() -> np.ndarray:
+    """Level 0 is a source, 1 to 7 sink away from it, from 8 on it falls."""
+    heights = [0.0 if name not in LIQUIDS else 1.0 if meta >= 8 else (8 - meta) / 9
+               for name, meta in BLOCK_STATES]  # fmt: skip
+    return by_byte(heights, np.float32)
 
 
 KIND = _kinds()
+_WHOLE = (KIND == CUBE) & ~IS_LIQUID & (OPACITY == FULL)
 ART = Art(
     kind=KIND,
-    sunlight=_sunlight(),
-    corner=(KIND == CUBE) & ~IS_LIQUID,
+    corner=_WHOLE | is_one_of("leaves", "leaves2"),
+    joins=_WHOLE | is_one_of("glass", *JOINS),
+    is_door=is_one_of(*DOORS),
+    above_door=is_one_of(*DOORS)
+    & by_byte([meta == _UPPER_DOOR for _, meta in BLOCK_STATES], bool),
+    surface=_surface(),
     pictures=TEXTURES,
     mean=MEAN,
     tint=TINT,
     faces=FACES,
-    boxes=BOXES,
+    box=BOX,
+    box_side=BOX_SIDE,
+    box_first=BOX_FIRST,
+    item_box=np.array([-0.14] * 3 + [0.14] * 3, np.float32),
+    fire=BLOCK_ID["fire"],
     cracks=_draw_cracks(),
     clouds=fractal_noise(np.random.default_rng(7), (64, 64), 9.0, 2) > 0.34,
     **PARTS,

@@ -4,24 +4,26 @@ import math
 
 import numpy as np
 
-from rlgpt_jax.envs.voxel.pictures.light import jit, texel
+from rlgpt_jax.envs.voxel.pictures.light import inline, jit, texel
 
 
-@jit
+@inline
 def hit_box(ox, oy, oz, dx, dy, dz, box):
-    """Distance to a box and the axis of the face, or (1e9, 0)."""
-    near, far, axis = -1e9, 1e9, 0
+    """Distances to the two sides of a box and the axes of their faces.
+
+    The ray misses it if the first is greater than the second.
+    """
+    near, far, near_axis, far_axis = -1e9, 1e9, 0, 0
     for k in range(3):
         o, d = (ox, dx) if k == 0 else (oy, dy) if k == 1 else (oz, dz)
         inverse = 1.0 / (d if abs(d) > 1e-9 else 1e-9)
         a, b = (box[k] - o) * inverse, (box[3 + k] - o) * inverse
         a, b = min(a, b), max(a, b)
         if a > near:
-            near, axis = a, k
-        far = min(far, b)
-    if near > far or near <= 0.0:
-        return 1e9, 0
-    return near, axis
+            near, near_axis = a, k
+        if b < far:
+            far, far_axis = b, k
+    return near, near_axis, far, far_axis
 
 
 @jit
@@ -42,24 +44,52 @@ def _mob(art, s, m, ox, oy, oz, dx, dy, dz, best):
         # Legs lean about their upper end, which keeps rays straight.
         lean = 0.8 * s.mob_stride[m] * art.part_swing[part]
         sz, fz = lz - lean * (box[4] - py), ez + lean * dy
-        t, axis = hit_box(lx, py, sz, ex, dy, fz, box)
-        if t >= best:
+        t, axis, far, _axis = hit_box(lx, py, sz, ex, dy, fz, box)
+        if t > far or t <= 0.0 or t >= best:
             continue
-        best = t
         hx, hy, hz = lx + ex * t - box[0], box[4] - (py + dy * t), sz + fz * t - box[2]
         u = hz if axis == 0 else hx
         v = hz if axis == 1 else hy
         picture = art.part_paint[part, 1 if axis == 2 and fz < 0 else 0]
         pixel = art.part_skin[picture, int(max(0.0, v) * 16.0) & 15, int(max(0.0, u) * 16.0) & 15]
+        if pixel[3] == 0:
+            continue
+        best = t
         if axis == 1:
             light = 1.0 if dy < 0 else 0.5
         else:
             nx = cos if axis == 0 else sin
-            light = 0.64 * nx * nx + 0.82 * (1.0 - nx * nx)
-        light *= s.light
-        hurt = 0.5 * s.mob_look[m, 0]
-        r = pixel[0] * light * (1.0 - hurt) + 255.0 * hurt
-        g, b = pixel[1] * light * (1.0 - hurt), pixel[2] * light * (1.0 - hurt)
+            light = 0.6 * nx * nx + 0.8 * (1.0 - nx * nx)
+        dye = 1 if art.part_dyed[part] else 0
+        hurt = 0.45 * s.mob_look[m, 0]
+        r = (pixel[0] * (s.mob_dye[m, 0] if dye else 1.0) * light * (1.0 - hurt) + 255.0 * hurt)
+        g = pixel[1] * (s.mob_dye[m, 1] if dye else 1.0) * light * (1.0 - hurt)
+        b = pixel[2] * (s.mob_dye[m, 2] if dye else 1.0) * light * (1.0 - hurt)
+        r, g, b = r * s.mob_light[m, 0], g * s.mob_light[m, 1], b * s.mob_light[m, 2]
+    if s.mob_look[m, 2]:
+        return _flames(art, s, m, px, py, pz, dx, dy, dz, best, r, g, b)
+    return best, r, g, b
+
+
+@jit
+def _flames(art, s, m, px, py, pz, dx, dy, dz, best, r, g, b):
+    """Fire round a burning mob: an upright picture that faces the viewer."""
+    size = math.hypot(px, pz) + 1e-9
+    nx, nz = px / size, pz / size
+    facing = dx * nx + dz * nz
+    half, high = s.mob_size[m, 0] * 0.75, s.mob_size[m, 1] * 1.15
+    if abs(facing) > 1e-6:
+        t = (half - px * nx - pz * nz) / facing
+        u = ((px + dx * t) * nz - (pz + dz * t) * nx) / (2.0 * half) + 0.5
+        v = (py + dy * t) / high
+        if 0.0 < t < best and 0.0 <= u < 1.0 and 0.0 <= v < 1.0:
+            flicker = 0.25 * ((int(s.tick) // 2 + m) % 4)
+            rows = max(1.0, math.floor(high + 0.3))
+            fr, fg, fb, alpha = texel(
+                art, s, art.fire, np.int64(4), (u + flicker) % 1.0, 1.0 - (v * rows) % 1.0, 0.0
+            )
+            if alpha > 0:
+                return t, fr, fg, fb
     return best, r, g, b
 
 
@@ -69,20 +99,20 @@ def _item(art, s, i, ox, oy, oz, dx, dy, dz, best):
     px, py, pz = (
         ox - s.item_position[i, 0], oy - s.item_position[i, 1], oz - s.item_position[i, 2]
     )  # fmt: skip
-    light = s.light
+    lr, lg, lb = s.item_light[i, 0], s.item_light[i, 1], s.item_light[i, 2]
     if s.item_byte[i] > 0:
         cos, sin = math.cos(0.08 * s.tick), math.sin(0.08 * s.tick)
         lx, lz = px * cos + pz * sin, pz * cos - px * sin
         ex, ez = dx * cos + dz * sin, dz * cos - dx * sin
-        half = 0.14
-        t, axis = hit_box(lx, py, lz, ex, dy, ez, np.array([-half, -half, -half, half, half, half]))
-        if t < best:
+        half = art.item_box[3]
+        t, axis, far, _axis = hit_box(lx, py, lz, ex, dy, ez, art.item_box)
+        if 0.0 < t <= far and t < best:
             x, y, z = (lx + ex * t) / half, (py + dy * t) / half, (lz + ez * t) / half
             u, v = (z if axis == 0 else x) * 0.5 + 0.5, 0.5 - (-z if axis == 1 else y) * 0.5
             face = axis * 2 + (1 if axis == 1 and dy < 0 else 0)
-            r, g, b, _ = texel(art, s, s.item_byte[i], face, u, v, 0.0)
-            light *= 1.0 if axis == 1 else 0.85 if axis == 2 else 0.7
-            return t, r * light, g * light, b * light
+            r, g, b, _ = texel(art, s, np.int64(s.item_byte[i]), face, u, v, 0.0)
+            light = 1.0 if axis == 1 else 0.8 if axis == 2 else 0.64
+            return t, r * light * lr, g * light * lg, b * light * lb
         return best, 0.0, 0.0, 0.0
     size = math.hypot(px, pz) + 1e-9
     nx, nz = px / size, pz / size
@@ -94,11 +124,11 @@ def _item(art, s, i, ox, oy, oz, dx, dy, dz, best):
         if 0.0 < t < best and 0.0 <= u < 1.0 and 0.0 <= v < 1.0:
             pixel = s.item_icon[i, int(v * 16.0), int(u * 16.0)]
             if pixel[3] > 0:
-                return t, pixel[0] * light, pixel[1] * light, pixel[2] * light
+                return t, pixel[0] * lr, pixel[1] * lg, pixel[2] * lb
     return best, 0.0, 0.0, 0.0
 
 
-@jit
+@inline
 def bodies(art, s, ox, oy, oz, dx, dy, dz):
     """The nearest mob or item on a ray: distance (1e9 if none) and colour."""
     best, r, g, b = 1e9, 0.0, 0.0, 0.0

@@ -1,10 +1,13 @@
-"""What lies over the picture: crosshair, held item, hearts, food and the hotbar."""
+"""What lies over the picture: crosshair, held item, the hotbar, and rows of signs for
+life, armour, food and air."""
 
 import numpy as np
 
-from rlgpt_jax.envs.names import NAMES
+from rlgpt_jax.envs.voxel.inventory import ARMOR_POINTS
 from rlgpt_jax.envs.voxel.pictures import paint
+from rlgpt_jax.envs.voxel.pictures.art import WATER
 from rlgpt_jax.envs.voxel.pictures.icons import icon
+from rlgpt_jax.envs.voxel.pictures.plant_art import RECIPES
 
 SLOTS = 9
 _SLOT = 20  # pixels of a hotbar slot
@@ -16,27 +19,48 @@ _DIGITS = {
 }  # fmt: skip
 _HEART = ".kk.kk. krrkrrk krwrrrk krrrrrk .krrrk. ..krk.. ...k..."
 _DRUMSTICK = "..kkk.. .kbbbk. kbhbbbk kbbbbbk .kbbbk. kwkkk.. kk....."
+_PLATE = "kk..kk. kaaaak. kawaak. .kaak.. .kaak.. ..kk... ......."
+_BUBBLE = "..kkk.. .kbbbk. kbwbbbk kbbbbbk kbbbbbk .kbbbk. ..kkk.."
+_EMPTY = (58, 52, 52)
 _SKIN = (196, 146, 112)
+_FULL_AIR = 300.0
 Picture = np.ndarray
 
 
-def draw_hud(image: Picture, one: dict[str, np.ndarray]) -> None:
+def draw_hud(image: Picture, one: dict[str, np.ndarray], light: np.ndarray, inside: int) -> None:
     """Paints over uint8[H, W, 3] in place, from one lane's small fields.
 
     Pictures too small for the hotbar get the crosshair alone.
+
+    Args:
+      light: float64[3], factors of light on what the agent holds.
+      inside: `art.WATER` if the eye is in water.
     """
     height, width = image.shape[:2]
+    small = width < SLOTS * _SLOT + 4 or height < 100
+    if not small:
+        _hand(image, int(one["slot_item"][0]), float(one["attack_cooldown"]), light)
+    if one["fire"] > 0:
+        _burn(image, int(one["tick"]))
     _crosshair(image)
-    if width < SLOTS * _SLOT + 4 or height < 100:
+    if small:
         return
-    _hand(image, int(one["slot_item"][0]), float(one["attack_cooldown"]))
     left, top = (width - SLOTS * _SLOT) // 2, height - _SLOT - 3
+    right = left + SLOTS * _SLOT - 80
     _row(image, _HEART, {"r": (214, 24, 24), "w": (255, 190, 190)}, one["life"], left, top - 9)
     foods = {"b": (150, 92, 44), "h": (200, 140, 80), "w": (232, 226, 210)}
-    _row(image, _DRUMSTICK, foods, one["food"], left + SLOTS * _SLOT - 80, top - 9)
+    _row(image, _DRUMSTICK, foods, one["food"], right, top - 9)
+    armor = ARMOR_POINTS[one["armor_item"]].sum()
+    if armor > 0:
+        plates = {"a": (190, 194, 202), "w": (240, 242, 246)}
+        _row(image, _PLATE, plates, armor, left, top - 18)
+    if inside == WATER or one["oxygen"] < _FULL_AIR:
+        air = {"b": (92, 150, 232), "w": (232, 244, 255)}
+        left_over = one["oxygen"] * 20.0 / _FULL_AIR
+        _row(image, _BUBBLE, air, left_over, right, top - 18, show_empty=False)
     for slot in range(SLOTS):
-        name, quantity = int(one["slot_item"][slot]), int(one["slot_quantity"][slot])
-        _draw_slot(image, name, quantity, left + slot * _SLOT, top, chosen=slot == 0)
+        item, quantity = int(one["slot_item"][slot]), int(one["slot_quantity"][slot])
+        _draw_slot(image, item, quantity, left + slot * _SLOT, top, chosen=slot == 0)
 
 
 def _mix(image: Picture, box: tuple[int, int, int, int], colour, share: float) -> None:
@@ -67,11 +91,25 @@ def _crosshair(image: Picture) -> None:
     )
 
 
-def _row(image, rows: str, colours, value: np.ndarray, left: int, top: int) -> None:
+def _burn(image: Picture, tick: int) -> None:
+    """Flames from below, as far as the middle, when the agent burns."""
+    height, width = image.shape[:2]
+    scale = max(1, height // 40)
+    flame = np.roll(RECIPES["fire"](), 5 * (tick // 2), 1).repeat(scale, 0).repeat(scale, 1)
+    flame = np.tile(flame, (1, width // flame.shape[1] + 1, 1))[:, :width]
+    part = image[height - flame.shape[0] :]
+    burning = flame[-part.shape[0] :, :, 3] > 0
+    part[burning] = (0.4 * part[burning] + 0.6 * flame[burning][:, :3]).astype(np.uint8)
+
+
+def _row(
+    image, rows: str, colours, value: np.ndarray, left: int, top: int, show_empty: bool = True
+) -> None:
     """Ten signs for a value 0..20; half signs for odd ones, dark ones for what lacks."""
     full = paint.pixels(rows, {"k": (20, 20, 20), **colours}).astype(np.uint8)
     empty = full.copy()
-    empty[full[..., :3].sum(-1) > 60, :3] = (58, 52, 52)
+    empty[full[..., :3].sum(-1) > 60, :3] = _EMPTY
+    empty[..., 3] *= show_empty
     points = int(np.ceil(value))
     for i in range(10):
         have = min(2, max(0, points - 2 * i))
@@ -80,7 +118,7 @@ def _row(image, rows: str, colours, value: np.ndarray, left: int, top: int) -> N
         _stamp(image, sign[4:12, 4:12], left + 8 * i, top)
 
 
-def _draw_slot(image, name: int, quantity: int, left: int, top: int, chosen: bool) -> None:
+def _draw_slot(image, item: int, quantity: int, left: int, top: int, chosen: bool) -> None:
     """One field of the hotbar with its item and count."""
     edge = (250, 250, 250) if chosen else (140, 140, 140)
     _mix(image, (left, top, left + _SLOT, top + _SLOT), (30, 30, 30), 0.55)
@@ -89,9 +127,9 @@ def _draw_slot(image, name: int, quantity: int, left: int, top: int, chosen: boo
         (left, top, left + 1, top + _SLOT), (left + _SLOT - 1, top, left + _SLOT, top + _SLOT),
     ):  # fmt: skip
         _mix(image, box, edge, 0.9 if chosen else 0.6)
-    if not name or quantity <= 0:
+    if not item or quantity <= 0:
         return
-    _stamp(image, icon(name), left + 2, top + 2)
+    _stamp(image, icon(item), left + 2, top + 2)
     if quantity > 1:
         text = number(quantity)
         _stamp(image, text, left + _SLOT - 1 - text.shape[1], top + _SLOT - 7)
@@ -115,23 +153,24 @@ def number(value: int) -> Picture:
     return picture
 
 
-def _hand(image: Picture, name: int, since_swing: float) -> None:
+def _hand(image: Picture, item: int, since_swing: float, light: np.ndarray) -> None:
     """The held item, or an arm, at the lower right; it dips for a moment after a swing."""
     height, width = image.shape[:2]
     scale = max(2, height // 36)
     dip = int(max(0.0, 6.0 - since_swing) * scale / 2)
-    if NAMES[name]:
-        picture = icon(name)[:, ::-1].repeat(scale, 0).repeat(scale, 1)
+    if item:
+        picture = icon(item)[:, ::-1].copy()
+        picture[..., :3] = np.minimum(255, picture[..., :3] * light)
         top, left = height - 13 * scale + dip, width - 17 * scale
-        _stamp(image, picture, left - dip, top)
+        _stamp(image, picture.repeat(scale, 0).repeat(scale, 1), left - dip, top)
         return
-    rows = np.arange(12 * scale)
-    for row in rows:
-        left = width - 5 * scale + (12 * scale - row) // 3 - 6 * scale + row // 4
-        box = (left - dip, height - len(rows) + row + dip, left + 4 * scale - dip,
-               height - len(rows) + row + dip + 1)  # fmt: skip
-        if box[3] <= height:
-            shade = 1.0 if row > scale else 1.12
-            colour = tuple(min(255, int(c * shade)) for c in _SKIN)
-            _mix(image, box, colour, 1.0)
-            _mix(image, (box[0], box[1], box[0] + scale, box[3]), tuple(c * 0.8 for c in colour), 1)
+    # An arm from beyond the lower right corner: its lit top and its side, leaning inwards.
+    y, x = np.mgrid[:height, :width]
+    right, below = (x - (width - 6.0 * scale - dip)) / scale, (y - (height - 10.0 * scale)) / scale
+    below = below - dip / scale
+    across, along = 0.82 * right - 0.57 * below, 0.57 * right + 0.82 * below
+    arm = (along > 0) & (across > -4.4) & (across < 2.2)
+    for part, shade in ((arm & (across >= -1.6), 1.0), (arm & (across < -1.6), 0.72)):
+        colour = np.array(_SKIN) * light * shade
+        spots = np.sin(2.1 * np.floor(along[part]) + 4.3 * np.floor(across[part]))
+        image[part] = np.clip(colour * (1.0 + 0.05 * np.sign(spots))[:, None], 0, 255)

@@ -9,16 +9,28 @@ from rlgpt_jax.envs.voxel.blocks import AIR_CODE
 from rlgpt_jax.envs.voxel.kernels import make_kernel
 
 CLOUD_HEIGHT = 112.0
+DAYLIGHT = 240  # a light byte: 15 of the sky, 0 of blocks
+SMOOTH = 28.0  # blocks; faces farther away have one brightness each
 FAST = {"contract", "nsz", "arcp"}
-kernel = make_kernel(*(f"pictures/{name}.py" for name in ("light", "bodies", "trace", "art")))
-jit = kernel(fastmath=FAST, forceinline=True)
+_SOURCES = ("light", "bodies", "cells", "trace", "art")
+kernel = make_kernel(*(f"pictures/{name}.py" for name in _SOURCES))
+inline = kernel(fastmath=FAST, forceinline=True)
+# Not inlined: each call copies the tables' addresses, but the kernel compiles faster.
+jit = kernel(fastmath=FAST)
 
 
-@jit
-def byte_at(world, x, y, z):
-    if y < 0 or y >= world.shape[2]:
+@inline
+def byte_at(s, x, y, z):
+    if y < 0 or y >= s.world.shape[2]:
         return AIR_CODE + 1
-    return int(world[x % world.shape[0], z % world.shape[1], y])
+    return int(s.world[s.wrap_x[x - s.low_x], s.wrap_z[z - s.low_z], y])
+
+
+@inline
+def light_at(s, x, y, z):
+    if y < 0 or y >= s.world.shape[2]:
+        return DAYLIGHT
+    return int(s.light[s.wrap_x[x - s.low_x], s.wrap_z[z - s.low_z], y])
 
 
 @jit
@@ -33,10 +45,16 @@ def sky(art, s, dx, dy, dz):
     r += (s.dusk[0] - r) * glow
     g += (s.dusk[1] - g) * glow
     b += (s.dusk[2] - b) * glow
-    if along > 0.9965:
-        return 255.0, 250.0, 214.0
-    if along < -0.9975:
-        return 214.0, 220.0, 232.0
+    if abs(along) > 0.99:
+        # Sun and moon are squares: the offsets across the way that they take.
+        u, v = dz * math.copysign(1.0, along), dx * s.sun[1] - dy * s.sun[0]
+        size = 0.085 if along > 0 else 0.062
+        if abs(u) < size and abs(v) < size:
+            if along > 0:
+                return 255.0, 250.0, 214.0
+            spot = (math.floor(u * 90.0) * 3 + math.floor(v * 90.0) * 5) % 7
+            dark = 34.0 if spot < 2 else 0.0
+            return 222.0 - dark, 226.0 - dark, 236.0 - dark
     if s.day < 0.3 and dy > 0.05:
         cell = math.floor(dx / dy * 40) * 7919 + math.floor(dz / dy * 40) * 104729
         if (cell * 2654435761 >> 7) % 97 == 0:
@@ -48,14 +66,14 @@ def sky(art, s, dx, dy, dz):
         cz = math.floor((s.eye[2] + dz * reach) / 12.0) % 64
         if reach > 0 and art.clouds[cx, cz]:
             thick = 0.75 * max(0.0, 1.0 - reach / 500.0)
-            light = 60.0 + 190.0 * s.day
+            light = 40.0 + 210.0 * s.day
             r += (light - r) * thick
             g += (light - g) * thick
             b += (light + 4.0 - b) * thick
     return r, g, b
 
 
-@jit
+@inline
 def texel(art, s, byte, face, u, v, distance):
     """Colour and alpha of a block's face; far away it turns into its mean."""
     texture = art.faces[byte, face]
@@ -69,50 +87,18 @@ def texel(art, s, byte, face, u, v, distance):
     return r, g, b, pixel[3]
 
 
-@jit
-def sunlit(art, s, x, y, z):
-    """1 if the way to the sun is open, less in the shade of leaves and blocks."""
-    if s.sun[1] < 0.05:
-        return 0.5
-    t = 0.0
-    for _ in range(48):
-        px, py, pz = x + s.sun[0] * t, y + s.sun[1] * t, z + s.sun[2] * t
-        cx, cy, cz = math.floor(px), math.floor(py), math.floor(pz)
-        if cy >= s.world.shape[2]:
-            return 1.0
-        byte = byte_at(s.world, cx, cy, cz)
-        reach = max(1, byte - AIR_CODE)
-        if art.sunlight[byte] < 1.0:
-            return art.sunlight[byte]
-        step = 1e9
-        for k in range(3):
-            d = s.sun[k]
-            p, c = (px, cx) if k == 0 else (py, cy) if k == 1 else (pz, cz)
-            if abs(d) > 1e-6:
-                wall = c + reach if d > 0 else c + 1 - reach
-                step = min(step, (wall - p) / d)
-        t += max(step, 0.0) + 1e-4
-    return 1.0
+@inline
+def lamp(s, sky, block, factor):
+    """Three factors for a colour, from light of the sky and of blocks, 0..15 each."""
+    colour = s.lamp[int(sky * 4.0 + 0.5), int(block * 4.0 + 0.5)]
+    return factor * colour[0], factor * colour[1], factor * colour[2]
 
 
-@jit
-def _corner_light(art, s, cx, cy, cz, axis, x, y, z):
-    """Soft darkening in corners: solid cells round the cell in front of the face."""
-    b, c = (axis + 1) % 3, (axis + 2) % 3
-    fb = x - cx if b == 0 else y - cy if b == 1 else z - cz
-    fc = x - cx if c == 0 else y - cy if c == 1 else z - cz
-    total = 0.0
-    for ib in range(2):
-        for ic in range(2):
-            ob, oc = 2 * ib - 1, 2 * ic - 1
-            bx, by, bz = ob * (b == 0), ob * (b == 1), ob * (b == 2)
-            ax, ay, az = oc * (c == 0), oc * (c == 1), oc * (c == 2)
-            one = art.corner[byte_at(s.world, cx + bx, cy + by, cz + bz)]
-            two = art.corner[byte_at(s.world, cx + ax, cy + ay, cz + az)]
-            both = art.corner[byte_at(s.world, cx + bx + ax, cy + by + ay, cz + bz + az)]
-            dark = 3 if one and two else int(one) + int(two) + int(both)
-            total += dark * (fb if ib else 1.0 - fb) * (fc if ic else 1.0 - fc)
-    return 1.0 - 0.17 * total
+@inline
+def lamp_in(s, x, y, z, factor):
+    """Three factors for what is in a cell."""
+    light = light_at(s, x, y, z)
+    return lamp(s, float(light >> 4), float(light & 15), factor)
 
 
 @jit
@@ -127,25 +113,84 @@ def _mob_shadow(art, s, x, y, z):
             radius = 0.45 * art.part_reach[kind]
             if -0.1 < above < 2.0 and dx * dx + dz * dz < radius * radius:
                 away = (dx * dx + dz * dz) / (radius * radius)
-                light = min(light, 0.55 + 0.45 * away)
+                light = min(light, 0.5 + 0.5 * away)
     return light
 
 
+@inline
+def _face_light(axis, forward):
+    """The game's fixed brightness of the sides of blocks."""
+    if axis == 1:
+        return 0.5 if forward else 1.0
+    return 0.8 if axis == 2 else 0.6
+
+
 @jit
-def shade(art, s, cx, cy, cz, axis, forward, x, y, z, distance):
-    """Brightness of a point on a block's face, seen by a ray going `forward` or not."""
+def shade_shape(art, s, cx, cy, cz, axis, forward, x, y, z):
+    """Three factors for a point on a box that does not fill its cell.
+
+    It has the light of its own cell, or that in front of the face if this is brighter:
+    slabs and stairs let no light into their cells.
+    """
     sign = -1 if forward else 1
-    face = 1.0 if axis == 1 and sign > 0 else 0.55 if axis == 1 else 0.8 if axis == 2 else 0.64
+    own = light_at(s, cx, cy, cz)
+    front = light_at(s, cx + sign * (axis == 0), cy + sign * (axis == 1), cz + sign * (axis == 2))
+    factor = _face_light(axis, forward)
+    if axis == 1 and not forward:
+        factor *= _mob_shadow(art, s, x, y, z)
+    sky, block = max(own >> 4, front >> 4), max(own & 15, front & 15)
+    return lamp(s, float(sky), float(block), factor)
+
+
+@inline
+def shade(art, s, cx, cy, cz, axis, forward, x, y, z, distance):
+    """Three factors for a point on a whole block's face, seen by a ray going `forward`.
+
+    Light and the darkness of corners come smoothly from the nine cells in front of the
+    face, which weigh as if the four corners were averages of the cells that meet there.
+    """
+    sign = -1 if forward else 1
     fx, fy, fz = cx + sign * (axis == 0), cy + sign * (axis == 1), cz + sign * (axis == 2)
-    light = face
-    if distance < 48.0:
-        light *= _corner_light(art, s, fx, fy, fz, axis, x, y, z)
-    lit = 0.0
-    if s.sun[axis] * sign > 0.02:
-        out = 0.01 * sign
-        lit = sunlit(art, s, x + out * (axis == 0), y + out * (axis == 1), z + out * (axis == 2))
-    elif axis != 1:
-        lit = 0.45
-    if axis == 1 and sign > 0:
-        light *= _mob_shadow(art, s, x, y, z)
-    return light * (0.68 + 0.36 * lit) * s.light
+    factor = _face_light(axis, forward)
+    if axis == 1 and not forward:
+        factor *= _mob_shadow(art, s, x, y, z)
+    middle = light_at(s, fx, fy, fz)
+    if distance > SMOOTH:
+        return lamp(s, float(middle >> 4), float(middle & 15), factor)
+    b, c = (axis + 1) % 3, (axis + 2) % 3
+    bx, by, bz = int(b == 0), int(b == 1), int(b == 2)
+    ex, ey, ez = int(c == 0), int(c == 1), int(c == 2)
+    fb = x - cx if b == 0 else y - cy if b == 1 else z - cz
+    fc = x - cx if c == 0 else y - cy if c == 1 else z - cz
+    # Middle: half of each direction's weight.
+    sky_sum, block_sum, closed = 0.25 * (middle >> 4), 0.25 * (middle & 15), 0.0
+    sides = 0  # bits: closed at -b, +b, -c, +c
+    for k in range(4):
+        along = 2 * (k & 1) - 1
+        one = 1 - (k >> 1)
+        px = fx + along * (bx if one else ex)
+        py = fy + along * (by if one else ey)
+        pz = fz + along * (bz if one else ez)
+        part = fb if one else fc
+        weight = 0.25 * (part if along > 0 else 1.0 - part)
+        if art.corner[byte_at(s, px, py, pz)]:
+            sides |= 1 << k
+            closed += weight
+            light = middle
+        else:
+            light = light_at(s, px, py, pz)
+        sky_sum += weight * (light >> 4)
+        block_sum += weight * (light & 15)
+    for k in range(4):
+        ob, oc = 2 * (k & 1) - 1, (k & 2) - 1
+        weight = 0.25 * (fb if ob > 0 else 1.0 - fb) * (fc if oc > 0 else 1.0 - fc)
+        px, py, pz = fx + ob * bx + oc * ex, fy + ob * by + oc * ey, fz + ob * bz + oc * ez
+        between = (sides >> (k & 1)) & (sides >> (2 + (k >> 1))) & 1
+        if between or art.corner[byte_at(s, px, py, pz)]:
+            closed += weight
+            light = middle
+        else:
+            light = light_at(s, px, py, pz)
+        sky_sum += weight * (light >> 4)
+        block_sum += weight * (light & 15)
+    return lamp(s, sky_sum, block_sum, factor * (1.0 - 0.8 * closed))

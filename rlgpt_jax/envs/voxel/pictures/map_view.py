@@ -5,29 +5,29 @@ import math
 import numpy as np
 
 from rlgpt_jax.envs.names import MOBS
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, IS_LIQUID
+from rlgpt_jax.envs.voxel.blocks import AIR_CODE, IS_LIQUID, LAVAS, is_one_of
 from rlgpt_jax.envs.voxel.pictures.icons import icon
 from rlgpt_jax.envs.voxel.pictures.mob_models import BADGES
-from rlgpt_jax.envs.voxel.pictures.scene import make_scene
+from rlgpt_jax.envs.voxel.pictures.scene import tints_of
 from rlgpt_jax.envs.voxel.pictures.textures import FACES, IS_PLANT, MEAN, TEXTURES, TINT
 
 _TOP = 3  # the face that looks up
-_LAVAS = (BLOCK_ID["lava"], BLOCK_ID["flowing_lava"])
+_IS_LAVA = is_one_of(*LAVAS)
 
 
 def draw_map(one: dict[str, np.ndarray], size: int, radius: float) -> np.ndarray:
     """uint8[size, size, 3] of one lane given by `scene.lane_of`."""
-    scene = make_scene(one)
+    tints = tints_of(one)
     x, z, y, byte, ground = _columns(one, size, radius)
-    colour = _texels(scene.tints, byte, x, z)
+    colour = _texels(tints, byte, x, z)
     colour *= _relief(y)[..., None]
-    colour = _under_water(colour, y - ground, IS_LIQUID[byte] & ~np.isin(byte, _LAVAS))
+    colour = _under_water(colour, y - ground, IS_LIQUID[byte] & ~_IS_LAVA[byte])
     # Always by daylight: a map is for reading.
     image = np.clip(colour, 0, 255).astype(np.uint8)
     scale = size / (2.0 * radius)
-    for name, at in zip(one["item_id"], one["item_position"]):
-        if name:
-            _stamp(image, icon(int(name)), _pixel(one, at, scale, size))
+    for item, at in zip(one["item_id"], one["item_position"]):
+        if item:
+            _stamp(image, icon(int(item)), _pixel(one, at, scale, size))
     for kind, at in zip(one["mob_kind"], one["mob_position"]):
         if kind:
             _stamp(image, _badge(MOBS[kind]), _pixel(one, at, scale, size))
@@ -47,7 +47,7 @@ def _columns(one: dict[str, np.ndarray], size: int, radius: float) -> tuple[np.n
     wide = math.ceil(2 * radius) + 2
     part = blocks[np.ix_(*((np.arange(wide) + low) % n for low, n in
                            zip((low_x, low_z), blocks.shape)))]  # fmt: skip
-    full = (part < AIR_CODE) & (part > 0) & ~np.pad(IS_PLANT, (0, 128))[part]
+    full = (part < AIR_CODE) & (part > 0) & ~np.pad(IS_PLANT, (0, 256 - AIR_CODE))[part]
     firm = full & ~IS_LIQUID[part]
     height, ground = (part.shape[2] - 1 - m[..., ::-1].argmax(-1) for m in (full, firm))
     ix, iz = np.floor(x).astype(int) - low_x, np.floor(z).astype(int) - low_z

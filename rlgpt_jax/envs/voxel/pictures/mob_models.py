@@ -153,6 +153,7 @@ def _build() -> dict[str, np.ndarray]:
         part_paint=np.array([(index[p.paint], index[p.face or p.paint]) for p in parts], np.int32),
         part_swing=np.array([p.swing for p in parts], np.int32),
         part_when=np.array([p.when for p in parts], np.int32),
+        part_dyed=np.array([p.paint == "wool" for p in parts], bool),
         part_skin=pictures,
         part_reach=reach,
     )

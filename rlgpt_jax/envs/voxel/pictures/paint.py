@@ -5,12 +5,13 @@ at the top. All pictures of the world are drawn here by our own code.
 """
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 SIZE = 16
 Colour = tuple[int, ...]  # red, green, blue
+Recipe = Callable[[], np.ndarray]  # draws one picture
 
 
 def random_for(name: str) -> np.random.Generator:
@@ -93,6 +94,13 @@ def rectangle(
     where = np.zeros((SIZE, SIZE), bool)
     where[top:bottom, left:right] = True
     return put(picture, where, colour)
+
+
+def framed(picture: np.ndarray, colour: Colour) -> np.ndarray:
+    """Paints an edge one pixel wide."""
+    edge = np.ones((SIZE, SIZE), bool)
+    edge[1:-1, 1:-1] = False
+    return put(picture, edge, colour)
 
 
 def pixels(text: str, palette: Mapping[str, Colour], under: np.ndarray | None = None) -> np.ndarray:
