@@ -19,6 +19,7 @@ from experiments.config_tree import differences, from_dict
 from experiments.configs import base
 from experiments.overrides import override
 from experiments.values import ConfigError, parse_value, suggest
+from rlgpt_jax.envs.tasks import TASKS, get_task
 
 CONFIGS = Path(__file__).parent / "configs"
 NAMES = ("config", "workdir", "resume", "seed", "smoke")
@@ -134,6 +135,8 @@ def resolve(
         assignments = [("seed", seed), *assignments]
     config = override(config, assignments)
     check_transcript(config)
+    if not is_smoke:
+        check_budget(config)
     return config
 
 
@@ -167,8 +170,16 @@ def check_transcript(config: base.Config) -> None:
             f"in experiments/transcripts: {', '.join(shipped) or 'none'}."
         )
     lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
-    keys = {json.loads(line)["key"] for line in lines}
-    prefix = config.loop.key_prefix
+    exchanges = {exchange["key"]: exchange for exchange in map(json.loads, lines)}
+    keys, prefix = set(exchanges), config.loop.key_prefix
+    other = task_of(exchanges.get(f"{prefix}iter0/slow"))
+    if other not in (None, get_task(config.task).name):
+        raise ConfigError(
+            f"{config.llm.transcript} was recorded for the task {other}, the run asks for "
+            f"{config.task}: its plans and macros would not fit. Record one with "
+            "--config.llm.provider=file, or leave the models out with "
+            "--config.loop.mode=pure_rl."
+        )
     recorded = sum(f"{prefix}iter{i}/slow" in keys for i in range(config.loop.num_iterations))
     if recorded < config.loop.num_iterations:
         raise ConfigError(
@@ -176,6 +187,31 @@ def check_transcript(config: base.Config) -> None:
             f"for {config.loop.num_iterations}. Set --config.loop.num_iterations={recorded}"
             f"{' or less' if recorded > 1 else ''}, or record more with "
             "--config.llm.provider=file."
+        )
+
+
+def task_of(exchange: dict | None) -> str | None:
+    """The task whose words a recorded prompt holds; None if it holds those of none."""
+    if exchange is None:
+        return None
+    text = "\n".join(message["text"] for message in exchange.get("messages", ()))
+    return next((task.name for task in TASKS.values() if task.words[1:] in text), None)
+
+
+def check_budget(config: base.Config) -> None:
+    """Refuses an iteration that is over before one episode can be.
+
+    Every iteration starts new episodes, so the end of a long task would never be met.
+    """
+    horizon, lanes = get_task(config.task).horizon, config.ppo.num_envs
+    ticks = config.loop.ticks_per_iteration
+    if config.loop.learns and ticks < lanes * horizon:
+        fewer = max(1, ticks // horizon)
+        raise ConfigError(
+            f"an episode of {config.task} lasts up to {horizon} ticks, but "
+            f"loop.ticks_per_iteration={ticks} over ppo.num_envs={lanes} lanes is "
+            f"{ticks // lanes} ticks a lane. Set --config.loop.ticks_per_iteration="
+            f"{lanes * horizon} or more, or --config.ppo.num_envs={fewer} or less."
         )
 
 

@@ -14,7 +14,8 @@ ALLOWED = {
     "rlgpt_jax": (),
     "rlgpt_jax.envs": ("rlgpt_jax.envs",),
     "rlgpt_jax.envs.names": (),
-    "rlgpt_jax.envs.tasks": (),
+    "rlgpt_jax.envs.tasks": ("rlgpt_jax.envs.tasks_table",),
+    "rlgpt_jax.envs.tasks_table": (),
     "rlgpt_jax.envs.base": (),
     "rlgpt_jax.envs.kernels": (),
     "rlgpt_jax.macros": (

@@ -31,6 +31,7 @@ class Setting:
     horizon: int  # ticks of an episode
     api: str  # actions and sensors of macros, as the macro library documents them
     sensors: str = "paper"  # one of `SENSORS`
+    nearby: bool = False  # success is a placed `goal_item` near by, not one in the inventory
     mode: str = "rl_gpt"  # one of `MODES`
     num_iterations: int = 3
     num_tries: int = 2  # of the fast agent per sub-action and iteration

@@ -17,7 +17,7 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
     name: frozenset(fields.split())
     for name, fields in {
         # Sections that several prompts share.
-        "world": "task goal quantity start_items biome horizon seconds",
+        "world": "task success start_items biome horizon seconds",
         "policy": "ticks_per_iteration episodes",
         "policy_none": "",
         "sensors_paper": "",

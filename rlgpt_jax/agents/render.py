@@ -13,12 +13,21 @@ def world(setting: Setting, prompts: Prompts) -> str:
     return prompts.fill(
         "world",
         task=setting.task[:1].upper() + setting.task[1:],
-        goal=setting.goal_item,
-        quantity=str(setting.goal_quantity),
+        success=success(setting),
         start_items=setting.start_items,
         biome=setting.biome,
         horizon=str(setting.horizon),
         seconds=f"{setting.horizon / TICKS_PER_SECOND:g}",
+    )
+
+
+def success(setting: Setting) -> str:
+    """When an episode is solved."""
+    if setting.nearby:
+        return f"a {setting.goal_item} that you have placed is within 5 blocks and in view"
+    return (
+        f"the inventory holds {setting.goal_quantity} more {setting.goal_item} "
+        "than at the start"
     )
 
 

@@ -1,74 +1,60 @@
-"""The task table: what an episode starts with, what it is for, when it ends.
+"""What an episode starts with, what it is for, when it ends: tasks by name.
 
-Adding a task is adding a row. Settings of MineDojo's short tasks and of Plan4MC's
-tasks: `third_party/plan4mc/tasks.json`.
+The rows themselves are in `tasks_table.py`.
 """
 
 import dataclasses
 import difflib
 
+from rlgpt_jax.envs.tasks_table import ROWS
+from rlgpt_jax.envs.tasks_table import Task as Task
 
-@dataclasses.dataclass(frozen=True)
-class Task:
-    """One goal in one kind of world."""
-
-    name: str
-    words: str  # for prompts and reports
-    goal_item: str  # success = this item's count grows by `goal_quantity`
-    goal_quantity: int = 1
-    start_items: tuple[tuple[str, int], ...] = ()  # slot 0 (the hand) first
-    biome: str = "plains"
-    mobs: tuple[str, ...] = ()  # spawned around the agent at reset
-    mob_range: tuple[int, int] = (10, 10)  # +- blocks in x and z
-    horizon: int = 200  # ticks; then the episode is truncated
-    sources: tuple[str, ...] = ()  # mobs or blocks the goal item comes from
-    nearby: bool = False  # success = the goal item, placed by the agent, is near and in view
-    stages: tuple[str, ...] = ()  # items that give reward 1 once each, in any order
-    break_speed: float = 1.0  # factor on the speed of mining
-    wild: int = 0  # animals of the land besides `mobs`
-    hostile: int = 0  # zombies that may be about at once, at night and in caves
+_LAND = {"plains": "on plains", "forest": "in a forest"}
 
 
-TASKS: dict[str, Task] = {
-    task.name: task
-    for task in (
-        Task(
-            "harvest_milk",  # MineDojo harvest_milk_with_empty_bucket_and_cow
-            words="obtain milk from a cow with an empty bucket in hand; a cow is within "
-            "10 blocks, on plains",
-            goal_item="milk_bucket",
-            start_items=(("bucket", 1),),
-            mobs=("cow",),
-            sources=("cow",),
-        ),
-        Task(
-            "harvest_wool",  # MineDojo harvest_wool_with_shears_and_sheep
-            words="obtain wool from a sheep with shears in hand; a sheep is within "
-            "10 blocks, on plains",
-            goal_item="wool",
-            start_items=(("shears", 1),),
-            mobs=("sheep",),
-            sources=("sheep",),
-        ),
-        Task(
-            "harvest_log",
-            words="harvest one log with empty hands in a forest",
-            goal_item="log",
-            biome="forest",
-            horizon=500,
-            sources=("log",),
-        ),
-    )
+def describe(task: Task) -> str:
+    """The goal, the start, the land and the time limit, in words for prompts."""
+    if task.nearby:
+        goal = f"place a {task.goal_item} of one's own, so that it is within reach and in view"
+    else:
+        goal = f"obtain {task.goal_quantity} {task.goal_item}"
+    if task.stages:
+        goal += f"; reward 1 comes with the first of each of {', '.join(task.stages)}"
+    items = ", ".join(f"{quantity} {name}" for name, quantity in task.start_items)
+    land = _LAND.get(task.biome, f"in {task.biome.replace('_', ' ')}")
+    start = f"The start is {land} with {items or 'nothing'} in the inventory"
+    if task.mobs:
+        mobs = ", ".join(
+            f"{task.mobs.count(mob)} {mob}" for mob in dict.fromkeys(task.mobs)
+        )
+        start += f" and {mobs} within {max(task.mob_range)} blocks"
+    return f"{goal}. {start}; the time limit is {task.horizon} ticks"
+
+
+def _with_words(task: Task) -> Task:
+    return task if task.words else dataclasses.replace(task, words=describe(task))
+
+
+TASKS: dict[str, Task] = {task.name: _with_words(task) for task in ROWS}
+assert len(TASKS) == len(ROWS)
+
+# Names of MineDojo for tasks of the table.
+ALIASES: dict[str, str] = {
+    "harvest_milk_with_empty_bucket_and_cow": "harvest_milk",
+    "harvest_wool_with_shears_and_sheep": "harvest_wool",
 }
 
 
 def get_task(name: str) -> Task:
-    """Looks a task up by name.
+    """Looks a task up by its name or by MineDojo's name for it.
 
     Raises:
       ValueError: if there is none, naming the nearest ones.
     """
-    if name not in TASKS:
-        near = difflib.get_close_matches(name, TASKS, n=3) or sorted(TASKS)
+    known = ALIASES.get(name, name)
+    if known not in TASKS:
+        names = [*TASKS, *ALIASES]
+        longer = [other for other in names if name and name in other]
+        near = (longer + difflib.get_close_matches(name, names, n=3))[:4] or sorted(TASKS)
         raise ValueError(f"no task {name!r}. Try: {', '.join(near)}.")
-    return TASKS[name]
+    return TASKS[known]

@@ -100,6 +100,7 @@ def make_setting(config: LoopConfig, tools: Tools) -> Setting:
         task=task.words,
         goal_item=task.goal_item,
         goal_quantity=task.goal_quantity,
+        nearby=task.nearby,
         start_items=", ".join(items) or "nothing",
         biome=task.biome,
         horizon=task.horizon,

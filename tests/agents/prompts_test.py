@@ -1,8 +1,10 @@
+import dataclasses
 import shutil
 
 import pytest
 
-from rlgpt_jax.agents import prompts
+from rlgpt_jax.agents import prompts, render
+from tests.agents import states
 
 
 @pytest.fixture
@@ -34,3 +36,14 @@ def test_braces_of_json_and_of_filled_values_stay_as_they_are():
 def test_filling_other_names_than_the_placeholders_is_an_error():
     with pytest.raises(ValueError, match="takes {refusal}, {source}; given: {source}"):
         prompts.Prompts({"fast_refused": ""}).fill("fast_refused", source="")
+
+
+def test_the_world_section_says_what_success_is():
+    setting = dataclasses.replace(states.SETTING, goal_item="furnace", goal_quantity=2)
+    assert "the inventory holds 2 more furnace than at the start;" in render.world(
+        setting, states.PROMPTS
+    )
+    nearby = dataclasses.replace(setting, nearby=True)
+    words = render.world(nearby, states.PROMPTS)
+    assert "Success: a furnace that you have placed is within 5 blocks and in view;" in words
+    assert "more furnace" not in words

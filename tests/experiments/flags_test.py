@@ -28,6 +28,14 @@ PURE = "--config.loop.mode=pure_rl"  # needs no transcript
         (["--config=harvest_milk", "--config.ppo.num_envs"], "needs a value"),
         (["--config=harvest_milk", "--config.loop.mode=pure_lr"], "Did you mean pure_rl"),
         (["--config=harvest_milk", "--config.task=harvest_mik"], "Try: harvest_milk"),
+        (
+            ["--config=harvest_milk", "--config.task=craft_stick"],
+            "was recorded for the task harvest_milk, the run asks for craft_stick",
+        ),
+        (
+            ["--config=harvest_milk", "--config.task=craft_stick", PURE],
+            "--config.loop.ticks_per_iteration=384000 or more",
+        ),
         (["--config=harvest_milk", "--config.world.size_x=8"], "at least 32 blocks"),
         (["--config=harvest_milk", "--config.world.size_y=64"], "choose 8..40"),
         (["--config=harvest_milk", "--config.llm.transcript=no.jsonl"], "there is no such file"),
@@ -116,3 +124,13 @@ def test_a_replay_longer_than_its_recording_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"holds 2 iterations .* asks for 3"):
         flags.parse(argv)
     assert flags.parse([*argv, "--config.loop.num_iterations=2"]).config.loop.num_iterations == 2
+
+
+def test_a_long_task_runs_with_a_budget_that_fits() -> None:
+    argv = ["--config=harvest_milk", "--config.task=craft_stick"]
+    file = ["--config.llm.provider=file", "--config.loop.ticks_per_iteration=384000"]
+    assert flags.parse([*argv, *file]).config.task == "craft_stick"
+    assert flags.parse([*argv, PURE, "--smoke"]).config.task == "craft_stick"
+    # MineDojo's name of the same task goes with the recorded answers.
+    alias = "--config.task=harvest_milk_with_empty_bucket_and_cow"
+    assert flags.parse(["--config=harvest_milk", alias]).config.task in alias

@@ -1,5 +1,7 @@
 """The embedded world as an `Environment`: a task, N lanes, resets from a pool."""
 
+import functools
+import operator
 from typing import NamedTuple, TypeVar
 
 import jax
@@ -9,14 +11,15 @@ from rlgpt_jax.envs.base import NUM_SLOTS, Observation, Step
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.tasks import Task
 from rlgpt_jax.envs.voxel import (
+    crafting,
     hashing,
-    inventory,
     observe,
     physics,
     spawn,
     transition,
     vitals,
 )
+from rlgpt_jax.envs.voxel.item_table import variants_of
 from rlgpt_jax.envs.voxel.mob_table import MOB_LIFE
 from rlgpt_jax.envs.voxel.state import WorldParams, WorldPool, WorldState
 from rlgpt_jax.envs.voxel.worldgen import BIOME_INDEX
@@ -29,7 +32,7 @@ RESTED = 100  # ticks since the last swing: a full one
 class Outcome(NamedTuple):
     """What one tick meant for the task."""
 
-    reward: jax.Array  # float32[N]  change of the goal item's count in this tick
+    reward: jax.Array  # float32[N]  see `VoxelEnv.judge`
     terminated: jax.Array  # bool[N]  success or death
     truncated: jax.Array  # bool[N]  the horizon is reached
     success: jax.Array  # bool[N]
@@ -51,14 +54,16 @@ class VoxelEnv:
                 f"the pool's worlds are {pool.blocks.shape[1:]}, params ask for {sizes} "
                 "(x, z, y). Load the pool with the same WorldParams."
             )
-        if len(task.mobs) > params.max_mobs:
+        num_mobs = spawn.num_mobs(task)
+        if num_mobs > params.max_mobs:
             raise ValueError(
-                f"task {task.name!r} has {len(task.mobs)} mobs, max_mobs is "
-                f"{params.max_mobs}. Raise WorldParams.max_mobs."
+                f"task {task.name!r} has {num_mobs} mobs (own, wild and hostile ones), "
+                f"max_mobs is {params.max_mobs}. Raise WorldParams.max_mobs."
             )
         self.task, self.params, self.num_envs, self.pool = task, params, num_envs, pool
         self.goal_names: tuple[str, ...] = task.sources
-        self._goal = NAME_ID[task.goal_item]
+        # What is counted: the goal, or in a task of stages every stage and the goal last.
+        self._counted = [variants_of(name) for name in (*task.stages, task.goal_item)]
         self._fallback = spawn.open_places(pool)
 
     def reset(self, key: jax.Array) -> tuple[WorldState, Observation]:
@@ -87,13 +92,48 @@ class VoxelEnv:
 
     def advance(self, state: WorldState, action: jax.Array) -> tuple[WorldState, Outcome]:
         """One tick without observation and without reset."""
-        before = inventory.count(state, self._goal)
-        state = transition.tick(state, action, self.task.break_speed, self.pool.light)
-        now = inventory.count(state, self._goal)
-        success = now - state.goal_start >= self.task.goal_quantity
+        before = self.counts(state)
+        task, light = self.task, self.pool.light
+        state = transition.tick(state, action, task.break_speed, light, task.hostile)
+        return self.judge(before, state)
+
+    def counts(self, state: WorldState) -> jax.Array:
+        """int32[N, K + 1]: pieces of the K stages and, last, of the goal item.
+
+        All variants of a name count: any kind of wood is a log.
+        """
+        columns = []
+        for variants in self._counted:
+            held = functools.reduce(
+                operator.or_, (state.slot_item == variant for variant in variants)
+            )
+            columns.append(jnp.where(held, state.slot_quantity, 0).sum(1, dtype=jnp.int32))
+        return jnp.stack(columns, 1)
+
+    def judge(self, before: jax.Array, state: WorldState) -> tuple[WorldState, Outcome]:
+        """What the tick that led to `state` meant for the task.
+
+        The reward is the change of the goal item's count; for a station to be placed
+        it is 1 at success; in a task of stages it is 1 for each stage whose count grows for
+        the first time, and nothing else.
+
+        Args:
+          before: `counts` before the tick.
+          state: the worlds after it.
+        """
+        task, now = self.task, self.counts(state)
+        reward = (now - before)[:, -1].astype(jnp.float32)
+        success = now[:, -1] - state.goal_start >= task.goal_quantity
+        if task.nearby:
+            table, furnace = crafting.near_stations(state)
+            success = table if task.goal_item == "crafting_table" else furnace
+            reward = success.astype(jnp.float32)
+        if task.stages:
+            new = (now > before)[:, :-1] & ~state.stage_done
+            state = state.replace(stage_done=state.stage_done | new)
+            reward = new.sum(1).astype(jnp.float32)
         terminated = success | (state.life <= 0)
-        truncated = (state.tick >= self.task.horizon) & ~terminated
-        reward = (now - before).astype(jnp.float32)
+        truncated = (state.tick >= task.horizon) & ~terminated
         return state, Outcome(reward, terminated, truncated, success)
 
     def reset_lanes(self, state: WorldState, done: jax.Array) -> WorldState:
@@ -135,9 +175,8 @@ class VoxelEnv:
         floats = lambda *shape: jnp.zeros((n, *shape), jnp.float32)  # noqa: E731
         full = lambda value: jnp.full((n,), value, jnp.float32)  # noqa: E731
         no = jnp.zeros((n,), bool)
-        kinds = spawn.mob_kinds(self.task)
         each = lambda values: jnp.tile(jnp.asarray(values), (n, 1))  # noqa: E731
-        m, d, s = len(kinds), params.max_items, params.max_stations
+        m, d, s = spawn.num_mobs(self.task), params.max_items, params.max_stations
         rest = jnp.array([0.0, physics.RESTING_SPEED, 0.0], jnp.float32)
         names, quantities = self._start_items()
         state = WorldState(
@@ -155,12 +194,14 @@ class VoxelEnv:
             mining_block=ints(3), mining_progress=floats(), mining_delay=ints(),
             slot_item=each(names), slot_quantity=each(quantities),
             slot_damage=ints(NUM_SLOTS), armor_item=ints(5), armor_damage=ints(5),
-            mob_kind=each(kinds), mob_position=start.mob_position,
+            mob_kind=start.mob_kind, mob_position=start.mob_position,
             mob_velocity=jnp.tile(rest, (n, m, 1)), mob_yaw=start.mob_yaw,
-            mob_on_ground=jnp.ones((n, m), bool), mob_life=each(MOB_LIFE[kinds]),
+            mob_on_ground=jnp.ones((n, m), bool), mob_life=jnp.asarray(MOB_LIFE)[start.mob_kind],
             mob_hurt_time=ints(m), mob_panic=ints(m), mob_target=floats(m, 2),
-            mob_walk=ints(m), mob_sheared=jnp.zeros((n, m), bool), mob_variant=ints(m),
-            mob_hurt_amount=floats(m), mob_fire=ints(m), mob_fall=floats(m), mob_timer=ints(m),
+            mob_walk=ints(m), mob_sheared=jnp.zeros((n, m), bool),
+            mob_variant=start.mob_variant,
+            mob_hurt_amount=floats(m), mob_fire=ints(m), mob_fall=floats(m),
+            mob_timer=start.mob_timer,
             item_id=ints(d), item_quantity=ints(d), item_position=floats(d, 3),
             item_velocity=floats(d, 3), item_age=ints(d), item_damage=ints(d),
             station_name=ints(s), station_block=ints(s, 3),
@@ -169,7 +210,7 @@ class VoxelEnv:
             stage_done=jnp.zeros((n, len(self.task.stages)), bool),
             goal_start=ints(), biome=jnp.full((n,), BIOME_INDEX[self.task.biome], jnp.int32),
         )  # fmt: skip
-        return state.replace(goal_start=inventory.count(state, self._goal))
+        return state.replace(goal_start=self.counts(state)[:, -1])
 
     def _start_items(self) -> tuple[jax.Array, jax.Array]:
         """(names, quantities) int32[36] of the task's start items."""

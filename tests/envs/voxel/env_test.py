@@ -11,9 +11,10 @@ import pytest
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import MOBS, NAME_ID
 from rlgpt_jax.envs.tasks import get_task
-from rlgpt_jax.envs.voxel import spawn
+from rlgpt_jax.envs.voxel import inventory, spawn, tools, transition
 from rlgpt_jax.envs.voxel.blocks import BLOCK_ID
 from rlgpt_jax.envs.voxel.env import VoxelEnv
+from rlgpt_jax.envs.voxel.item_table import item_id
 from rlgpt_jax.envs.voxel.state import WorldParams
 from tests.envs.voxel import worlds
 
@@ -100,6 +101,141 @@ def test_the_horizon_truncates_and_only_finished_lanes_start_again():
     assert (state.seed != before.seed).tolist() == [True, False, True, False]
     same = result.obs.position == result.final_obs.position
     assert same.all(1).tolist() == [False, True, False, True]
+
+
+LARGE = dataclasses.replace(worlds.PARAMS, max_mobs=24)
+
+
+def judged(task: str, held: list[tuple[str, int]], before=None, state=None, **fields):
+    """(env, state, outcome) of a tick after which both lanes hold these items.
+
+    `before` are the items before the tick; without a `state` the episode has just begun.
+    """
+    env = VoxelEnv(get_task(task), LARGE, worlds.LANES, worlds.pool(LARGE))
+    if state is None:
+        state = worlds.player(params=LARGE, **fields)
+        stages = jnp.zeros((worlds.LANES, len(env.task.stages)), bool)
+        state = state.replace(stage_done=stages)
+
+    def carrying(items):
+        slots = [item_id(name) for name, _ in items] + [0] * (36 - len(items))
+        pieces = [number for _, number in items] + [0] * (36 - len(items))
+        tile = lambda row: jnp.tile(jnp.array(row, jnp.int32), (worlds.LANES, 1))  # noqa: E731
+        return state.replace(slot_item=tile(slots), slot_quantity=tile(pieces))
+
+    counts = env.counts(carrying(before or []))
+    return (env, *env.judge(counts, carrying(held)))
+
+
+@pytest.mark.parametrize("kind", ["log", "log:1", "log:2", "log:3"])
+def test_every_kind_of_the_goal_item_counts(kind):
+    _, _, outcome = judged("harvest_log", [("dirt", 3), (kind, 1)])
+    assert outcome.reward.tolist() == [1.0] * worlds.LANES
+    assert outcome.success.all() and outcome.terminated.all()
+
+
+def test_the_reward_is_the_change_of_the_count_and_success_needs_the_whole_quantity():
+    _, _, outcome = judged("harvest_8_wool", [("wool", 4), ("wool:15", 3)], [("wool", 5)])
+    assert outcome.reward.tolist() == [2.0] * worlds.LANES and not outcome.success.any()
+    _, _, outcome = judged("harvest_8_wool", [("wool", 4), ("wool:15", 4)], [("wool", 9)])
+    assert outcome.reward.tolist() == [-1.0] * worlds.LANES and outcome.success.all()
+
+
+def test_what_one_starts_with_does_not_count():
+    _, _, outcome = judged("harvest_8_log", [("log", 10)], goal_start=[10, 2])
+    assert outcome.success.tolist() == [False, True]
+
+
+def test_a_stage_pays_once_and_the_goal_is_paid_as_a_stage_only():
+    step = functools.partial(judged, "obtain_diamond")
+    _, state, outcome = step([("log:2", 3)])
+    assert outcome.reward.tolist() == [1.0] * worlds.LANES and not outcome.terminated.any()
+    _, state, outcome = step([("log", 2), ("planks:2", 4)], [("log", 3)], state)
+    assert outcome.reward.tolist() == [1.0] * worlds.LANES
+    # Spent and had again: no reward any more.
+    _, state, outcome = step([("log", 5)], [("log", 2), ("planks", 4)], state)
+    assert not outcome.reward.any()
+    _, state, outcome = step([("stick", 4), ("cobblestone", 1), ("planks", 2)], [], state)
+    assert outcome.reward.tolist() == [2.0] * worlds.LANES
+    env, state, outcome = step([("diamond", 2)], [], state)
+    assert outcome.reward.tolist() == [1.0] * worlds.LANES
+    assert outcome.success.all() and outcome.terminated.all()
+    done = {name for name, paid in zip(env.task.stages, state.stage_done[0]) if paid}
+    assert done == {"log", "planks", "stick", "cobblestone", "diamond"}
+
+
+@pytest.mark.parametrize(
+    ("station", "at", "near"),
+    [
+        ("crafting_table", (8, worlds.GROUND, 10), True),
+        ("crafting_table", (8, worlds.GROUND, 6), False),  # behind
+        ("crafting_table", (8, worlds.GROUND, 15), False),  # too far
+        ("furnace", (8, worlds.GROUND, 10), False),
+    ],
+)
+def test_a_nearby_goal_asks_for_a_placed_station_in_view(station, at, near):
+    state = worlds.player(params=LARGE)
+    state = state.replace(
+        station_name=state.station_name.at[:, 0].set(NAME_ID[station]),
+        station_block=state.station_block.at[:, 0].set(jnp.array(at)),
+    )
+    # The item in the inventory alone does not help.
+    _, _, outcome = judged("get_crafting_table_nearby", [("crafting_table", 2)], [], state)
+    assert outcome.success.tolist() == outcome.terminated.tolist() == [near] * worlds.LANES
+    assert outcome.reward.tolist() == [float(near)] * worlds.LANES
+    _, _, other = judged("get_furnace_nearby_with_logs", [], [], state)
+    assert other.success.tolist() == [station == "furnace"] * worlds.LANES
+
+
+def test_death_and_the_horizon_end_every_kind_of_task():
+    for task in ("get_crafting_table_nearby", "obtain_diamond", "craft_stick"):
+        last = get_task(task).horizon
+        _, _, outcome = judged(task, [], life=[0.0, 1.0], tick=[last, last])
+        assert outcome.terminated.tolist() == [True, False]
+        assert outcome.truncated.tolist() == [False, True]
+        assert not outcome.success.any()
+
+
+@pytest.mark.parametrize(
+    ("task", "number"),
+    [
+        ("harvest_log", 1),
+        ("harvest_milk", 1),
+        ("craft_stick", 12),  # 8 wild, 4 hostile
+        ("harvest_beef_with_diamond_sword", 18),
+    ],
+)
+def test_a_lane_has_room_for_the_mobs_of_its_task(task, number):
+    env = VoxelEnv(get_task(task), LARGE, worlds.LANES, worlds.pool(LARGE))
+    state, _ = jax.eval_shape(env.reset, jax.random.key(0))
+    assert state.mob_kind.shape == (worlds.LANES, number)
+    assert state.mob_position.shape == (worlds.LANES, number, 3)
+
+
+def test_a_tick_knows_the_tasks_speed_and_zombies(monkeypatch):
+    seen = []
+
+    def tick(state, action, break_speed, pool_light, hostile):
+        seen.append((break_speed, hostile))
+        return state
+
+    monkeypatch.setattr(transition, "tick", tick)
+    for task in ("craft_iron_axe_with_stone_pickaxe", "harvest_log"):
+        env = VoxelEnv(get_task(task), LARGE, worlds.LANES, worlds.pool(LARGE))
+        env.advance(worlds.player(params=LARGE), actions())
+    assert seen == [(10.0, 4), (1.0, 0)]
+
+
+def test_a_stack_of_pickaxes_wears_one_piece_after_the_other():
+    state = worlds.holding(worlds.player(), ("stone_pickaxe", 5))
+    full = int(tools.DURABILITY[NAME_ID["stone_pickaxe"]])
+    state = state.replace(slot_damage=state.slot_damage.at[:, 0].set(full))
+    once = jnp.ones(worlds.LANES, jnp.int32)
+    state = inventory.wear(state, once)
+    assert state.slot_quantity[:, 0].tolist() == [4] * worlds.LANES
+    state = inventory.wear(state, once)
+    assert state.slot_quantity[:, 0].tolist() == [4] * worlds.LANES
+    assert state.slot_damage[:, 0].tolist() == [1] * worlds.LANES
 
 
 def test_death_terminates_without_success():
