@@ -6,7 +6,7 @@ from pathlib import Path
 
 from experiments import machine
 
-PARTS = ("world", "ppo", "compile", "craftax")
+PARTS = ("world", "parts", "pool", "ppo", "compile", "craftax")
 
 
 def parse(argv: list[str]) -> argparse.Namespace:

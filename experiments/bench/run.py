@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from rich.console import Console
 
 from experiments import flags, machine
-from experiments.bench import compiling, craftax, ppo, world
+from experiments.bench import compiling, craftax, parts, pools, ppo, world
 from experiments.bench.table import Row, plot, show
 from experiments.compiles import Compiles
 from experiments.configs import base
@@ -59,6 +59,9 @@ def measure(part: str, config: base.Config, options: argparse.Namespace) -> Iter
     if part == "compile":
         yield from compiling.measure(options.config, config.ppo.num_envs)
         return
+    if part == "pool":
+        yield from pools.measure(config.world)
+        return
     for lanes in options.lanes:
         if part == "craftax":
             yield from craftax.measure(lanes, options.seconds)
@@ -68,5 +71,7 @@ def measure(part: str, config: base.Config, options: argparse.Namespace) -> Iter
         env = VoxelEnv(task, config.world, lanes, pool)
         if part == "world":
             yield from world.measure(env, options.seconds)
+        elif part == "parts":
+            yield from parts.measure(env, options.seconds)
         else:
             yield from ppo.measure(env, config, options.seconds)

@@ -12,7 +12,7 @@ from rich.table import Table
 class Row:
     """One measurement."""
 
-    part: str  # world, ppo, compile, craftax
+    part: str  # world, parts, pool, ppo, compile, craftax
     name: str
     numbers: dict[str, float]  # steps/s, seconds, or shares of the whole if named "share ..."
 

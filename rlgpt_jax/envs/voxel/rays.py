@@ -19,6 +19,7 @@ from rlgpt_jax.envs.base import RAY_PITCHES, RAY_RANGE, RAY_YAWS
 from rlgpt_jax.envs.names import MOBS, NAME_ID
 from rlgpt_jax.envs.voxel.blocks import (
     AIR_CODE,
+    BLOCK_ID,
     FIRST_LIQUID,
     LAST_LIQUID,
     MAX_AIR,
@@ -30,6 +31,7 @@ from rlgpt_jax.envs.voxel.state import WorldState
 EYE_HEIGHT = 1.62  # blocks above the feet
 MOB_NAME_ID = np.array([NAME_ID[mob] for mob in MOBS], np.int32)
 
+WATER, LAVA = BLOCK_ID["water"], BLOCK_ID["lava"]  # sources
 # A direction component this small moves a ray by less than 1e-5 blocks over its range.
 TINY = 1e-7
 UNROLL = 4  # trips per test whether any ray still runs
@@ -66,6 +68,7 @@ class _Aim(NamedTuple):
     speed: list[jax.Array]  # float32[N, R]  size of the direction's component
     inverse: list[jax.Array]  # float32[N, R]  its inverse, inf if it is TINY
     see_liquid: jax.Array  # bool[N, 1]
+    sources_only: bool  # of liquids that are seen, what flows lets rays through
 
 
 def direction_of(yaw: jax.Array, pitch: jax.Array) -> jax.Array:
@@ -95,7 +98,12 @@ def look_up(blocks: jax.Array, x: jax.Array, y: jax.Array, z: jax.Array) -> jax.
     return jnp.where(outside > 0, code.astype(jnp.uint8), inside)
 
 
-def _aim(origin: jax.Array, direction: jax.Array, see_liquid: jax.Array | bool) -> _Aim:
+def _aim(
+    origin: jax.Array,
+    direction: jax.Array,
+    see_liquid: jax.Array | bool,
+    sources_only: bool = False,
+) -> _Aim:
     corner = jnp.floor(origin)
     local = origin - corner
     axes = [direction[..., k] for k in range(3)]
@@ -111,6 +119,7 @@ def _aim(origin: jax.Array, direction: jax.Array, see_liquid: jax.Array | bool) 
         speed=speed,
         inverse=[jnp.where(s > TINY, 1.0 / jnp.maximum(s, TINY), jnp.inf) for s in speed],
         see_liquid=see_liquid[:, None],
+        sources_only=sources_only,
     )
 
 
@@ -119,7 +128,11 @@ def _trip(blocks: jax.Array, aim: _Aim, max_distance: float, march: _March) -> _
     x, y, z = (b + s * c for b, s, c in zip(aim.base, aim.sign, march.cell))
     byte = look_up(blocks, x, y, z)
     liquid = (byte >= FIRST_LIQUID) & (byte <= LAST_LIQUID)
-    met = (byte > 0) & (byte < AIR_CODE) & (aim.see_liquid | ~liquid)
+    if aim.sources_only:
+        liquid_stops = aim.see_liquid & ((byte == WATER) | (byte == LAVA))
+    else:
+        liquid_stops = aim.see_liquid
+    met = (byte > 0) & (byte < AIR_CODE) & (liquid_stops | ~liquid)
     reach = jnp.maximum(byte.astype(jnp.int32) - AIR_CODE, 1)
 
     wall = [c + reach for c in march.cell]
@@ -150,6 +163,7 @@ def cast(
     direction: jax.Array,
     max_distance: float,
     see_liquid: jax.Array | bool = True,
+    sources_only: bool = False,
 ) -> Hit:
     """Finds the first block each ray meets, the origin's own cell included.
 
@@ -159,12 +173,13 @@ def cast(
       direction: float32[N, R, 3], unit vectors.
       max_distance: blocks; what lies farther is not met.
       see_liquid: bool[N] or bool, whether liquids stop rays or let them through.
+      sources_only: of liquids, only sources stop rays.
 
     Returns:
       `Hit`; rays that meet nothing have an air code and `distance == max_distance`.
     """
     num_rays = direction.shape[:2]
-    aim = _aim(origin, direction, see_liquid)
+    aim = _aim(origin, direction, see_liquid, sources_only)
 
     def trips(carry: tuple[jax.Array, _March]) -> tuple[jax.Array, _March]:
         count, march = carry

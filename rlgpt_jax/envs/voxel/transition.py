@@ -1,13 +1,18 @@
-"""One game tick of N worlds: rules in a fixed order, reads first, then one write.
+"""One game tick of N worlds: rules in a fixed order, the blocks before the bodies.
 
 Order, which is part of the world:
   1. a slow functional action still runs: the new action is ignored
   2. the player turns
   3. the crosshair's target is found; attack, use, place, drop, craft, equip, destroy
-  4. the player moves; this tick's changed block is already there
-  5. the body: landing, air, hunger, healing
-  6. mobs think and move; items fall and are picked up
-  7. the changed block is written into the world, clocks advance
+  4. the changed blocks are written; blocks that wait for an update fall, flow or break
+  5. the player moves through the world as it now is
+  6. the body: landing, air, hunger, healing
+  7. mobs think and move, zombies hit and appear; items fall and are picked up
+  8. clocks advance
+
+All reads of steps 1 to 3 come before the writes of step 4, which is done in place; the
+later steps only read. What follows a tick must not write before those reads: the tick's
+clock depends on them.
 """
 
 import functools
@@ -20,15 +25,21 @@ from rlgpt_jax.envs import base
 from rlgpt_jax.envs.voxel import (
     crafting,
     drops,
+    eating,
     grid,
     interact,
     inventory,
     items,
-    mobs,
+    landmarks,
+    mob_life,
+    mob_turns,
     physics,
     placing,
+    spawning,
+    updates,
     use,
     vitals,
+    zombies,
 )
 from rlgpt_jax.envs.voxel.state import WorldState
 
@@ -37,7 +48,11 @@ Choice = TypeVar("Choice", grid.Edit, drops.Dropped)
 
 
 def tick(
-    state: WorldState, action: jax.Array, break_speed: float, pool_light: jax.Array
+    state: WorldState,
+    action: jax.Array,
+    break_speed: float,
+    pool_light: jax.Array,
+    hostile: int = 0,
 ) -> WorldState:
     """Advances every world by one tick.
 
@@ -46,29 +61,29 @@ def tick(
       action: int32[N, 8].
       break_speed: factor on the speed of mining, 1 but in some tasks.
       pool_light: uint8[P, X, Z, Y], light of the worlds as they were at reset.
+      hostile: how many zombies may appear in a lane, in its last mobs; a constant.
     """
     state, action = _listen(state, action)
     state = _turn(state, action)
     state, edit, dropped = _act(state, action, break_speed)
+    state = landmarks.remember(state, edit)
+    state, fallen = updates.run(state, (edit, placing.second_half(edit)), after=_acted(state))
 
-    period = state.blocks.shape[1:3]
-    near = grid.patch(physics.around(state), edit, period)
-    near_mobs = grid.patch(mobs.around(state), edit, period)
-    state, motion = physics.move(state, _controls(action), near)
+    keys = eating.slow_down(state, controls(action))
+    state, motion = physics.move(state, keys, physics.around(state))
     state = vitals.live(state, motion)
-    state = mobs.move(state, near_mobs)
-    state = items.appear(_move_items(state, edit), dropped)
-    state = placing.forget_stations(state, edit)
-
+    state = zombies.act(mob_turns.act(state), pool_light)
+    state = spawning.spawn(state, pool_light, hostile)
+    state = items.appear(_move_items(state, edit, fallen), dropped)
+    state = mob_life.leave(state)
     return state.replace(
-        blocks=grid.write(state.blocks, (edit,), after=_read_all(state)),
-        tick=state.tick + 1,
+        tick=state.tick + 1 + _read_all(state).astype(jnp.int32),
         world_time=(state.world_time + 1) % DAY,
     )
 
 
-def _move_items(state: WorldState, edit: grid.Edit) -> WorldState:
-    """Items fall and are picked up; skipped in ticks in which no lane has any.
+def _move_items(state: WorldState, edit: grid.Edit, fallen: drops.Dropped) -> WorldState:
+    """Items fall and are picked up, those of broken blocks appear; skipped without any.
 
     As in `_rare`, the worlds are read inside the condition but do not come out of it.
     """
@@ -76,10 +91,11 @@ def _move_items(state: WorldState, edit: grid.Edit) -> WorldState:
 
     def act(small: WorldState) -> WorldState:
         state = items.pick_up(items.fall(small.replace(blocks=blocks), edit))
-        return state.replace(blocks=small.blocks)
+        return items.appear(state, fallen).replace(blocks=small.blocks)
 
     small = state.replace(blocks=jnp.zeros((), jnp.uint8))
-    small = jax.lax.cond(state.item_id.any(), act, lambda small: small, small)
+    any_items = state.item_id.any() | fallen.quantity.any()
+    small = jax.lax.cond(any_items, act, lambda small: small, small)
     return small.replace(blocks=blocks)
 
 
@@ -102,7 +118,7 @@ def _turn(state: WorldState, action: jax.Array) -> WorldState:
     )
 
 
-def _controls(action: jax.Array) -> physics.Controls:
+def controls(action: jax.Array) -> physics.Controls:
     one_of = lambda column, plus, minus: (  # noqa: E731
         (column == plus).astype(jnp.float32) - (column == minus).astype(jnp.float32)
     )
@@ -182,12 +198,21 @@ def _pick(active: jax.Array, new: jax.Array, old: jax.Array) -> jax.Array:
     return jnp.where(active.reshape((-1,) + (1,) * (new.ndim - 1)), new, old)
 
 
-def _read_all(state: WorldState) -> jax.Array:
-    """bool[N], always false: depends on all that was read of the blocks in this tick.
+def _acted(state: WorldState) -> jax.Array:
+    """bool[N], always false: depends on all that the actions read of the blocks.
 
     XLA copies every world before a write that it cannot order after the reads.
     """
+    total = state.mining_progress + state.life + state.food + state.velocity.sum(1)
+    total += (state.slot_item + state.slot_quantity + state.slot_damage).sum(1)
+    return jnp.isnan(total + state.mob_life.sum(1) + state.mob_position.sum((1, 2)))
+
+
+def _read_all(state: WorldState) -> jax.Array:
+    """bool[N], always false: depends on all that was read of the blocks in this tick."""
     moving = (state.position, state.mob_position, state.item_position, state.mob_velocity)
     total = sum(part.reshape(len(part), -1).sum(1) for part in moving)
     total += state.life + state.oxygen + state.mining_progress + state.slot_quantity.sum(1)
+    total += state.fire + (state.mob_panic + state.mob_fire + state.mob_kind).sum(1)
+    total += state.mob_life.sum(1) + state.mob_sheared.sum(1)
     return jnp.isnan(total + state.velocity.sum(1) + state.mob_yaw.sum(1))

@@ -9,8 +9,8 @@ from rlgpt_jax.envs.voxel import grid
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, MAX_CLEARANCE
 from tests.envs.voxel import worlds
 
-write, region_of, patch = (
-    jax.jit(f, static_argnums=at) for f, at in ((grid.write, ()), (grid.region, 2), (grid.patch, 2))
+write, region_of = (
+    jax.jit(f, static_argnums=at) for f, at in ((grid.write, ()), (grid.region, 2))
 )
 
 
@@ -59,16 +59,29 @@ def test_a_broken_block_becomes_air_of_clearance_one():
     assert changed.tolist() == [[0, 3, 3, 7]]  # the second lies above the world
 
 
-def test_regions_wrap_and_take_the_edit_of_the_tick():
+def test_regions_and_cells_wrap():
     state = worlds.with_block(worlds.player(), "log", (-1, 9, 31))
     corner = jnp.tile(jnp.array([-2, 8, 30]), (worlds.LANES, 1, 1))
     region = region_of(state.blocks, corner, (3, 3, 3))
     assert region.byte[0, 0, 1, 1, 1] == BLOCK_ID["log"]
-    edit = grid.Edit(
-        jnp.array([True, False]), jnp.tile(jnp.array([32, 8, -1]), (2, 1)),
-        jnp.full(2, BLOCK_ID["sand"], jnp.uint8),
+    cells = jnp.array([[[31, 9, -33], [0, 9, 0], [31, -1, 31], [31, 99, 31]]])
+    found = grid.at(state.blocks, jnp.array([1]), cells)[0].tolist()
+    assert found[0] == BLOCK_ID["log"] and min(found[1:]) >= AIR_CODE
+
+
+def test_edits_of_some_lanes_land_in_their_order():
+    """Lane 3 is no lane; of two edits of one cell the later one stays."""
+    blocks = jnp.asarray(np.stack([worlds.flat()] * 3))
+    cell, far = jnp.array([[3, 9, -1]] * 2), jnp.array([[3, 9, 31]] * 2)
+    edits = tuple(
+        grid.Edit(jnp.array(active), at, jnp.full(2, BLOCK_ID[name], jnp.uint8))
+        for name, at, active in (("log", cell, [True, True]), ("sand", far, [False, True]),
+                                 ("stone", far, [True, True]))
     )  # fmt: skip
-    patched = patch(region, edit, (32, 32))
-    # x 32 is x 0 of the next period: two cells above corner x -2.
-    assert patched.byte[0, 0, 2, 1, 0] == BLOCK_ID["sand"]
-    np.testing.assert_array_equal(patched.byte[1], region.byte[1])
+    lane = jnp.array([2, 3], jnp.int32)
+    after = np.asarray(write(blocks, edits, jnp.zeros(2, bool), lane))
+    assert after[2, 3, 31, 9] == BLOCK_ID["stone"]
+    np.testing.assert_array_equal(after[:2], np.asarray(blocks[:2]))
+    distance = true_distance(after[2])
+    air = after[2] >= AIR_CODE
+    assert (after[2][air] - AIR_CODE <= distance[air]).all()
