@@ -77,7 +77,7 @@ BIOMES: tuple[Biome, ...] = (
     Biome("plains", 1, temperature=0.8, rainfall=0.4,
           ground=2.6, relief=3.6, scale=44, octaves=2, ponds=5.0, lakes=0.05,
           trees=0.05, tree_kinds=(("oak", 2 / 3), ("big_oak", 1 / 3)),
-          plants=_plants(110.0, 2.6, mushrooms=0.0, colours=_MEADOW), animals=_HERDS),
+          plants=_plants(55.0, 2.6, mushrooms=0.0, colours=_MEADOW), animals=_HERDS),
     Biome("forest", 4, temperature=0.7, rainfall=0.8,
           ground=5.0, relief=6.5, scale=40, octaves=3, ponds=2.5, lakes=0.03,
           trees=10.0, tree_kinds=(("oak", 0.72), ("big_oak", 0.08), ("birch", 0.2)),

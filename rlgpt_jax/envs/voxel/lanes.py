@@ -6,6 +6,8 @@ from typing import TypeVar
 import jax
 import jax.numpy as jnp
 
+from rlgpt_jax.envs.voxel.state import WorldState
+
 In = TypeVar("In")
 Out = TypeVar("Out")
 
@@ -43,3 +45,39 @@ def for_some(
         return jax.lax.while_loop(lambda carry: carry[0] < total, turn, (jnp.int32(0), default))[1]
 
     return jax.lax.cond(active.any(), some, lambda default: default, default)
+
+
+def if_any(
+    condition: jax.Array,
+    act: Callable[[WorldState], tuple[WorldState, Out]],
+    state: WorldState,
+    default: Out,
+) -> tuple[WorldState, Out]:
+    """`act(state)` in ticks in which it concerns some lane; else the state as it is.
+
+    The worlds can be read inside, but do not pass through the condition: XLA would copy
+    them.
+
+    Args:
+      condition: bool, or bool[N] of which one counts.
+      act: gives the new state, in which the worlds must be unchanged, and more results.
+      state: N worlds.
+      default: the other results if nothing is done.
+    """
+    blocks, none = state.blocks, jnp.zeros((), jnp.uint8)
+
+    def some(small: WorldState) -> tuple[WorldState, Out]:
+        new, out = act(small.replace(blocks=blocks))
+        return new.replace(blocks=none), out
+
+    small, out = jax.lax.cond(
+        condition.any(), some, lambda small: (small, default), state.replace(blocks=none)
+    )
+    return small.replace(blocks=blocks), out
+
+
+def only_if_any(
+    condition: jax.Array, act: Callable[[WorldState], WorldState], state: WorldState
+) -> WorldState:
+    """`if_any` for an `act` without more results."""
+    return if_any(condition, lambda state: (act(state), ()), state, ())[0]

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.envs.voxel import armor, drops, hashing, items, vitals
+from rlgpt_jax.envs.voxel import armor, drops, hashing, items, lanes, vitals
 from rlgpt_jax.envs.voxel.blocks import BLOCK_ID
 from rlgpt_jax.envs.voxel.mob_table import (
     CHICKEN,
@@ -95,7 +95,7 @@ def suffer(
         return state.replace(mob_fire=jnp.where(in_water, 0, fire).astype(jnp.int32))
 
     danger = (state.mob_fire > 0) | (fallen > vitals.SAFE_FALL) | in_lava | in_fire
-    return _only_if(danger.any(), harm, state)
+    return lanes.only_if_any(danger.any(), harm, state)
 
 
 def graze(state: WorldState, below: jax.Array, index: jax.Array) -> WorldState:
@@ -109,7 +109,7 @@ def graze(state: WorldState, below: jax.Array, index: jax.Array) -> WorldState:
         eats = (u < GRAZE_CHANCE) & (below == BLOCK_ID["grass"]) & (state.mob_panic == 0)
         return state.replace(mob_sheared=state.mob_sheared & ~eats)
 
-    return _only_if(state.mob_sheared.any(), eat, state)
+    return lanes.only_if_any(state.mob_sheared.any(), eat, state)
 
 
 def leave(state: WorldState) -> WorldState:
@@ -118,7 +118,7 @@ def leave(state: WorldState) -> WorldState:
     One mob per world and tick; another dead one waits for the next.
     """
     leaves = _lays(state) | ((state.mob_kind > 0) & (state.mob_life <= 0))
-    return _only_if(leaves.any(), lambda state: _leave(state, leaves), state)
+    return lanes.only_if_any(leaves.any(), lambda state: _leave(state, leaves), state)
 
 
 def egg_time(seed: jax.Array, tick: jax.Array | int, index: jax.Array) -> jax.Array:
@@ -180,10 +180,3 @@ def of_mobs(state: WorldState, entry: jax.Array) -> tuple[jax.Array, jax.Array]:
     )
     shorn = at(state.mob_sheared)[:, None] & (raw == WOOL)
     return name, jnp.where((raw > 0) & ~shorn, quantity, 0)
-
-
-def _only_if(condition: jax.Array, act, state: WorldState) -> WorldState:
-    """`act(state)` where some lane needs it; the worlds do not pass through."""
-    small = state.replace(blocks=jnp.zeros((), jnp.uint8))
-    small = jax.lax.cond(condition, act, lambda small: small, small)
-    return small.replace(blocks=state.blocks)

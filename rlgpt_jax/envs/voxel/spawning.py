@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.voxel import grid, hashing, light
+from rlgpt_jax.envs.voxel import grid, hashing, lanes, light
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE, IS_LIQUID, IS_SOLID
 from rlgpt_jax.envs.voxel.light import FULL, OPACITY
 from rlgpt_jax.envs.voxel.mob_table import MOB_LIFE, ZOMBIE
@@ -36,18 +36,13 @@ def spawn(state: WorldState, pool_light: jax.Array, hostile: int) -> WorldState:
     """
     if hostile == 0:
         return state
-    blocks = state.blocks
 
-    def some(small: WorldState) -> WorldState:
-        state = small.replace(blocks=blocks)
+    def act(state: WorldState) -> WorldState:
         for number in range(TRIES):
             state = _try(state, pool_light, hostile, number)
-        return state.replace(blocks=small.blocks)
+        return state
 
-    free = (state.mob_kind[:, -hostile:] == 0).any()
-    small = state.replace(blocks=jnp.zeros((), jnp.uint8))
-    small = jax.lax.cond(free, some, lambda small: small, small)
-    return small.replace(blocks=blocks)
+    return lanes.only_if_any(state.mob_kind[:, -hostile:] == 0, act, state)
 
 
 def _try(state: WorldState, pool_light: jax.Array, hostile: int, number: int) -> WorldState:

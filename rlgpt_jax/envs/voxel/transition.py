@@ -31,6 +31,7 @@ from rlgpt_jax.envs.voxel import (
     inventory,
     items,
     landmarks,
+    lanes,
     mob_life,
     mob_turns,
     physics,
@@ -83,20 +84,12 @@ def tick(
 
 
 def _move_items(state: WorldState, edit: grid.Edit, fallen: drops.Dropped) -> WorldState:
-    """Items fall and are picked up, those of broken blocks appear; skipped without any.
+    """Items fall and are picked up, those of broken blocks appear; skipped without any."""
 
-    As in `_rare`, the worlds are read inside the condition but do not come out of it.
-    """
-    blocks = state.blocks
+    def act(state: WorldState) -> WorldState:
+        return items.appear(items.pick_up(items.fall(state, edit)), fallen)
 
-    def act(small: WorldState) -> WorldState:
-        state = items.pick_up(items.fall(small.replace(blocks=blocks), edit))
-        return items.appear(state, fallen).replace(blocks=small.blocks)
-
-    small = state.replace(blocks=jnp.zeros((), jnp.uint8))
-    any_items = state.item_id.any() | fallen.quantity.any()
-    small = jax.lax.cond(any_items, act, lambda small: small, small)
-    return small.replace(blocks=blocks)
+    return lanes.only_if_any(state.item_id.any() | fallen.quantity.any(), act, state)
 
 
 def _listen(state: WorldState, action: jax.Array) -> tuple[WorldState, jax.Array]:
@@ -161,29 +154,20 @@ def _rare(
     slot: jax.Array,
     target: interact.Target,
 ) -> tuple[WorldState, grid.Edit, drops.Dropped]:
-    """Craft, equip, place and destroy: skipped in ticks in which no lane does them.
-
-    Only the small arrays pass through the condition, never the worlds.
-    """
-    blocks = state.blocks
+    """Craft, equip, place and destroy: skipped in ticks in which no lane does them."""
     is_rare = jnp.isin(function, jnp.array(base.SLOW_FUNCTIONS[1:]))
 
-    def act(small: WorldState) -> tuple:
-        state = small.replace(blocks=blocks)
+    def act(state: WorldState) -> tuple:
         state, name, left = crafting.craft(state, function == base.FN_CRAFT, argument)
         state = inventory.equip(state, function == base.FN_EQUIP, slot)
         state, edit = placing.place(state, function == base.FN_PLACE, slot, target)
         state = inventory.destroy(state, function == base.FN_DESTROY, slot)
-        return state.replace(blocks=small.blocks), edit, name, left
+        return state, (edit, name, left)
 
-    def skip(small: WorldState) -> tuple:
-        none = jnp.zeros_like(function)
-        edit = grid.Edit(jnp.zeros_like(is_rare), target.cell, target.byte)
-        return small, edit, none, none
-
-    small = state.replace(blocks=jnp.zeros((), jnp.uint8))
-    small, edit, name, left = jax.lax.cond(is_rare.any(), act, skip, small)
-    return small.replace(blocks=blocks), edit, items.spill(small, name, left)
+    none = jnp.zeros_like(function)
+    nothing = grid.Edit(jnp.zeros_like(is_rare), target.cell, target.byte)
+    state, (edit, name, left) = lanes.if_any(is_rare, act, state, (nothing, none, none))
+    return state, edit, items.spill(state, name, left)
 
 
 def _choose(default: Choice, *cases: tuple[jax.Array, Choice]) -> Choice:

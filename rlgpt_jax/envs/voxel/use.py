@@ -4,12 +4,14 @@ The key acts when it goes down, and every 4 ticks while it stays down. Steps in 
 that use keep it down; a step that does not use lets it go.
 """
 
+import functools
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.names import MOBS, NAME_ID
-from rlgpt_jax.envs.voxel import drops, eating, grid, hashing, inventory, placing
+from rlgpt_jax.envs.voxel import drops, eating, grid, hashing, inventory, lanes, placing
 from rlgpt_jax.envs.voxel.blocks import BLOCK_ID, is_one_of
 from rlgpt_jax.envs.voxel.interact import BUCKET, REMOVED, Target
 from rlgpt_jax.envs.voxel.mob_table import WOOL_ITEM
@@ -57,12 +59,22 @@ def use(
     opens |= swung.active
     pours &= ~opens
 
-    state = inventory.put_on(state, active & ~opens)
-    state = eating.eat(state, key_down, starts=active & ~opens)
-    state, shorn = _shear(state, shears, target)
-    pour = _pour(state, pours, held, target)
+    puts_on = active & ~opens & (jnp.asarray(inventory.ARMOR_SLOT)[held] > 0)
+    state = lanes.only_if_any(puts_on, lambda state: inventory.put_on(state, puts_on), state)
+    eats = (key_down & jnp.asarray(eating.CONSUMED)[held]) | (state.eating > 0)
+    bites = functools.partial(eating.eat, held_key=key_down, starts=active & ~opens)
+    state = lanes.only_if_any(eats, bites, state)
+    none = jnp.zeros_like(held)
+    state, shorn = lanes.if_any(shears, lambda state: _shear(state, shears, target), state, none)
+    nothing = grid.Edit(jnp.zeros_like(pours), target.cell, target.byte)
+    state, pour = lanes.if_any(
+        pours, lambda state: (state, _pour(state, pours, held, target)), state, nothing
+    )
     result = jnp.where(milks, MILK, jnp.where(scoops, filling, BUCKET))
-    state, spilled = _exchange(state, milks | scoops | pour.active, result)
+    changes = milks | scoops | pour.active
+    state, spilled = lanes.if_any(
+        changes, lambda state: _exchange(state, changes, result), state, none
+    )
 
     places = active & ~milks & ~scoops & ~shears & ~opens
     hand = jnp.zeros_like(held)

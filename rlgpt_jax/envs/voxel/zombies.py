@@ -9,7 +9,7 @@ to match. Source: `third_party/minecraft/mobs.json`, https://minecraft.wiki/w/Zo
 import jax
 import jax.numpy as jnp
 
-from rlgpt_jax.envs.voxel import grid, hashing, light, mob_life, mobs, rays, vitals
+from rlgpt_jax.envs.voxel import grid, hashing, lanes, light, mob_life, mobs, rays, vitals
 from rlgpt_jax.envs.voxel.mob_table import MOB_SIZE, PLAYER_SIZE, ZOMBIE
 from rlgpt_jax.envs.voxel.state import WorldState
 
@@ -26,17 +26,9 @@ LOST_CHANCE = 1.0 / 800.0  # per tick
 
 def act(state: WorldState, pool_light: jax.Array) -> WorldState:
     """One tick of the zombies after their move; nothing where no lane has one."""
-    blocks = state.blocks
-
-    def some(small: WorldState) -> WorldState:
-        state = small.replace(blocks=blocks)
-        state = _notice(_attack(state), pool_light)
-        return state.replace(blocks=small.blocks)
-
-    small = state.replace(blocks=jnp.zeros((), jnp.uint8))
-    any_zombie = (state.mob_kind == ZOMBIE).any()
-    small = jax.lax.cond(any_zombie, some, lambda small: small, small)
-    return small.replace(blocks=blocks)
+    return lanes.only_if_any(
+        state.mob_kind == ZOMBIE, lambda state: _notice(_attack(state), pool_light), state
+    )
 
 
 def _attack(state: WorldState) -> WorldState:
