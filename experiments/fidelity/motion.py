@@ -70,7 +70,11 @@ def _row(rule: str, results: Sequence[Result]) -> Row:
     measured = f"{held} of {len(results)} ({held / len(results):.1%}), these within {worst:.0e}"
     rounded = sum(r.rounded for r in results if r.first_divergence is None)
     if rounded:
-        measured += f"; {rounded} of them only with the recording's rounding into walls"
+        plain = held - rounded
+        measured += (
+            f"; {plain} ({plain / len(results):.1%}) without repeating the reference's rounding"
+            " into walls"
+        )
     if failing:
         late = (f"{r.name} from tick {r.first_divergence} ({r.max_error:.2g})" for r in failing)
         measured += "; off: " + ", ".join(late)
