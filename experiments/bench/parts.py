@@ -159,11 +159,12 @@ def _whole(world: HostVoxel, actions: list[np.ndarray], seconds: float) -> float
 
 
 def _rays(state: WorldState) -> Any:
-    fields = (state.blocks, state.position, state.yaw, state.pitch)
-    return lidar_numba(*map(np.asarray, (*fields, state.mob_kind, state.mob_position)))
+    return lidar_numba(
+        np.asarray(state.blocks), np.asarray(state.position), np.asarray(state.yaw),
+        np.asarray(state.pitch), np.asarray(state.mob_kind), np.asarray(state.mob_position),
+    )  # fmt: skip
 
 
-def _small(result: Any) -> Any:
-    """The result without the worlds in it, which would be copied."""
-    return jax.tree.map(lambda leaf: leaf, [leaf for leaf in jax.tree.leaves(result)
-                                            if leaf.ndim < 4])  # fmt: skip
+def _small(result: Any) -> list[jax.Array]:
+    """The arrays of a result without the worlds among them, which would be copied."""
+    return [leaf for leaf in jax.tree.leaves(result) if leaf.ndim < 4]
