@@ -79,13 +79,7 @@ def _mobs(state: WorldState, action: jax.Array, pool_light: jax.Array) -> Any:
 
 
 def _items(state: WorldState, action: jax.Array, pool_light: jax.Array) -> Any:
-    return _small(items.pick_up(items.fall(state, _no_edit(state))))
-
-
-def _no_edit(state: WorldState) -> Edit:
-    n = len(state.tick)
-    cell = jnp.zeros((n, 3), jnp.int32)
-    return Edit(jnp.zeros(n, bool), cell, jnp.zeros(n, jnp.uint8))
+    return _small(items.pick_up(items.fall(state)))
 
 
 PARTS: dict[str, Part] = {

@@ -18,10 +18,6 @@ COAL, COBBLESTONE, STONE = NAME_ID["coal"], NAME_ID["cobblestone"], NAME_ID["sto
 _craft = jax.jit(crafting.craft)
 
 
-def _count(state, item: int) -> np.ndarray:
-    return np.asarray(jnp.where(state.slot_item == item, state.slot_quantity, 0).sum(1))
-
-
 def _row(rule: str, good: int, total: int) -> Row:
     return Row(GROUP, rule, f"{good} of {total}", f"{total} of {total}", good == total)
 

@@ -78,14 +78,14 @@ def spill(state: WorldState, name: jax.Array, quantity: jax.Array) -> drops.Drop
     )
 
 
-def fall(state: WorldState, edit: grid.Edit) -> WorldState:
-    """One tick of motion: stops at walls, rests on blocks, `edit` included."""
+def fall(state: WorldState) -> WorldState:
+    """One tick of motion: stops at walls, rests on blocks."""
     velocity = state.item_velocity.at[..., 1].add(-GRAVITY)
     velocity = velocity.at[..., 1].set(jnp.maximum(velocity[..., 1], -MAX_FALL))
     aside = (state.item_position + velocity).at[..., 1].set(state.item_position[..., 1])
     # The cell beside (at the item's height) and the cell that it falls into.
     below = aside.at[..., 1].add(velocity[..., 1])
-    beside, under = (_byte_at(state, grid.floor(p), edit) for p in (aside, below))
+    beside, under = (_byte_at(state, grid.floor(p)) for p in (aside, below))
     wall, floor = grid.solid(beside), grid.solid(under)
     burns = jnp.asarray(BURNS)[beside] | jnp.asarray(BURNS)[under]
     lands = floor & ~wall & (velocity[..., 1] < 0)
@@ -105,11 +105,9 @@ def fall(state: WorldState, edit: grid.Edit) -> WorldState:
     )
 
 
-def _byte_at(state: WorldState, cell: jax.Array, edit: grid.Edit) -> jax.Array:
+def _byte_at(state: WorldState, cell: jax.Array) -> jax.Array:
     """uint8[N, D] of cells int32[N, D, 3]."""
-    byte = rays.look_up(state.blocks, *(cell[..., a] for a in range(3)))
-    changed = edit.active[:, None] & (cell == edit.cell[:, None]).all(-1)
-    return jnp.where(changed, edit.byte[:, None], byte)
+    return rays.look_up(state.blocks, *(cell[..., a] for a in range(3)))
 
 
 def pick_up(state: WorldState) -> WorldState:

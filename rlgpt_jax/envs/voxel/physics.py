@@ -76,7 +76,7 @@ def move(
     Args:
       state: N worlds.
       controls: keys held.
-      region: `around(state)`, with this tick's edit patched in.
+      region: `around(state)`.
       shapes: tables by byte.
     """
     corner, byte = region.corner[:, 0], region.byte[:, 0]

@@ -75,7 +75,7 @@ def tick(
     state = vitals.live(state, motion)
     state = zombies.act(mob_turns.act(state), pool_light)
     state = spawning.spawn(state, pool_light, hostile)
-    state = items.appear(_move_items(state, edit, fallen), dropped)
+    state = items.appear(_move_items(state, fallen), dropped)
     state = mob_life.leave(state)
     return state.replace(
         tick=state.tick + 1 + _read_all(state).astype(jnp.int32),
@@ -83,11 +83,11 @@ def tick(
     )
 
 
-def _move_items(state: WorldState, edit: grid.Edit, fallen: drops.Dropped) -> WorldState:
+def _move_items(state: WorldState, fallen: drops.Dropped) -> WorldState:
     """Items fall and are picked up, those of broken blocks appear; skipped without any."""
 
     def act(state: WorldState) -> WorldState:
-        return items.appear(items.pick_up(items.fall(state, edit)), fallen)
+        return items.appear(items.pick_up(items.fall(state)), fallen)
 
     return lanes.only_if_any(state.item_id.any() | fallen.quantity.any(), act, state)
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.envs.voxel import drops, grid, items
+from rlgpt_jax.envs.voxel import drops, items
 from tests.envs.voxel import worlds
 
 
@@ -88,16 +88,13 @@ def test_items_sink_in_water_and_burn_in_lava_and_fire():
     for block, left in (("water", True), ("lava", False), ("fire", False)):
         state = worlds.with_block(worlds.player(), block, *pond)
         state = lying("log", 1, (20.5, 12.0, 20.5), state=state)
-        no_edit = grid.Edit(
-            jnp.zeros(2, bool), jnp.zeros((2, 3), jnp.int32), jnp.zeros(2, jnp.uint8)
-        )
         for _ in range(40):
-            state = fall(state, no_edit)
+            state = fall(state)
         assert bool(state.item_id[0, 0]) == left, block
     water = worlds.with_block(worlds.player(), "water", *pond)
     state = lying("log", 1, (20.5, 12.0, 20.5), state=water)
     for _ in range(40):
-        state = fall(state, no_edit)
+        state = fall(state)
     np.testing.assert_allclose(state.item_position[0, 0], [20.5, worlds.GROUND, 20.5])
 
 
