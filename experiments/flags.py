@@ -10,7 +10,7 @@ import dataclasses
 import datetime
 import importlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from absl import flags
@@ -107,19 +107,35 @@ def split_overrides(argv: Sequence[str]) -> tuple[list[tuple[str, str]], list[st
 
 
 def read_flags(argv: Sequence[str]) -> flags.FlagValues:
-    """The ordinary flags, with one clear error for a name or value that is not valid."""
-    values = define()
+    """The ordinary flags of the main command."""
+    return fill(define(), argv, NAMES, usage())
+
+
+def fill(
+    values: flags.FlagValues, argv: Sequence[str], names: Iterable[str], hint: str = ""
+) -> flags.FlagValues:
+    """Gives flags their values, with one clear error for a name or value that is not valid.
+
+    Args:
+      values: the defined flags.
+      argv: the command line without the program's name.
+      names: of the flags, to suggest one.
+      hint: ends the error for what is no flag.
+
+    Raises:
+      ConfigError: unknown flag, bad value, or a word that is no flag.
+    """
     try:
-        left = values(["main", *argv])[1:]
+        left = values(["experiments", *argv])[1:]
     except flags.UnrecognizedFlagError as error:
-        names = [f"--{name}" for name in NAMES]
+        known = [f"--{name}" for name in names]
         raise ConfigError(
-            f"--{error.flagname}: no such flag. {suggest('--' + error.flagname, names)}"
+            f"--{error.flagname}: no such flag. {suggest('--' + error.flagname, known)}"
         ) from error
     except flags.Error as error:
         raise ConfigError(str(error)) from error
     if left:
-        raise ConfigError(f"{left[0]!r} is not a flag; flags start with --. {usage()}")
+        raise ConfigError(f"{left[0]!r} is not a flag; flags start with --. {hint}".rstrip())
     return values
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from absl import flags
 
+from experiments.flags import fill
 from experiments.values import ConfigError, parse_value, suggest
 from rlgpt_jax.envs.tasks import Task, get_task
 from rlgpt_jax.envs.voxel.params import WorldParams
@@ -55,7 +56,7 @@ def parse(argv: Sequence[str]) -> Options:
     Raises:
       ConfigError: for unknown names and bad values.
     """
-    values = _read(argv)
+    values = fill(define(), argv, HELP)
     if not values.task:
         raise ConfigError("--task=NAME is needed; --task=help lists them.")
     try:
@@ -83,21 +84,6 @@ def parse(argv: Sequence[str]) -> Options:
         out=_path(values.out, "out", ".json"),
     )
 
-
-def _read(argv: Sequence[str]) -> flags.FlagValues:
-    values = define()
-    try:
-        left = values(["play", *argv])[1:]
-    except flags.UnrecognizedFlagError as error:
-        names = [f"--{name}" for name in HELP]
-        raise ConfigError(
-            f"--{error.flagname}: no such flag. {suggest('--' + error.flagname, names)}"
-        ) from error
-    except flags.Error as error:
-        raise ConfigError(str(error)) from error
-    if left:
-        raise ConfigError(f"{left[0]!r} is not a flag; flags start with --.")
-    return values
 
 
 def _number(text: str | None, flag: str, default: int, low: int) -> int:
