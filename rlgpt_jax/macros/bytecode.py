@@ -20,7 +20,12 @@ import numpy as np
 # --- limits --------------------------------------------------------------------
 MAX_MACROS = 8  # macros in one set
 MAX_SOURCE = 65_536  # bytes of source text
+MAX_TOKENS = 20_000  # words and signs of the source, comments and strings included
+MAX_FOREIGN = 200  # characters that are not ASCII in one piece
+MAX_NODES = 20_000  # of the source's tree
+MAX_LEVELS = 100  # of the tree: terms of one sum, operators in front of each other
 MAX_NESTING = 24  # blocks within blocks, brackets within brackets
+MAX_WORK = 180_000  # steps of one compilation, see `compiler/work.py`
 MAX_CODE = 16_384  # instructions of one macro
 MAX_CONSTANTS = 4_096  # cells of the constant pool of one macro
 STACK_CELLS = 256
@@ -159,7 +164,7 @@ NAME_SET = 1 << 30  # flag in a constant's header: a set of names lies before it
 TRAPS = (
     "",
     "division by zero",
-    "index outside of the sequence",
+    "index outside of the sequence, or a key that is not there",
     "not a usable number (nan, infinity, or a whole number was needed)",
     "out of memory (too many values in lists)",
     "calls nested too deeply",
@@ -175,6 +180,7 @@ TRAPS = (
     TRAP_KIND, TRAP_OLD, TRAP_NO_VALUE, TRAP_SHAPE, TRAP_DOMAIN,
 ) = range(len(TRAPS))  # fmt: skip
 NOT_ENDED, RETURNED, TRAPPED, TICK_LIMIT_REACHED = range(4)
+LIBRARY_LINE = 1 << 17  # added to the lines of a library function: more than a source has
 
 
 @dataclass(frozen=True)
@@ -249,13 +255,34 @@ def verify(program: Program) -> None:
     size, pool = len(program.code), len(program.constants)
     if not 0 < size <= MAX_CODE or pool > MAX_CONSTANTS:
         raise AssertionError(f"{size} instructions and {pool} constants")
-    for op, *operands in program.code.tolist():
-        for kind, operand in zip(OPERANDS[op], operands, strict=True):
+    for op, a, b, c in program.code.tolist():
+        for kind, operand in zip(OPERANDS[op], (a, b, c), strict=True):
             low, high = {"v": (-pool, MAX_FRAME), "l": (0, size)}.get(kind, (0, MAX_FRAME))
             if kind not in "i-" and not low <= operand < high:
-                raise AssertionError(f"{OPERATIONS[op]} {operands}: operand out of range")
+                raise AssertionError(f"{OPERATIONS[op]} {a} {b} {c}: operand out of range")
+        if not _immediates_fit(op, a, b, c, pool):
+            raise AssertionError(f"{OPERATIONS[op]} {a} {b} {c}: immediate out of range")
+
+
+def _immediates_fit(op: int, a: int, b: int, c: int, pool: int) -> bool:
+    """Says whether operands that are no registers stay inside what they count."""
+    if op == ALLOC:  # length and room, tag and frame
+        return 0 <= b & 0xFFFF <= b >> 16 <= HEAP_CELLS and 0 <= c >> 4 <= MAX_FRAME
+    if op == CALL:
+        return 0 < c and a + c <= STACK_CELLS
+    if op == INSET:
+        return 0 <= c <= pool - NAME_WORDS
+    if op == INIT:
+        return -1 <= b < HEAP_CELLS  # -1 is the header: how a routine shortens a list
+    if op in (JTAG, RETAG):
+        return 0 <= (b if op == JTAG else c) < 16
+    if op in (EACH, RANGE):
+        return a + (1 if op == EACH else 2) < MAX_FRAME
+    return op not in (FIELD, APPEND, ITEM, CALLV, SHAPE) or min(b if op == SHAPE else c, 1) >= 0
 
 
 def trap_message(code: int, line: int) -> str:
     """Returns a trap in words, for example `line 7: division by zero`."""
+    if line > LIBRARY_LINE:
+        return f"a function of the library, its line {line - LIBRARY_LINE}: {TRAPS[code]}"
     return f"line {line}: {TRAPS[code]}" if line else TRAPS[code]

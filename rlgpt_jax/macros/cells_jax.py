@@ -6,6 +6,7 @@ import numpy as np
 
 from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values as v
+from rlgpt_jax.macros.cells_host import TINY
 
 Array = jax.Array
 
@@ -60,6 +61,7 @@ def between(op: Array, first: int, last: int) -> Array:
 # --- arithmetic ------------------------------------------------------------------
 def modulo(x: Array, y: Array) -> Array:
     rest = jax.lax.rem(x, y)
+    rest = jnp.where(jnp.abs(rest) < TINY, np.float32(0.0), rest)
     return jnp.where((rest != 0) & ((y < 0) != (rest < 0)), rest + y, rest)
 
 

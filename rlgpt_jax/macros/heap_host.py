@@ -5,7 +5,6 @@ The others move together in the order of their addresses; a list that is to grow
 behind them and gets more room. All references are changed accordingly.
 """
 
-import numpy as np
 
 from rlgpt_jax.macros.bytecode import (
     HEAP_CELLS,
@@ -13,7 +12,7 @@ from rlgpt_jax.macros.bytecode import (
     MEMORY_CELLS,
     STACK_CELLS,
 )
-from rlgpt_jax.macros.kernels import Cells, kernel
+from rlgpt_jax.macros.kernels import Cells, lean
 from rlgpt_jax.macros.values import (
     BOX,
     FIRST_BOX,
@@ -24,7 +23,7 @@ from rlgpt_jax.macros.values import (
 )
 
 
-@kernel
+@lean
 def heap_start(bits: int) -> int:
     """Returns the heap cell, counted in memory, that a value refers to; -1 if none."""
     if bits >= 0 or bits < FIRST_BOX:
@@ -35,52 +34,56 @@ def heap_start(bits: int) -> int:
     return (bits & PAYLOAD) - MAX_CONSTANTS  # negative for constant tuples
 
 
-@kernel
-def mark(memory: Cells, end: int) -> np.ndarray:
-    """Returns bool[HEAP_CELLS]: the first cells of sequences that are still needed.
+SCRATCH_CELLS = 2 * HEAP_CELLS + MEMORY_CELLS
 
-    `end` is the number of stack cells in use.
+
+@lean
+def mark(memory: Cells, end: int, live: Cells, todo: Cells) -> None:
+    """Sets `live`, int32[HEAP_CELLS], to 1 at the first cells of needed sequences, else 0.
+
+    Args:
+      end: number of stack cells in use.
+      todo: int32[HEAP_CELLS] of room.
     """
-    live = np.zeros(HEAP_CELLS, np.bool_)
-    todo = np.empty(HEAP_CELLS, np.int64)
+    live[:] = 0
     waiting = 0
     for i in range(end):
         at = heap_start(int(memory[i]))
-        if at >= 0 and not live[at - STACK_CELLS]:
-            live[at - STACK_CELLS] = True
+        if at >= 0 and live[at - STACK_CELLS] == 0:
+            live[at - STACK_CELLS] = 1
             todo[waiting] = at
             waiting += 1
     while waiting > 0:
         waiting -= 1
-        first = todo[waiting]
+        first = int(todo[waiting])
         length = int(memory[first]) & 0xFFFF
         for i in range(first + 1, first + 1 + length):
             at = heap_start(int(memory[i]))
-            if at >= 0 and not live[at - STACK_CELLS]:
-                live[at - STACK_CELLS] = True
+            if at >= 0 and live[at - STACK_CELLS] == 0:
+                live[at - STACK_CELLS] = 1
                 todo[waiting] = at
                 waiting += 1
-    return live
 
 
-@kernel
-def moved(bits: int, places: np.ndarray) -> int:
+@lean
+def moved(bits: int, places: Cells) -> int:
     """Returns a value with its reference changed."""
     at = heap_start(bits)
-    return bits if at < 0 else bits - at + places[at - STACK_CELLS]
+    return bits if at < 0 else bits - at + int(places[at - STACK_CELLS])
 
 
-@kernel
-def collect(memory: Cells, end: int, grow: int) -> int:
+@lean
+def collect(memory: Cells, scratch: Cells, end: int, grow: int) -> int:
     """Drops what is not needed. Returns the new first free cell.
 
     Args:
       memory: int32[MEMORY_CELLS] of one lane, changed in place.
+      scratch: int32[SCRATCH_CELLS] of room, with anything in it.
       end: number of stack cells in use.
       grow: first cell of a list that needs more room, or -1.
     """
-    live = mark(memory, end)
-    places = np.zeros(HEAP_CELLS, np.int64)
+    live, places = scratch[:HEAP_CELLS], scratch[HEAP_CELLS : 2 * HEAP_CELLS]
+    mark(memory, end, live, places)
     free = STACK_CELLS
     for i in range(HEAP_CELLS):
         if live[i] and i + STACK_CELLS != grow:
@@ -88,7 +91,9 @@ def collect(memory: Cells, end: int, grow: int) -> int:
             free += 1 + (int(memory[i + STACK_CELLS]) >> 16)
     if grow >= 0:
         places[grow - STACK_CELLS] = free
-    old = memory.copy()
+    old = scratch[2 * HEAP_CELLS :]
+    for i in range(MEMORY_CELLS):
+        old[i] = memory[i]
     for i in range(end):
         memory[i] = moved(int(old[i]), places)
     memory[end:] = 0
@@ -99,7 +104,7 @@ def collect(memory: Cells, end: int, grow: int) -> int:
             if first == grow:
                 room = min(max(2 * length, length + 8), MEMORY_CELLS - free - 1)
                 free += 1 + room
-            to = places[i]
+            to = int(places[i])
             memory[to] = length | room << 16
             for j in range(1, length + 1):
                 memory[to + j] = moved(int(old[first + j]), places)

@@ -5,6 +5,7 @@ cells are selected by operation. All reads of the memory come before its one sca
 `interpret_host.run` says what each operation means.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import jax
@@ -207,19 +208,36 @@ def writes_of(p: Parts, m: Machine, now: Array) -> tuple[Array, Array]:
     return jnp.stack([first, second], 1), jnp.stack([value_of(p, m, now), bits], 1)
 
 
+def apart(some: Array, compute: Callable[[], Any]) -> Any:
+    """Computes something in a branch of its own; `some` is a truth that holds.
+
+    XLA would compute it on a CPU again for every register that depends on it.
+    """
+    if jax.default_backend() != "cpu":
+        return compute()
+    shapes = jax.eval_shape(compute)
+    zeros = lambda: jax.tree.map(lambda x: jnp.zeros(x.shape, x.dtype), shapes)  # noqa: E731
+    return jax.lax.cond(some, compute, zeros)
+
+
 def one_instruction(code: Code, m: Machine) -> Machine:
     """Executes the present instruction of every running lane."""
-    p = parts_of(code, m)
-    o, op = p.o, p.o.op
     running = m.status == RUNNING
-    spent = m.steps >= bc.MAX_STEPS
-    waits = running & ~spent & (p.room.waits | p.equality.waits)
-    trap = jnp.where(spent, bc.TRAP_STEPS, trap_of(p))
-    goes = running & ~waits & (trap == 0)
-    fails = running & ~waits & (trap != 0)
+    some = jnp.any(running)
+    p = apart(some, lambda: parts_of(code, m))
+    o, op = p.o, p.o.op
 
+    def judged() -> tuple[Array, Array, Array]:
+        spent = m.steps >= bc.MAX_STEPS
+        waits = running & ~spent & (p.room.waits | p.equality.waits)
+        trap = jnp.where(spent, bc.TRAP_STEPS, trap_of(p))
+        trap = jnp.where(running & ~waits, trap, 0)
+        return waits, running & ~waits & (trap == 0), trap
+
+    waits, goes, trap = apart(some, judged)
+    fails = trap != 0
     places, bits = writes_of(p, m, code.now)
-    base = jnp.arange(len(op))[:, None] * bc.MEMORY_CELLS
+    base = m.lane[:, None] * bc.MEMORY_CELLS
     places = jnp.where(goes[:, None] & (places >= 0), base + places, len(m.memory))
     action = jnp.where(o.B == v.NONE, 0, o.B_at)
     down = jnp.where(op == bc.RETURN, o.link >> 20, 0)
@@ -238,7 +256,7 @@ def one_instruction(code: Code, m: Machine) -> Machine:
         ],
         m.status,
     )
-    return Machine(
+    return m._replace(
         memory=m.memory.at[places].set(bits, mode="drop"),
         pc=if_goes(next_place(p, m.pc), m.pc),
         frame=if_goes(m.frame + jnp.where(p.call.enters, o.a, 0) - down, m.frame),

@@ -1,11 +1,11 @@
 """The device interpreter: the bytecode in JAX, written over the batch by hand.
 
-A while loop executes one instruction of every running lane per round
-(`instruction_jax.py`): all operations are computed for all lanes and the right result
-is selected, because a `switch` under `vmap` would do the same less openly. What is rare
-and needs much of the memory is done between rounds. It can be used inside `jit` and
-`lax.scan`, and gives the same bits as `interpret_host.py`, which defines what each
-instruction means.
+A while loop executes one instruction of every slot per round (`instruction_jax.py`): all
+operations are computed for all slots and the right result is selected, because a
+`switch` under `vmap` would do the same less openly. What is rare and needs much of the
+memory is done between rounds, and so is the change of lanes in the slots
+(`queue_jax.py`). It can be used inside `jit` and `lax.scan`, and gives the same bits as
+`interpret_host.py`, which defines what each instruction means.
 """
 
 import jax
@@ -19,19 +19,16 @@ from rlgpt_jax.macros.cells_host import MAX_FLAT
 from rlgpt_jax.macros.cells_jax import among, same
 from rlgpt_jax.macros.heap_jax import collect
 from rlgpt_jax.macros.instruction_jax import one_instruction
-from rlgpt_jax.macros.interpret_host import ROUTINE_DEPTH
 from rlgpt_jax.macros.machine_jax import (
-    ENDED,
-    FAILED,
     IDLE,
     RUNNING,
     UNKNOWN,
     WAITING,
-    YIELDED,
     Code,
     Machine,
 )
 from rlgpt_jax.macros.parts_jax import compared_values
+from rlgpt_jax.macros.queue_jax import Row, empty_machine, first_queue, first_rows, settle
 
 Array = jax.Array
 
@@ -57,95 +54,57 @@ def tick(
 ) -> tuple[MacroState, MacroTick]:
     """Runs the macros of all lanes for one tick; see `interpret_host.tick`."""
     macro_set = jax.tree.map(jnp.asarray, macro_set)
-    lanes = len(view)
-    none = jnp.zeros(lanes, jnp.int32)
-
-    def phase(second: Array, carry: tuple) -> tuple:
-        """First goes on with running macros, then starts the chosen ones."""
-        state, answer, from_macro, decided, ends = carry
-        asked = ~busy & (answer < 0) & (second > 0)
-        wanted = jnp.clip(chosen, 0, bc.MAX_MACROS)
-        starts = asked & (wanted > 0) & macro_set.valid[wanted - 1]
-        state = started(state, starts, wanted)
-        running = jnp.where(second > 0, starts, ~busy & (state.slot > 0))
-        state, code, ends = run_lanes(macro_set, state, view, running, ends, tick_limit)
-        from_macro = from_macro | starts | (running & (code >= 0))
-        return state, jnp.where(running, code, answer), from_macro, decided | asked, ends
-
-    no = jnp.zeros(lanes, bool)
-    carry = (state, none - 1, no, no, (none, none, none, none))
-    # A loop of two rounds, so that the interpreter is compiled once.
-    state, answer, from_macro, decided, ends = jax.lax.fori_loop(0, 2, phase, carry)
-    action = jnp.asarray(TABLE)[jnp.maximum(answer, 0)]
-    return state, MacroTick(action, from_macro, decided, *ends)
+    row, begins = first_rows(macro_set, state, chosen, busy, tick_limit)
+    memory = jnp.where(begins[:, None], 0, state.memory)
+    memory, row = run_lanes(macro_set, memory, view, row, ~busy & (row.slot > 0))
+    state = MacroState(memory, row.pc, row.frame, row.heap, row.slot, row.ticks)
+    action = jnp.asarray(TABLE)[jnp.maximum(row.answer, 0)]
+    ends = (row.ended, row.ended_slot, row.trap_code, row.trap_line)
+    return state, MacroTick(action, row.from_macro > 0, row.decided > 0, *ends)
 
 
-def started(state: MacroState, starts: Array, wanted: Array) -> MacroState:
-    """Puts lanes at the beginning of their macro."""
+def slots_for(lanes: int) -> int:
+    """Returns how many lanes are executed at once.
 
-    def zero(x: Array) -> Array:
-        return jnp.where(starts, 0, x)
-
-    return MacroState(
-        memory=jnp.where(starts[:, None], 0, state.memory),
-        pc=zero(state.pc),
-        frame=zero(state.frame),
-        heap=jnp.where(starts, bc.STACK_CELLS, state.heap),
-        slot=jnp.where(starts, wanted, state.slot).astype(jnp.int32),
-        ticks=zero(state.ticks),
-    )
-
-
-def run_lanes(
-    macro_set: MacroSet,
-    state: MacroState,
-    view: Array,
-    running: Array,
-    ends: tuple,
-    tick_limit: int | Array,
-) -> tuple[MacroState, Array, tuple]:
-    """Runs lanes until each yields or ends. Returns the action codes, -1 at an end."""
-    over = running & (state.ticks >= tick_limit)
-    code = Code(macro_set, state.slot - 1, view, state.ticks)
-    machine = Machine(
-        memory=state.memory.reshape(-1),
-        pc=state.pc,
-        frame=state.frame,
-        heap=state.heap,
-        steps=jnp.zeros_like(state.pc),
-        cursor=jnp.zeros_like(state.pc),
-        collected=jnp.zeros_like(running),
-        compared=jnp.full_like(state.pc, UNKNOWN),
-        status=jnp.where(running & ~over, RUNNING, IDLE),
-        result=jnp.zeros_like(state.pc),
-    )
-    machine = execute(code, machine)
-    yielded = machine.status == YIELDED
-    failed = machine.status == FAILED
-    ended = failed | over | (machine.status == ENDED)
-    why = jnp.where(over, bc.TICK_LIMIT_REACHED, jnp.where(failed, bc.TRAPPED, bc.RETURNED))
-    line = code.trap_line(machine, ROUTINE_DEPTH)
-    new = (why, state.slot, jnp.where(failed, machine.result, 0), jnp.where(failed, line, 0))
-    ends = tuple(jnp.where(ended, n, e).astype(jnp.int32) for n, e in zip(new, ends, strict=True))
-    state = MacroState(
-        memory=machine.memory.reshape(state.memory.shape),
-        pc=machine.pc,
-        frame=machine.frame,
-        heap=machine.heap,
-        slot=jnp.where(ended, 0, state.slot),
-        ticks=state.ticks + yielded,
-    )
-    return state, jnp.where(yielded, machine.result, -1), ends
+    On a CPU the cost of a round grows with the slots, so that few of them, always full,
+    are best; on a GPU it hardly does, and the rounds are what counts.
+    """
+    return lanes if jax.default_backend() != "cpu" else min(lanes, max(16, lanes // 8))
 
 
 # --- the loop --------------------------------------------------------------------
-def execute(code: Code, machine: Machine) -> Machine:
-    """Runs until no lane is running; helps waiting lanes in between."""
+def run_lanes(
+    macro_set: MacroSet, memory: Array, view: Array, row: Row, runs: Array
+) -> tuple[Array, Row]:
+    """Executes the lanes `runs` until each has yielded or ended, and decided if it ended."""
+    slots = slots_for(len(view))
+    machine, rows = empty_machine(memory, slots), jnp.stack(row, axis=1)
+
+    def busy(carry: tuple) -> Array:
+        machine, _, queue = carry
+        return jnp.any(machine.status != IDLE) | (queue.next < queue.count)
+
+    def turn(carry: tuple) -> tuple:
+        machine, rows, queue = carry
+        machine, rows, queue = settle(Code(macro_set, view, machine), machine, rows, queue)
+        # While lanes wait for a slot, the rounds stop when half of the slots are done.
+        enough = jnp.where(queue.next < queue.count, slots // 2, 0)
+        machine = execute(Code(macro_set, view, machine), machine, enough)
+        return machine, rows, queue
+
+    carry = (machine, rows, first_queue(runs))
+    machine, rows, _ = jax.lax.while_loop(busy, turn, carry)
+    return machine.memory.reshape(memory.shape), Row(*rows.T)
+
+
+def execute(code: Code, machine: Machine, enough: Array) -> Machine:
+    """Runs until at most `enough` slots are running; helps waiting ones in between."""
+
+    def goes_on(m: Machine) -> Array:
+        return jnp.sum(m.status == RUNNING) > enough
 
     def rounds(machine: Machine) -> Machine:
-        machine = jax.lax.while_loop(
-            lambda m: jnp.any(m.status == RUNNING), lambda m: one_instruction(code, m), machine
-        )
+        machine = jax.lax.while_loop(goes_on, lambda m: one_instruction(code, m), machine)
         return jax.lax.cond(
             jnp.any(machine.status == WAITING),
             lambda m: help_waiting(code, m),
@@ -153,7 +112,7 @@ def execute(code: Code, machine: Machine) -> Machine:
             machine,
         )
 
-    return jax.lax.while_loop(lambda m: jnp.any(m.status == RUNNING), rounds, machine)
+    return jax.lax.while_loop(goes_on, rounds, machine)
 
 
 def help_waiting(code: Code, machine: Machine) -> Machine:
@@ -163,18 +122,20 @@ def help_waiting(code: Code, machine: Machine) -> Machine:
     """
     waiting = machine.status == WAITING
     op, a, b, c = code.instruction(machine.pc)
-    memory = machine.memory.reshape(len(op), -1)
+    cells = machine.memory.reshape(-1, bc.MEMORY_CELLS)
+    memory = cells[machine.lane]
     for_room = waiting & among(op, bc.ALLOC, bc.APPEND)
     A, B, C = (code.operand(memory, machine.frame, x) for x in (a, b, c))
     grows = for_room & (op == bc.APPEND)
     end = machine.frame + jnp.where(grows, c, c >> 4)
     grow = jnp.where(grows, (A & v.PAYLOAD) - bc.MAX_CONSTANTS, -1)
     new, heap = collect(memory, jnp.where(for_room, end, 0), grow)
+    places = jnp.where(for_room, machine.lane, len(cells))
     element = code.cells(memory, (C & v.PAYLOAD) + 1 + machine.cursor)
     left, right = compared_values(op, A, B, C, element)
     compared = same_rows(code, memory, left, right)
     return machine._replace(
-        memory=jnp.where(for_room[:, None], new, memory).reshape(-1),
+        memory=cells.at[places].set(new, mode="drop").reshape(-1),
         heap=jnp.where(for_room, heap, machine.heap),
         collected=machine.collected | for_room,
         compared=jnp.where(waiting & ~for_room, compared, UNKNOWN),

@@ -7,21 +7,34 @@ actions, or words that go back to the model. See `docs/macros.md` for the langua
 """
 
 import ast
+import re
+import types
 import warnings
+from collections.abc import Mapping
 
 from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros.bytecode import Program
-from rlgpt_jax.macros.compiler.program import compile_program
+from rlgpt_jax.macros.compiler import imports, work
+from rlgpt_jax.macros.compiler.program import compile_program, routines
 from rlgpt_jax.macros.refusal import Refusal, Refused
 from rlgpt_jax.macros.sensors import SENSOR_LEVELS
 
-OPEN, CLOSE = "([{", ")]}"
-MAX_DEPTH = 100  # levels of the tree: terms of one sum, operators in front of each other
-MAX_NODES = 40_000
+NOTHING: Mapping[str, str] = types.MappingProxyType({})  # a library without functions
+OPEN, BRACKET = "([{", re.compile(r"[()\[\]{}]")
+LINE_ENDS = re.compile(r"\r\n|\r|\n")  # what Python's parser takes as one
+TOKEN = re.compile(r"\w+|[^\w\s]|\n[ \t]*")
+# Characters that show nothing, or show the text in another order than it is read in.
+UNSEEN = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+# Python sorts marks that follow each other by comparing all pairs.
+FOREIGN = re.compile(rf"[^\x00-\x7f]{{{bc.MAX_FOREIGN + 1},}}")
+DEEP_LINE = re.compile(rf"^[ \t\f]{{{8 * bc.MAX_NESTING + 1},}}", re.M)
 
 
 def parse_macro(
-    source: str, name: str | None = None, sensors: str = "paper"
+    source: str,
+    name: str | None = None,
+    sensors: str = "paper",
+    library: Mapping[str, str] = NOTHING,
 ) -> Program | Refusal:
     """Compiles a macro; never raises on any text.
 
@@ -29,20 +42,30 @@ def parse_macro(
       source: Python text with one or more functions.
       name: the function to run; None takes the last one with a parameter `obs`.
       sensors: one of `SENSOR_LEVELS`; at `paper` there are no rays.
+      library: texts of functions that the macro may call, by the function's name.
     """
     if sensors not in SENSOR_LEVELS:
         raise ValueError(f"sensors={sensors!r} is unknown; use one of {SENSOR_LEVELS}")
-    lines = source.split("\n")
+    lines = LINE_ENDS.split(source)
+    routines()  # made once: no part of the work
+    work.begin()
     try:
-        check_text(source, lines)
-        tree = read(source)
-        check_tree(tree)
-        return compile_program(tree, source, name, sensors)
+        tree = checked_tree(source)
+        called = imports.needed(tree, library, checked_tree)
+        return compile_program(tree, source, name, sensors, called)
     except Refused as refused:
-        return refused.refusal(lines)
+        return imports.blame(refused).refusal(lines)
     except RecursionError:
         deep = Refused(None, "the source is nested too deeply", "write shorter expressions")
         return deep.refusal(lines)
+
+
+def checked_tree(source: str) -> ast.Module:
+    """Parses a text whose size and nesting are safe. Raises `Refused`."""
+    check_text(source)
+    tree = read(source)
+    check_tree(tree)
+    return tree
 
 
 class At:
@@ -52,24 +75,37 @@ class At:
         self.lineno, self.col_offset = line, column
 
 
-def check_text(source: str, lines: list[str]) -> None:
-    """Refuses texts that are too large or too nested before Python's parser sees them."""
+def check_text(source: str) -> None:
+    """Refuses texts that are too large or too nested before Python's parser sees them.
+
+    The parser takes up to 1.5 microseconds and 600 bytes for a word or a sign.
+    """
     size = len(source.encode("utf-8", "replace"))
     if size > bc.MAX_SOURCE:
         raise Refused(None, f"the source has {size} bytes, {bc.MAX_SOURCE} are allowed",
                       "write a shorter macro")
-    for number, line in enumerate(lines, 1):
-        if any(ord(c) < 32 and c not in "\t\r\f" for c in line):
-            raise Refused(At(number, 0), "a control character in the source", "remove it")
-        if any(0xD800 <= ord(c) < 0xE000 for c in line):
-            raise Refused(At(number, 0), "half a character in the source", "remove it")
-        if len(line) - len(line.lstrip()) > 8 * bc.MAX_NESTING:
-            raise Refused(At(number, 0), "the line is indented too deeply", "nest less")
+    refuse_match(UNSEEN, source, "a character that cannot be seen", "remove it")
+    refuse_match(FOREIGN, source, f"more than {bc.MAX_FOREIGN} characters that are not ASCII "
+                 "in one piece", "write names and comments in plain letters")
+    refuse_match(DEEP_LINE, source, "the line is indented too deeply", "nest less")
+    tokens = sum(1 for _ in TOKEN.finditer(source))
+    if tokens > bc.MAX_TOKENS:
+        raise Refused(None, f"the source has {tokens} words and signs, {bc.MAX_TOKENS} are "
+                      "allowed", "write a shorter macro, and tables with a loop")
+    work.charge(3 * tokens)  # what the parser takes, and `check_tree`
     depth = 0
-    for c in source:  # counts brackets in strings too: a string needs none
-        depth += (c in OPEN) - (c in CLOSE)
+    for c in BRACKET.findall(source):  # also those in strings, which need none
+        depth = depth + 1 if c in OPEN else max(depth - 1, 0)
         if depth > 2 * bc.MAX_NESTING:
             raise Refused(None, "brackets are nested too deeply", "use local variables")
+
+
+def refuse_match(pattern: re.Pattern[str], source: str, reason: str, advice: str) -> None:
+    """Refuses a text in which a pattern is found, with the place of the first match."""
+    found = pattern.search(source)
+    if found:
+        before = LINE_ENDS.split(source[: found.start()])
+        raise Refused(At(len(before), len(before[-1])), reason, advice)
 
 
 def read(source: str) -> ast.Module:
@@ -80,11 +116,34 @@ def read(source: str) -> ast.Module:
             return ast.parse(source)
     except SyntaxError as error:
         place = At(error.lineno or 0, max((error.offset or 1) - 1, 0))
-        raise Refused(place, f"not valid Python: {error.msg}",
-                      "send one complete Python block") from None
+        reason = str(error.msg)
+        if reason.startswith("Exceeds the limit"):
+            raise Refused(place, "the number is too long", "numbers are float32") from None
+        raise Refused(place, f"not valid Python: {reason}", advice_for(reason)) from None
     except (ValueError, MemoryError, OverflowError) as error:
         raise Refused(None, f"not valid Python: {str(error)[:100]}",
                       "send one complete Python block") from None
+
+
+def advice_for(message: str) -> str:
+    """Returns advice for a message of Python's parser."""
+    for part, advice in SYNTAX_ADVICE.items():
+        if part in message:
+            return advice
+    return "send one complete Python block, and nothing else in it"
+
+
+SYNTAX_ADVICE = {
+    "expected an indented block": "indent the lines below by four spaces; an empty body is `pass`",
+    "indent": "indent every level by four spaces, without tabs",
+    "tabs": "indent every level by four spaces, without tabs",
+    "was never closed": "close every bracket; the answer may have been cut off",
+    "unmatched": "remove the bracket, or open it",
+    "unterminated": "close the quotes on the same line",
+    "invalid character": "write plain ASCII: straight quotes, - and not a dash",
+    "expected ':'": "end the line with a colon",
+    "instead of '='": "compare with ==",
+}
 
 
 def check_tree(tree: ast.Module) -> None:
@@ -94,15 +153,21 @@ def check_tree(tree: ast.Module) -> None:
     while todo:
         node, depth, blocks = todo.pop()
         count += 1
-        if depth > MAX_DEPTH or count > MAX_NODES:
-            raise Refused(node, "the expression or the source is too long",
+        if depth > bc.MAX_LEVELS:
+            raise Refused(node, "the expression is too long",
                           "use local variables and shorter expressions")
+        if count > bc.MAX_NODES:
+            raise Refused(None, "the source is too long", "write a shorter macro")
         if blocks > bc.MAX_NESTING:
             raise Refused(node, f"more than {bc.MAX_NESTING} blocks inside each other",
                           "use helpers, return or continue")
-        inner = isinstance(node, ast.If | ast.For | ast.While | ast.FunctionDef)
-        for child in ast.iter_child_nodes(node):
-            is_elif = isinstance(node, ast.If) and isinstance(child, ast.If) and (
+        inside = blocks + isinstance(node, BLOCKS)
+        for child in work.children(node):
+            is_elif = isinstance(child, ast.If) and isinstance(node, ast.If) and (
                 node.orelse == [child]
             )
-            todo.append((child, depth + 1, blocks + (inner and not is_elif)))
+            todo.append((child, depth + 1, blocks if is_elif else inside))
+
+
+BLOCKS = (ast.If, ast.For, ast.While, ast.FunctionDef, ast.ClassDef, ast.With, ast.Try, ast.Match,
+          ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.TryStar)

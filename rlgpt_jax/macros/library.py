@@ -3,10 +3,12 @@
 A test parses every example here, so that what a model is told is what the language has.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from rlgpt_jax.macros.bytecode import MAX_DEPTH, MAX_STEPS, TICK_LIMIT
 from rlgpt_jax.macros.sensors import SENSOR_LEVELS
+from rlgpt_jax.macros.skills import Described
 
 
 class Entry(NamedTuple):
@@ -147,8 +149,17 @@ list elements in all.
 - Division by zero, a bad index, or a wrong kind of value ends the macro and is reported."""
 
 
-def prompt_text(sensors: str = "paper") -> str:
-    """Returns the documentation of the language for prompts, at a sensor level."""
+CALLING = """\
+- Call them in your macro: `obs = yield from NAME(obs, ...)`. Each gives the newest observation. \
+Do not define them again."""
+
+
+def prompt_text(sensors: str = "paper", functions: Sequence[Described] = ()) -> str:
+    """Returns the documentation of the language for prompts, at a sensor level.
+
+    Args:
+      functions: trusted skills and macros of a library that may be called.
+    """
     if sensors not in SENSOR_LEVELS:
         raise ValueError(f"sensors={sensors!r} is unknown; use one of {SENSOR_LEVELS}")
     levels = SENSOR_LEVELS[: SENSOR_LEVELS.index(sensors) + 1]
@@ -167,5 +178,7 @@ def prompt_text(sensors: str = "paper") -> str:
             "Python",
             f"- Only what is documented here exists. Functions: {FUNCTIONS.signature}.",
             PYTHON,
+            *(["", "Functions that exist already", CALLING] if functions else []),
+            *(f"- {function.signature}: {function.doc}" for function in functions),
         ]
     )

@@ -27,8 +27,8 @@ from rlgpt_jax.macros.cells_jax import (
     same,
     tag,
 )
-from rlgpt_jax.macros.interpret_host import PLAIN_CODES
 from rlgpt_jax.macros.machine_jax import (
+    PLAIN_CODES,
     RUNNING,
     UNKNOWN,
     Code,
@@ -131,7 +131,7 @@ class Search(NamedTuple):
 # --- groups ----------------------------------------------------------------------
 def recall(m: Machine, index: Array) -> Array:
     """Reads memory cells; `index` is int32[N, k]."""
-    base = jnp.arange(len(index))[:, None] * bc.MEMORY_CELLS
+    base = m.lane[:, None] * bc.MEMORY_CELLS
     return m.memory[base + jnp.clip(index, 0, bc.MEMORY_CELLS - 1)]
 
 
@@ -239,7 +239,7 @@ def seen_of(code: Code, m: Machine, o: Operands, row: Row) -> Seen:
     cell = sensors.VOXELS + jnp.clip(o.C_real, 0, 26).astype(jnp.int32)
     column = jnp.where(o.op == bc.BLOCK, cell, jnp.where(is_ray, on_ray, of_obs - 1))
     column = jnp.clip(column, 0, sensors.VIEW_SIZE - 1)
-    read = jnp.take_along_axis(code.view, column[:, None], axis=1)[:, 0]
+    read = code.seen(column)
     name = box(v.T_NAME, read.astype(jnp.int32))
 
     is_record = ((o.B_tag == v.T_RAY_RECORD) & (of_ray > 0)) | (

@@ -9,6 +9,10 @@ Polynomials: minimax coefficients of the Cephes library (sinf, cosf, atanf), S. 
 https://www.netlib.org/cephes/.
 """
 
+from rlgpt_jax.macros.container_routines import CONTAINER_SOURCE
+from rlgpt_jax.macros.number_routines import NUMBER_ROUTINES, NUMBER_SOURCE
+from rlgpt_jax.macros.sorting_routines import COMPARISONS, SORTING, SORTING_ROWS
+
 # Name -> number of parameters, for the check of calls.
 ROUTINES = {
     "sin": 1,
@@ -21,6 +25,7 @@ ROUTINES = {
     "hypot": 2,
     "copysign": 2,
     "pow": 2,
+    **NUMBER_ROUTINES,
 }
 
 ROUTINE_SOURCE = """
@@ -93,8 +98,8 @@ def pow(x, n):
     if n == 0.5:
         return sqrt(x)
     k = abs(n)
-    if k > 64 or k != floor(k):
-        return sqrt(-1)
+    if k != floor(k):
+        return _power(x, n)
     v = 1.0
     while k > 0:
         if k % 2 == 1:
@@ -102,7 +107,5 @@ def pow(x, n):
         x = x * x
         k = k // 2
     return v if n >= 0 else 1 / v
-
-def _pin(r):
-    return r
 """
+ROUTINE_SOURCE += CONTAINER_SOURCE + COMPARISONS + SORTING + SORTING_ROWS + NUMBER_SOURCE

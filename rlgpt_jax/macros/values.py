@@ -32,10 +32,12 @@ NAN_BITS = 0x7FC00000
     T_RAY,  # payload: ray index | ticks << 7
     T_TUPLE,  # payload: address
     T_LIST,  # payload: address
+    T_DICT,  # payload: address of key, value, key, value, ...
+    T_SET,  # payload: address
     T_RAY_RECORD,  # payload: address of (block, entity, distance, yaw, pitch)
     T_OBS_RECORD,  # payload: address of the numbers that the program reads of old obs
     T_UNBOUND,  # a variable without a value
-) = range(13)
+) = range(15)
 TAG_NAMES = (
     "a number",
     "None",
@@ -47,6 +49,8 @@ TAG_NAMES = (
     "a ray",
     "a tuple",
     "a list",
+    "a dictionary",
+    "a set",
     "a ray",
     "an old observation",
     "no value",

@@ -12,8 +12,10 @@ from numba.core import config
 from rlgpt_jax.macros import (
     cells_host,
     heap_host,
+    instruction_host,
     interpret_host,
     interpret_jax,
+    rare_host,
     sense_host,
 )
 from rlgpt_jax.macros.bytecode import MacroSet, MacroState
@@ -38,15 +40,19 @@ def uncompiled_host() -> ModuleType:
     before = config.DISABLE_JIT
     config.DISABLE_JIT = True
     try:
-        cells, sense, heap, host = map(load, (cells_host, sense_host, heap_host, interpret_host))
+        parts = (
+            cells_host, heap_host, sense_host, rare_host, instruction_host, interpret_host,
+        )  # fmt: skip
+        copies = [load(module) for module in parts]  # each uses those before it
     finally:
         config.DISABLE_JIT = before
-    plain = {**functions(cells), **functions(sense), "collect": heap.collect}
-    for module in (sense, host):
+    plain: dict[str, Any] = {}
+    for module in copies:
         for name, function in plain.items():
             if hasattr(module, name):
                 setattr(module, name, function)
-    return host
+        plain.update(functions(module))
+    return copies[-1]
 
 
 def functions(module: ModuleType) -> dict[str, Any]:

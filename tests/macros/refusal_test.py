@@ -1,77 +1,93 @@
 """What is outside the language comes back as a refusal with line, reason and advice."""
 
-import time
+import unicodedata
 
 import pytest
 
 from rlgpt_jax.macros import bytecode
+from rlgpt_jax.macros.compiler import work
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
+from tests.macros import refused_programs
 
 ONE = "def macro(obs):\n    obs = yield forward()\n    "
 
-# Text -> (line, part of the reason, part of the advice)
-OUTSIDE = {
-    "import os\ndef macro(obs):\n    yield noop()": (1, "import", "math"),
-    "from random import random\ndef macro(obs):\n    yield noop()": (1, "import", "math"),
-    ONE + "__import__('os').system('id')": (3, "no method system", "obs has"),
-    ONE + "obs.__class__.__bases__": (3, "no field __", "obs has"),
-    ONE + "x = obs.healt": (3, "no field healt", "held"),
-    ONE + "x = obs.count": (3, "count is a function", "obs.count("),
-    ONE + "__import__('os')": (3, "__import__", "imported"),
-    ONE + "x = eval('1')": (3, "eval", "macros get only obs"),
-    ONE + "x = {1: 2}": (3, "dictionaries", "tuple of pairs"),
-    ONE + "x = (1, 2)[0:1]": (3, "slices", "range"),
-    ONE + "try:\n        x = 1\n    except Exception:\n        x = 2": (3, "try", "test first"),
-    ONE + "x = f'{obs.x}'": (3, "f-strings", "=="),
-    ONE + "f = lambda r: r": (3, "lambda", "def"),
-    ONE + "x = 'a' + 'b'": (3, "cannot be put together", "=="),
-    ONE + "obs = yield craft('wooden_pikaxe')": (3, "cannot be crafted", "wooden_pickaxe"),
-    ONE + "obs = yield craft(3)": (3, "name in quotes", "log"),
-    ONE + "obs = yield forwards()": (3, "forwards is not known", "forward"),
-    ONE + "obs = yield forward(3, 4, 5)": (3, "3 arguments", "forward(jump"),
-    ONE + "obs = yield turn(left=15)": (3, "no free parameter left", "turn(yaw, pitch)"),
-    ONE + "forward()": (3, "alone does nothing", "obs = yield forward"),
-    ONE + "obs = yield from forward()": (3, "not a generator", "obs = yield forward"),
-    ONE + "obs = yield 3": (3, "yield needs an action", "forward()"),
-    ONE + "x = obs.block(0, -2, 0)": (3, "one block around", "-1, 0 or 1"),
-    ONE + "x = obs.near('bed')": (3, "knows no", "crafting_table"),
-    ONE + "x = yy + 1": (3, "yy is not known", "assign it first"),
-    ONE + "obs.x = 3": (3, "cannot be assigned", "variable"),
-    ONE + "x, y = 1, 2, 3": (3, "3 values for 2 names", "one value"),
-    ONE + "class A: pass": (3, "classes", "tuples"),
-    ONE + "break": (3, "outside of a loop", "return"),
-    ONE + "x = sorted([1])": (3, "sorted", "min(items"),
-    "def macro(obs):\n    x = 1": (1, "never yields", "obs = yield"),
-    "def macro():\n    yield noop()": (1, "must take one argument", "def macro(obs)"),
-    "def go(obs):\n    obs = yield from go(obs)\n\ndef macro(obs):\n    yield from go(obs)": (
-        1, "calls itself", "loop"),
-    "def h(obs):\n    yield noop()\n\ndef macro(obs):\n    h(obs)\n    yield noop()": (
-        5, "h is a generator", "yield from h"),
-    "def h(obs):\n    yield noop()\n\ndef macro(obs):\n    obs = yield h(obs)": (
-        5, "h is a generator", "yield from h"),
-    "def h(obs):\n    return 1\n\ndef macro(obs):\n    yield noop()\n    yield from h(obs)": (
-        6, "never yields", "without yield from"),
-    "def macro(obs):\n    yield noop()\n  x = 1": (3, "not valid Python", "complete Python"),
-    "": (0, "no function", "def NAME(obs)"),
-    "while True:\n    pass\ndef macro(obs):\n    yield noop()": (1, "outside of functions", "move"),
-}  # fmt: skip
+
+@pytest.mark.parametrize("name", refused_programs.PROGRAMS)
+def test_a_refusal_says_where_what_and_what_to_write_instead(name):
+    refusal = refused_programs.refusal(name)
+    source = refused_programs.PROGRAMS[name]
+    words = refusal.describe()
+    assert refusal.reason and refusal.instead
+    assert refusal.reason in words and f"Instead: {refusal.instead}" in words
+    assert len(words) < 700
+    if refusal.line:
+        line = source.split("\n")[refusal.line - 1]
+        assert refusal.source_line == line
+        assert 1 <= refusal.column <= len(line) + 1
+        assert words.count("\n    ") == 2 and words.split("\n")[2].strip() == "^"
 
 
-@pytest.mark.parametrize("source", OUTSIDE, ids=lambda s: s.split("\n")[-1].strip()[:40])
-def test_what_is_outside_is_refused_with_line_reason_and_advice(source):
-    line, reason, advice = OUTSIDE[source]
-    refusal = parse_macro(source, None if source.startswith("def go") else "macro" if (
-        "def macro" in source) else None, "full")
+def test_the_refusals_are_those_that_were_read():
+    """`python -m tests.macros.refused_programs` writes them again; look at the difference."""
+    assert refused_programs.written() == refused_programs.GOLDEN.read_text(encoding="utf-8")
+
+
+# --- the mark ------------------------------------------------------------------------
+def marked(line: str, column: int) -> list[str]:
+    words = Refusal(1, column, line, "reason", "").describe().split("\n")
+    return [text.removeprefix("    ") for text in words[1:]]
+
+
+def under(line: str, column: int) -> str:
+    """Returns the character above the mark, on a terminal where wide ones fill two columns."""
+    shown, mark = marked(line, column)
+    columns = "".join(c * (1 + (unicodedata.east_asian_width(c) in "WF")) for c in shown)
+    return columns[len(mark) - 1]
+
+
+@pytest.mark.parametrize("line, wanted", [
+    ("x = obs.helth", "h"), ("        x = obs.helth", "h"), ("\tx =\tobs.helth", "h"),
+    ("日本 = obs.helth", "h"), ("x = '日本語' + obs.helth", "h"), ("é = obs.helth", "h"),
+    ("x" * 300 + " = obs.helth", "h"), ("日" * 300 + " = obs.helth", "h"),
+])  # fmt: skip
+def test_the_mark_stands_under_the_column(line, wanted):
+    column = line.index("helth") + 1
+    assert under(line, column) == wanted
+
+
+def test_columns_are_characters_also_behind_letters_of_several_bytes():
+    refusal = parse_macro("def macro(obs):\n    é, x = '日本', obs.helth\n    yield noop()\n")
     assert isinstance(refusal, Refusal)
-    assert (refusal.line, True, True) == (
-        line, reason in refusal.reason, advice in refusal.instead
-    ), refusal
-    assert refusal.reason in refusal.describe() and refusal.instead in refusal.describe()
-    if line:
-        assert refusal.source_line == source.split("\n")[line - 1]
+    assert refusal.source_line[refusal.column - 1 :].startswith("obs.helth")
 
 
+def test_long_lines_are_cut_around_the_column():
+    line = "x = " + " + ".join(f"name{i}" for i in range(500))
+    for column in (1, 5, 100, 2_000, len(line)):
+        shown, mark = marked(line, column)
+        assert len(shown) < 110 and len(mark) <= len(shown)
+        assert under(line, column) == line[column - 1]
+
+
+def test_lines_end_where_python_ends_them():
+    source = "def macro(obs):\r\n    x = 1\r    y = obs.helth\r\n    yield noop()\r\n"
+    refusal = parse_macro(source)
+    assert isinstance(refusal, Refusal)
+    assert (refusal.line, refusal.source_line) == (3, "    y = obs.helth")
+
+
+def test_no_message_is_long_or_holds_what_cannot_be_printed():
+    for name in ("a" * 60_000, "é" * 190, "a\\x00\\n" * 10, "\\u202e" * 10, "%s{}"):
+        for use in (f"obs.count('{name}', 1)", f"craft('{name}')", f"x = y_{name[:190]}"):
+            refusal = parse_macro(f"def macro(obs):\n    {use}\n    yield noop()\n")
+            assert isinstance(refusal, Refusal)
+            words = refusal.describe()
+            assert len(words) < 1_000
+            assert all(c.isprintable() or c == "\n" for c in words)
+
+
+# --- hostile text ----------------------------------------------------------------------
 DEEP = 5_000
 HOSTILE = {
     "brackets": ONE + "x = " + "(" * DEEP + ")" * DEEP,
@@ -129,20 +145,13 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_text_is_refused_or_harmless_and_never_slow(name):
-    begin = time.process_time()
+def test_hostile_text_is_refused_or_compiled_within_the_bounds(name):
     result = parse_macro(HOSTILE[name], None, "full")
-    assert time.process_time() - begin < 10, "took too long"
+    assert work.spent() < bytecode.MAX_WORK * 1.2
     if isinstance(result, bytecode.Program):
-        assert len(result.code) <= bytecode.MAX_CODE
-        assert name in MAY_PASS, f"{name} was accepted"
+        bytecode.verify(result)
     else:
-        assert result.reason and len(result.describe()) < 1_500
-
-
-# Harmless when accepted: a bounded number of instructions, or traps when it runs.
-MAY_PASS = {"power", "generators", "assigned builtin", "type comment", "unicode name", "form feeds",
-            "many functions", "defaults"}  # fmt: skip
+        assert result.reason and len(result.describe()) < 1_200
 
 
 @pytest.mark.parametrize("field", ["obs.rays", 'obs.sees("cow")', 'obs.nearest("cow").distance'])

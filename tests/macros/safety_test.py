@@ -1,41 +1,148 @@
 """A macro's text is never run by Python, and no package code could do so."""
 
 import ast
+from collections.abc import Iterator
 from pathlib import Path
 
-import rlgpt_jax.macros
+import pytest
+
+import experiments
+import rlgpt_jax
+from experiments.macro import attacks
 from rlgpt_jax.envs.names import MOBS, NAMES
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.bytecode import MAX_NAME_ID, OPERANDS, OPERATIONS, MacroSet
 from rlgpt_jax.macros.library import ACTIONS, FIELDS, FUNCTIONS, prompt_text
 from tests.macros import worlds
 
-PACKAGE = Path(rlgpt_jax.macros.__file__).parent
-FORBIDDEN = {"exec", "eval", "compile", "__import__", "pickle", "marshal", "importlib",
-             "subprocess", "os", "ctypes", "globals", "setattr"}  # fmt: skip
+ROOTS = [Path(rlgpt_jax.__file__).parent, Path(experiments.__file__).parent]
+# What runs text or loads objects: nowhere, not even in a tool.
+RUNS = {"exec", "eval", "compile", "execfile", "__import__", "__builtins__"}
+LOADS = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "joblib", "shelve", "marshal",
+         "runpy", "codeop", "imp", "code", "pty"}  # fmt: skip
+ATTRIBUTES = {"system", "popen", "exec_module", "load_module", "__globals__", "__builtins__",
+              "__subclasses__", "f_globals", "execv", "spawnv"}  # fmt: skip
+# What starts programs or imports by name: only here, and what is named is our own.
+STARTERS = {"importlib", "subprocess", "ctypes", "multiprocessing", "os.system"}
+MAY_START = {
+    "experiments/bench/compiling.py": "starts itself to measure a cold start",
+    "experiments/fidelity/run.py": "imports a chapter named in a table of this file",
+    "experiments/flags.py": "imports a configuration, whose name is a file of configs/",
+    "experiments/machine.py": "asks git and the versions of packages",
+    "experiments/macro/__main__.py": "imports a command named in a table of this file",
+    "experiments/macro/speed.py": "starts itself to measure, and asks git",
+    "experiments/study/runs.py": "starts experiments.main with flags of its own",
+    "rlgpt_jax/envs/voxel/host.py": "addresses of arrays for a kernel",
+}
+# Where text of models is read, attributes are looked up by names that are written out,
+# except here, where the names are fields of Python's own tree or of our own classes.
+READS_MODELS = ("rlgpt_jax/macros", "rlgpt_jax/agents", "rlgpt_jax/loop")
+MAY_LOOK_UP = {
+    "macros/compiler/lift.py": "fields of Python's tree",
+    "macros/compiler/lower.py": "fields of Python's tree",
+    "macros/compiler/registers.py": "the operands a, b, c of an instruction",
+    "agents/prompt_state.py": "the fields of a dataclass",
+    "loop/config.py": "the fields of a dataclass",
+}
+COMPUTED = {"getattr", "setattr", "hasattr", "delattr"}
+NAMESPACES = {"globals", "locals", "vars", "delattr"}
 
 
-def named(path: Path) -> set[str]:
-    """Returns every name a file calls, reads or imports."""
-    names = set()
+def shown(root: Path, path: Path) -> str:
+    return f"{root.name}/{path.relative_to(root).as_posix()}"
+
+
+SOURCES = {shown(root, path): path for root in ROOTS for path in sorted(root.rglob("*.py"))}
+
+
+def names(path: Path) -> Iterator[str]:
+    """Yields every name a file reads, imports or asks an object for, if it could run text."""
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Name):
-            names.add(node.id)
+        if isinstance(node, ast.Name) and node.id in RUNS | NAMESPACES:
+            yield node.id
+        elif isinstance(node, ast.Attribute) and node.attr in ATTRIBUTES:
+            yield f"os.{node.attr}" if node.attr == "system" else node.attr
         elif isinstance(node, ast.Import):
-            names.update(alias.name.split(".")[0] for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            names.add((node.module or "").split(".")[0])
-            names.update(alias.name for alias in node.names)
-    return names
+            yield from (alias.name.split(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.split(".")[0]
+            yield from (alias.name for alias in node.names if alias.name in RUNS)
+        elif isinstance(node, ast.keyword) and node.arg == "allow_pickle":
+            if not (isinstance(node.value, ast.Constant) and node.value.value is False):
+                yield "pickle"
 
 
-def test_no_file_of_the_package_can_run_text():
-    files = sorted(PACKAGE.rglob("*.py"))
-    assert len(files) > 15
-    for path in files:
-        assert not named(path) & FORBIDDEN, path
+def computed_look_ups(path: Path) -> list[int]:
+    """Returns the lines that ask for an attribute by a name that is not written out."""
+    return [
+        node.lineno
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        and node.func.id in COMPUTED
+        and not (len(node.args) > 1 and isinstance(node.args[1], ast.Constant))
+    ]  # fmt: skip
 
 
+def test_the_scan_finds_what_it_looks_for(tmp_path):
+    bad = tmp_path / "bad.py"
+    bad.write_text("import pickle, importlib.util\nfrom marshal import loads\nexec('1')\n"
+                   "x = np.load(f, allow_pickle=True)\ngetattr(x, y)\nos.system('id')\n")
+    assert {"pickle", "importlib", "marshal", "exec", "os.system"} <= set(names(bad))
+    assert computed_look_ups(bad) == [5]
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_no_file_can_run_text_or_load_objects(name):
+    found = set(names(SOURCES[name]))
+    assert not found & (RUNS | LOADS | ATTRIBUTES), name
+    if name not in MAY_START:
+        assert not found & STARTERS, f"{name}: say in MAY_START why"
+
+
+@pytest.mark.parametrize("name", [name for name in SOURCES if name.startswith(READS_MODELS)])
+def test_text_of_models_names_no_attribute(name):
+    found = set(names(SOURCES[name]))
+    assert not found & (NAMESPACES | STARTERS), name
+    if name.removeprefix("rlgpt_jax/") not in MAY_LOOK_UP:
+        assert not computed_look_ups(SOURCES[name]), f"{name}: say in MAY_LOOK_UP why"
+
+
+def test_nothing_is_allowed_that_is_not_there():
+    assert all(set(names(SOURCES[name])) & STARTERS for name in MAY_START)
+    assert all(computed_look_ups(SOURCES[f"rlgpt_jax/{name}"]) for name in MAY_LOOK_UP)
+    assert len(SOURCES) > 100
+
+
+# --- attacks -------------------------------------------------------------------------
+EVERY = {f"{attack.kind}: {attack.name}": attack for attack in attacks.every()}
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_an_attack_is_refused_or_harmless(name):
+    end = attacks.outcome(EVERY[name])
+    assert end.what in (attacks.REFUSED, attacks.HARMLESS), end.why
+
+
+# These must never be accepted, however much the language grows.
+NEVER = ("class of obs", "globals of a helper", "frame of a generator", "throw into a generator",
+         "import os", "import as math", "from import", "importlib", "module of the package",
+         "numpy load", "eval as key", "eval mapped", "exec", "compile", "open", "decorator call",
+         "class body", "metaclass", "with", "async for", "await", "except all",
+         "match class", "bidi override", "null byte", "f-string attribute", "format of obs",
+         "getattr", "setattr", "attribute of random")  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NEVER)
+def test_what_would_reach_python_is_refused(name):
+    (attack,) = [attack for attack in EVERY.values() if attack.name == name]
+    assert attacks.outcome(attack).what == attacks.REFUSED
+
+
+def test_there_are_attacks_of_many_classes():
+    assert len(EVERY) > 200 and len({attack.kind for attack in EVERY.values()}) > 10
+
+
+# --- programs ------------------------------------------------------------------------
 def test_a_program_is_only_numbers():
     program = worlds.program("def macro(obs):\n    yield forward()\n")
     for array in (program.code, program.lines, program.constants):

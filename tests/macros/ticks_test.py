@@ -106,11 +106,11 @@ TRAPPING = {
     "for i in range(obs.x * 0 + 0.5): pass": bytecode.TRAP_WHOLE,
     "for i in range(0, 5, int(obs.x * 0)): pass": bytecode.TRAP_DOMAIN,
     "x = sqrt(-1 - obs.life)": bytecode.TRAP_DOMAIN,
-    "x = 2 ** (obs.x * 0 + 0.3)": bytecode.TRAP_DOMAIN,
+    "x = (obs.x * 0 - 2) ** 0.3": bytecode.TRAP_DOMAIN,
     "x = [k for k in range(600)]": bytecode.TRAP_MEMORY,
     "while True: x = 1": bytecode.TRAP_STEPS,
     "while 5 not in (1, 2, 3, 4): pass": bytecode.TRAP_STEPS,
-    "x = obs.held + 1": bytecode.TRAP_KIND,
+    "x = obs.held - 1": bytecode.TRAP_KIND,
     "x = None < 3": bytecode.TRAP_KIND,
     "x = obs.x.block": bytecode.TRAP_KIND,
     "yield obs.x": bytecode.TRAP_KIND,
@@ -121,7 +121,7 @@ TRAPPING = {
     "f = pair; x = f()": bytecode.TRAP_SHAPE,
     "if obs.life > 99: y = 1\n    x = y": bytecode.TRAP_NO_VALUE,
     "rays = obs.rays\n    yield noop()\n    x = rays[0]": bytecode.TRAP_OLD,
-    "yield noop()\n    x = obs.count('log')": bytecode.TRAP_OLD,
+    "yield noop()\n    x = len(obs.rays)": bytecode.TRAP_OLD,
     "x = min([])": bytecode.TRAP_INDEX,
 }  # fmt: skip
 

@@ -6,7 +6,17 @@ from collections.abc import Callable
 
 from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import calls, loops
+from rlgpt_jax.macros.compiler import (
+    calls,
+    defaults,
+    extremes,
+    kinds,
+    lists,
+    loops,
+    mappings,
+    numbers,
+    within,
+)
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.refusal import Refused
@@ -45,15 +55,16 @@ def round_(f: Code, node: ast.Call, into: int | None) -> int:
     operand = ex.value(f, given["number"])
     register = f.target(into)
     digits = ex.constant_of(f, given["ndigits"]) if "ndigits" in given else 0.0
-    if not isinstance(digits, float | None.__class__) or not 0 <= (digits or 0) <= 6:
-        raise Refused(node, "round takes a constant number of digits, 0 to 6", "round(x)")
-    scale = f.constant(10.0 ** (digits or 0))
+    if not isinstance(digits, float | None.__class__) or not -6 <= (digits or 0) <= 6:
+        raise Refused(node, "round takes a constant number of digits, -6 to 6", "round(x)")
+    scale = f.constant(10.0 ** abs(digits or 0))
+    smaller, larger = (bc.MUL, bc.DIV) if (digits or 0) > 0 else (bc.DIV, bc.MUL)
     if digits:
-        f.emit(bc.MUL, register, operand, scale)
+        f.emit(smaller, register, operand, scale)
         operand = register
     f.emit(bc.ROUND, register, operand)
     if digits:
-        f.emit(bc.DIV, register, register, scale)
+        f.emit(larger, register, register, scale)
     return f.put(register, into)
 
 
@@ -73,91 +84,22 @@ def pow_(f: Code, node: ast.Call, into: int | None) -> int:
 
 
 # --- over sequences --------------------------------------------------------------
-def extreme(op: int) -> Builtin:
-    """Returns the compiler of `min` (op MIN) or `max` (op MAX)."""
-    name = "min" if op == bc.MIN else "max"
-
-    def compile_call(f: Code, node: ast.Call, into: int | None) -> int:
-        options = {k.arg: k.value for k in node.keywords}
-        if len(node.args) == 1 and set(options) <= {"key", "default"}:
-            return best(f, node, node.args[0], options, op, into)
-        if len(node.args) < 2 or set(options) - {"key"}:
-            raise Refused(node, f"{name} needs numbers or one sequence",
-                          f"for example {name}(a, b) or {name}(r.distance for r in obs.rays)")
-        if options:
-            row = ast.copy_location(ast.Tuple(node.args, ast.Load()), node)
-            return best(f, node, row, options, op, into)
-        operands = [ex.value(f, arg) for arg in node.args]
-        register = f.temp()
-        f.at(node)
-        f.emit(op, register, operands[0], operands[1])
-        for operand in operands[2:]:
-            f.emit(op, register, register, operand)
-        return f.put(register, into)
-
-    return compile_call
-
-
-def best(
-    f: Code, node: ast.Call, row: ast.expr, options: dict, op: int, into: int | None
-) -> int:
-    """Compiles min or max of a sequence, the first of the best, with key and default."""
-    result, best_score, found, score = f.temp(), f.temp(), f.temp(), f.temp()
-    f.emit(bc.MOVE, found, f.constant(0.0))
-
-    def step(item: int) -> None:
-        scored = key_of(f, node, options.get("key"), item, score)
-        take, leave = Label(), Label()
-        f.emit(bc.JF, found, take)
-        a, b = (scored, best_score) if op == bc.MIN else (best_score, scored)
-        f.emit(bc.JNLT, a, b, leave)
-        f.place(take)
-        f.emit(bc.NUMBER, best_score, scored)
-        f.emit(bc.MOVE, result, item)
-        f.emit(bc.MOVE, found, f.constant(1.0))
-        f.place(leave)
-
-    loops.each_of(f, row, step, Label())
-    done = Label()
-    f.emit(bc.JT, found, done)
-    if "default" in options:
-        ex.value(f, options["default"], result)
-    else:
-        f.emit(bc.INDEX, result, f.constant(()), f.constant(0.0))  # traps: it is empty
-    f.place(done)
-    return f.put(result, into)
-
-
-def key_of(f: Code, node: ast.Call, key: ast.expr | None, item: int, score: int) -> int:
-    """Compiles `key(item)` for a lambda or a function of the author."""
-    if key is None:
-        return item
-    f.inner_names.append({})
-    f.comprehensions += 1
-    if isinstance(key, ast.Lambda):
-        if len(key.args.args) != 1 or key.args.defaults:
-            raise Refused(node, "the lambda of key= takes one value", "key=lambda r: r.distance")
-        f.inner_names[-1][key.args.args[0].arg] = item
-        ex.value(f, key.body, score)
-    else:
-        f.inner_names[-1]["key item"] = item
-        argument = ast.copy_location(ast.Name("key item", ast.Load()), node)
-        ex.value(f, ast.copy_location(ast.Call(key, [argument], []), node), score)
-    f.comprehensions -= 1
-    f.inner_names.pop()
-    return score
-
-
 def sum_(f: Code, node: ast.Call, into: int | None) -> int:
     given = calls.bound(node, "sum", ["items", "start"], 1)
-    total = f.temp()
+    total, op = f.temp(), "add"
     if "start" in given:
         ex.value(f, given["start"], total)
+        op = "concatenate" if mappings.may_be(f, given["start"], kinds.ROWS) else op
     else:
         f.emit(bc.MOVE, total, f.constant(0.0))
-    loops.each_of(
-        f, given["items"], lambda item: f.emit(bc.ADD, total, total, item), Label()
-    )
+
+    def step(item: int) -> None:
+        if op == "add":
+            f.emit(bc.ADD, total, total, item)
+        else:
+            within.routine(f, "_concatenate", [total, item], total)
+
+    loops.each_of(f, given["items"], step, Label())
     return f.put(total, into)
 
 
@@ -182,8 +124,8 @@ def quantifier(name: str, stop: bool) -> Builtin:
 def next_(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles `next((r for r in ... if ...), None)`: the first item."""
     given = calls.bound(node, "next", ["items", "default"], 1)
-    if not isinstance(given["items"], ast.GeneratorExp) or "default" not in given:
-        raise Refused(node, "next takes a generator expression and a default",
+    if not loops.is_iterator(f, given["items"]):
+        raise Refused(node, "next takes a generator expression, or iter(...) of a sequence",
                       "next((r for r in obs.rays if ...), None)")
     result, found, done = f.temp(), Label(), Label()
 
@@ -192,16 +134,26 @@ def next_(f: Code, node: ast.Call, into: int | None) -> int:
         f.emit(bc.JUMP, done)
 
     loops.each_of(f, given["items"], take, found)
-    ex.value(f, given["default"], result)
+    if "default" in given:
+        ex.value(f, given["default"], result)
+    else:
+        within.no_index(f, result)
     f.place(done)
     return f.put(result, into)
 
 
 def copied(name: str) -> Builtin:
-    """Returns the compiler of `list(items)`, `tuple(items)` and a bare `range(...)`."""
+    """Returns the compiler of `list(items)`, `tuple(items)`, ... and a bare `range(...)`."""
 
     def compile_call(f: Code, node: ast.Call, into: int | None) -> int:
-        items = node if name == "range" else calls.bound(node, name, ["items"], 0).get("items")
+        names = ["items", "maxlen"] if name == "deque" else ["items"]
+        given = {"items": node} if name == "range" else calls.bound(node, name, names, 0)
+        items = given.get("items")
+        if "maxlen" in given:
+            made = any(maker.call is node for maker in f.shared.makers.values())
+            if not made or not (items is None or (isinstance(items, ast.List) and not items.elts)):
+                raise Refused(node, "a deque with maxlen has to start empty, and be a variable "
+                              "that holds nothing else", "xs = deque(maxlen=8)")
         register = ex.sequence(f, values.T_LIST, [], None)
         if items is not None:
             loops.each_of(f, items, lambda item: f.emit(bc.APPEND, register, item, 0), Label())
@@ -210,6 +162,60 @@ def copied(name: str) -> Builtin:
         return f.put(register, into)
 
     return compile_call
+
+
+def sorted_(f: Code, node: ast.Call, into: int | None) -> int:
+    if len(node.args) != 1:
+        raise Refused(node, "sorted takes one sequence", "sorted(items, key=lambda x: ...)")
+    options = {k.arg: k.value for k in node.keywords}
+    return f.put(lists.in_order(f, node, node.args[0], options), into)
+
+
+def set_(f: Code, node: ast.Call, into: int | None) -> int:
+    items = calls.bound(node, "set", ["items"], 0).get("items")
+    made = ex.sequence(f, values.T_SET, [], None)
+    if items is not None:
+        loops.each_of(f, items, lambda item: mappings.add(f, made, item), Label())
+    return f.put(made, into)
+
+
+def dict_(f: Code, node: ast.Call, into: int | None) -> int:
+    """Compiles `dict()`, `dict(pairs)`, `dict(other)` and `dict(a=1)`."""
+    if len(node.args) > 1 or any(isinstance(arg, ast.Starred) for arg in node.args):
+        raise Refused(node, "dict takes pairs or another dictionary", "dict(zip(keys, values))")
+    made = ex.sequence(f, values.T_DICT, [], None)
+    for arg in node.args:
+        mappings.update_with(f, node, made, arg)
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            within.routine_with(f, "_update", [made, keyword.value])
+        else:
+            key = f.constant(keyword.arg)
+            within.routine_with(f, "_dict_put", [made, key, keyword.value])
+    return f.put(made, into)
+
+
+def defaultdict(f: Code, node: ast.Call, into: int | None) -> int:
+    return defaults.make(f, node, into)
+
+
+def bool_(f: Code, node: ast.Call, into: int | None) -> int:
+    given = calls.bound(node, "bool", ["x"], 1)["x"]
+    register = f.temp() if into is None else into
+    f.emit(bc.TRUTH, register, mappings.view(f, given, ex.value(f, given)))
+    return register
+
+
+def len_(f: Code, node: ast.Call, into: int | None) -> int:
+    """Compiles `len(x)`; a list that is only counted is not made."""
+    items = calls.bound(node, "len", ["x"], 1)["x"]
+    f.at(node)
+    if not isinstance(items, ast.ListComp):
+        return mappings.length(f, items, into)
+    total = f.temp()
+    f.emit(bc.MOVE, total, f.constant(0.0))
+    loops.each_of(f, items, lambda _: f.emit(bc.ADD, total, total, f.constant(1.0)), Label())
+    return f.put(total, into)
 
 
 def float_(f: Code, node: ast.Call, into: int | None) -> int:
@@ -227,16 +233,16 @@ BUILTINS: dict[str, Builtin] = {
     "floor": operation("floor", bc.FLOOR),
     "ceil": operation("ceil", bc.CEIL),
     "sqrt": operation("sqrt", bc.SQRT),
-    "len": operation("len", bc.LEN),
-    "bool": operation("bool", bc.TRUTH),
+    "len": len_,
+    "bool": bool_,
     "float": float_,
     "round": round_,
     "radians": scaled("radians", math.pi / 180),
     "degrees": scaled("degrees", 180 / math.pi),
     "sign": sign,
     "pow": pow_,
-    "min": extreme(bc.MIN),
-    "max": extreme(bc.MAX),
+    "min": extremes.extreme(bc.MIN),
+    "max": extremes.extreme(bc.MAX),
     "sum": sum_,
     "any": quantifier("any", True),
     "all": quantifier("all", False),
@@ -244,25 +250,35 @@ BUILTINS: dict[str, Builtin] = {
     "list": copied("list"),
     "tuple": copied("tuple"),
     "range": copied("range"),
+    "deque": copied("deque"),
+    "sorted": sorted_,
+    "set": set_,
+    "frozenset": set_,
+    "dict": dict_,
+    "OrderedDict": dict_,
+    "defaultdict": defaultdict,
+    "Counter": defaultdict,
 }
+BUILTINS.update(numbers.NUMBER_BUILTINS)
 NO_BUILTIN = {
-    "sorted": "take the best with min(items, key=...) or loop over the items",
     "print": "leave it out; what a macro does is reported anyway",
     "enumerate": "use it in a for loop: for i, x in enumerate(items)",
     "zip": "use it in a for loop: for a, b in zip(xs, ys)",
     "reversed": "use it in a for loop: for x in reversed(items)",
-    "map": "write [f(x) for x in items]",
-    "filter": "write [x for x in items if ...]",
-    "dict": "use a tuple of pairs, or if/elif",
-    "set": "use a tuple or a list",
+    "map": "use it in a for loop or as list(map(f, items)), or write [f(x) for x in items]",
+    "filter": "use it in a for loop or as list(filter(f, items))",
+    "iter": "loop over the items; next(iter(items)) is the first",
     "str": "names are compared as they are: r.block == \"log\"",
-    "isinstance": "test a value with `is None`",
+    "type": "write isinstance(x, (int, float)), isinstance(x, tuple) and the like",
+    "vars": "use the documented fields",
+    "dir": "use the documented fields",
+    "id": "compare with `is`",
+    "super": "write functions; there are no classes",
+    "exit": "end the macro with return, or with raise inside a helper",
+    "quit": "end the macro with return, or with raise inside a helper",
     "getattr": "write the field's name: obs.x",
     "setattr": "keep values in variables",
     "hasattr": "use the documented fields",
-    "divmod": "use // and %",
-    "log": "only sqrt, **, sin, cos, tan, atan2 and hypot exist",
-    "exp": "only sqrt, **, sin, cos, tan, atan2 and hypot exist",
     "input": "macros get only obs",
     "open": "macros get only obs",
     "eval": "macros get only obs",

@@ -16,7 +16,18 @@ from rlgpt_jax.macros.actions import (
     function_code,
     turn_code,
 )
-from rlgpt_jax.macros.compiler import conditions
+from rlgpt_jax.macros.compiler import (
+    conditions,
+    function_values,
+    functions,
+    generators,
+    lists,
+    loops,
+    snapshots,
+    stars,
+    text_tests,
+    within,
+)
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.builtins import BUILTINS, NO_BUILTIN
 from rlgpt_jax.macros.compiler.code import Code, Label
@@ -25,6 +36,11 @@ from rlgpt_jax.macros.compiler.scopes import Scope, resolve
 from rlgpt_jax.macros.refusal import Refused, close_names
 from rlgpt_jax.macros.routines import ROUTINES
 
+OBS_ARGUMENTS = {
+    "block": ["dx", "dy", "dz"],
+    **{name: ["name"] for name in ("count", "near", "sees", "nearest")},
+}
+MAX_NOTICES = 12  # of one program; looking for near names takes time
 NEAR_NAMES = ("crafting_table", "furnace")
 
 
@@ -40,31 +56,33 @@ def call(f: Code, node: ast.Call, into: int | None) -> int:
         target = resolve(f.scope, func.id)
         if isinstance(target, Scope):
             if target.is_generator:
-                raise Refused(node, f"{func.id} is a generator function (it yields)",
-                              f"write obs = yield from {func.id}(...)")
-            return user_call(f, node, target, into)
+                return generators.make(f, node, target, into)
+            return functions.user_call(f, node, target, into)
         if target is None and ex.is_api(f, func.id):
             return built_in(f, node, func.id, into)
-    return value_call(f, node, 0, into)
+    return function_values.value_call(f, node, 0, into)
 
 
 def yield_from(f: Code, node: ast.YieldFrom, into: int | None) -> int:
     """Compiles `yield from helper(...)`: a real call."""
     inner = node.value
     if not isinstance(inner, ast.Call):
-        raise Refused(node, "yield from needs a call of a helper generator",
-                      "for example obs = yield from walk(obs, 5)")
+        return generators.run(f, inner, into)
     if isinstance(inner.func, ast.Name):
         target = resolve(f.scope, inner.func.id)
         if isinstance(target, Scope):
-            if not target.is_generator:
+            if not target.is_generator and not generators.may_give(f.scope.module, target):
                 raise Refused(node, f"{inner.func.id} never yields",
                               f"call it without yield from: {inner.func.id}(...)")
-            return user_call(f, inner, target, into)
+            if not target.is_generator:
+                return generators.run(f, inner, into)
+            return functions.user_call(f, inner, target, into)
         if inner.func.id in (*PLAIN_ACTIONS, *ITEM_ACTIONS, "turn") and target is None:
             raise Refused(node, f"{inner.func.id}(...) is an action, not a generator",
                           f"write obs = yield {inner.func.id}(...)")
-    return value_call(f, inner, bc.CALLED_FROM, into)
+        if target is None and ex.is_api(f, inner.func.id):
+            return generators.run(f, inner, into)
+    return function_values.value_call(f, inner, bc.CALLED_FROM, into)
 
 
 # --- the author's functions ------------------------------------------------------
@@ -92,60 +110,24 @@ def bound(node: ast.Call, what: str, names: list[str], required: int) -> dict[st
     return given
 
 
-def user_call(f: Code, node: ast.Call, target: Scope, into: int | None) -> int:
-    """Compiles a call by name: arguments go where the new frame's parameters are."""
-    assert isinstance(target.node, ast.FunctionDef)
-    given = bound(node, target.name, target.params, target.required)
-    defaults = target.node.args.defaults
-    base = f.temp(1 + len(target.params) + len(target.captured))
-    for i, param in enumerate(target.params):
-        if param in given:
-            ex.value(f, given[param], base + 1 + i)
-        else:
-            default = defaults[i - target.required]
-            constant = ex.constant_of(f, default)
-            if constant is ex.MISSING:
-                raise Refused(default, "a default value has to be a constant",
-                              "use None and test for it")
-            f.put(f.constant(constant), base + 1 + i)
-    for j, variable in enumerate(target.captured):
-        if variable[0] is f.scope and variable[1] not in f.assigned:
-            f.may_be_unset.add(f.registers[variable])
-        f.emit(bc.MOVE, base + 1 + len(target.params) + j, f.registers[variable])
-    f.at(node)
-    f.emit(bc.CALL, base, f.shared.start_of(target), target)
-    f.top = base + 1
-    return f.put(base, into)
-
-
-def value_call(f: Code, node: ast.Call, flags: int, into: int | None) -> int:
-    """Compiles `move()` where move is a variable that holds a function."""
-    function = ex.value(f, node.func)
-    for keyword in node.keywords:
-        constant = ex.constant_of(f, keyword.value)
-        if keyword.arg not in ("jump", "sprint") or not isinstance(constant, bool):
-            raise Refused(node, "a function that is a value takes no keywords but jump=True",
-                          "pass the arguments in order")
-        if constant:
-            flags |= bc.CALL_JUMP if keyword.arg == "jump" else bc.CALL_SPRINT
-    base = f.temp(1 + len(node.args))
-    for i, arg in enumerate(node.args):
-        ex.value(f, arg, base + 1 + i)
-    f.at(node)
-    f.emit(bc.CALLV, base, function, len(node.args) | flags)
-    f.top = base + 1
-    return f.put(base, into)
-
-
 def routine(f: Code, node: ast.AST, name: str, args: list[ast.expr], into: int | None) -> int:
     """Compiles a call of a routine of `routines.py`."""
     made = ast.Call(ast.Name(name, ast.Load()), args, [])
-    return user_call(f, ast.copy_location(made, node), f.shared.routines[name], into)
+    call = ast.copy_location(made, node)
+    return functions.user_call(f, call, f.shared.routines[name], into)
 
 
 # --- actions ---------------------------------------------------------------------
 def built_in(f: Code, node: ast.Call, name: str, into: int | None) -> int:
     """Compiles a call of the macro API: an action, a builtin or a routine."""
+    names = len(f.inner_names)
+    node = stars.of_api(f, node, name)
+    result = api_call(f, node, name, into)
+    del f.inner_names[names:]
+    return result
+
+
+def api_call(f: Code, node: ast.Call, name: str, into: int | None) -> int:
     if name in PLAIN_ACTIONS:
         return movement(f, node, name, into)
     if name == "turn":
@@ -154,19 +136,25 @@ def built_in(f: Code, node: ast.Call, name: str, into: int | None) -> int:
         return item_action(f, node, name, into)
     if name in BUILTINS:
         return BUILTINS[name](f, node, into)
+    if f.scope.trusted and name in within.INTRINSICS:
+        return within.intrinsic(f, node, name, into)
     if name in ROUTINES:
-        names = ["x", "y"][: ROUTINES[name]]
+        names = list("xyzw")[: ROUTINES[name]]
         given = bound(node, name, names, len(names))
         return routine(f, node, name, [given[n] for n in names], into)
     if name in NO_BUILTIN:
         raise Refused(node, f"{name} is not part of the language", NO_BUILTIN[name])
-    raise Refused(node, f"the function {name} is not known", ex.known_names(name))
+    raise Refused(node, f"the function {name} is not known", ex.known_names(name, f.scope))
 
 
 def movement(f: Code, node: ast.Call, name: str, into: int | None) -> int:
     """Compiles `forward(jump=..., sprint=...)` and the other simple actions."""
     names = [*(["jump"] if name in JUMPING else []), *(["sprint"] if name == "forward" else [])]
     given = bound(node, name, names, 0)
+    for flag in node.args:
+        if ex.constant_of(f, flag) not in (True, False, None, ex.MISSING):
+            raise Refused(flag, f"{name} acts for one tick, and takes no number",
+                          f"for i in range(10): obs = yield {name}()")
     code = PLAIN_ACTIONS[name]
     flags = {key: (1 if key == "jump" else 3) for key in given}
     register, done = f.target(into), Label()
@@ -226,7 +214,8 @@ def named_item(f: Code, node: ast.expr, where: str) -> str | None:
         return None
     if not isinstance(constant, str):
         raise Refused(node, f"{where} needs a name in quotes", 'for example "log"')
-    if constant not in NAME_ID and not f.scope.trusted:
+    known = constant in NAME_ID or len(f.shared.notices) >= MAX_NOTICES
+    if not (known or f.scope.trusted or f.scope.imported):
         advice = close_names(constant, NAMES)
         note = f'line {f.line}: nothing is called "{constant[:60]}"; {advice}'.rstrip("; ")
         if note not in f.shared.notices:
@@ -238,23 +227,36 @@ def named_item(f: Code, node: ast.expr, where: str) -> str | None:
 def method(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
     """Compiles `obs.count("log")`, `cells.append(x)`, ..."""
     name = func.attr
+    if name in OBS_ARGUMENTS and any(isinstance(arg, ast.Starred) for arg in node.args):
+        takes = stars.Parameters(name, OBS_ARGUMENTS[name], [], OBS_ARGUMENTS[name])
+        names = len(f.inner_names)
+        node = stars.unstarred(f, node, takes, f.constant)
+        result = method(f, node, func, into)
+        del f.inner_names[names:]
+        return result
     if name in ("sees", "nearest"):
         ex.needs_rays(f, node)
+    if name == "count":
+        counted = lists.count(f, node, func.value, into)
+        if counted is not None:
+            return counted
     if name in ("count", "near", "sees", "nearest"):
         return ask(f, node, func, into)
     if name == "block":
         return block(f, node, func, into)
-    if name == "append":
-        item = bound(node, "append", ["item"], 1)["item"]
-        owner = ex.value(f, func.value)
-        f.emit(bc.APPEND, owner, ex.value(f, item), 0)
-        return f.put(f.constant(None), into)
+    if name in lists.METHODS:
+        return lists.METHODS[name](f, node, func.value, into)
+    if name in loops.PARTS:
+        raise Refused(node, f"{name}() can only be walked through",
+                      f"for x in d.{name}(), or list(d.{name}())")
     if name in ("startswith", "endswith"):
         return name_test(f, node, func, into)
-    known = [*ex.OBS_METHODS, "append", "startswith", "endswith"]
+    known = [*ex.OBS_METHODS, *lists.METHODS, "startswith", "endswith"]
     raise Refused(node, f"there is no method {name}",
                   close_names(name, known) or "obs has " + ", ".join(ex.OBS_METHODS)
-                  + "; a list has append")
+                  + "; a list has append, pop, insert, remove, sort; "
+                  "a dictionary get, pop, setdefault, update, items, keys, values; a set add, "
+                  "discard, union")
 
 
 def ask(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
@@ -266,10 +268,10 @@ def ask(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
                       'use obs.near("crafting_table") or obs.near("furnace")')
     obs = ex.value(f, func.value)
     item = ex.value(f, given)
-    op = {"count": bc.COUNT, "near": bc.NEAR, "sees": bc.SEES, "nearest": bc.NEAREST}
     register = f.temp() if into is None else into
     f.at(node)
-    f.emit(op[func.attr], register, obs, item)
+    place = snapshots.kept(f, func.value, func.attr, ex.constant_of(f, given))
+    snapshots.answer(f, snapshots.QUESTIONS[func.attr], register, obs, item, place)
     return register
 
 
@@ -294,17 +296,21 @@ def block(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int
         cell = position
     register = f.temp() if into is None else into
     f.at(node)
-    f.emit(bc.BLOCK, register, obs, cell)
+    if known is not None:
+        place = snapshots.kept(f, func.value, "block", known)
+        snapshots.answer(f, bc.BLOCK, register, obs, cell, place)
+    else:
+        place = snapshots.kept(f, func.value, *snapshots.ALL_BLOCKS)
+        snapshots.any_block(f, register, obs, cell, place)
     return register
 
 
 def name_test(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
-    """Compiles `r.block.endswith("log")`: a set of names made at parse time."""
+    """Compiles `name.endswith(word)` where the word is a variable."""
     given = bound(node, func.attr, ["text"], 1)["text"]
-    text = ex.constant_of(f, given)
-    if not isinstance(text, str):
-        raise Refused(node, f"{func.attr} needs a text in quotes", "")
-    item = ex.value(f, func.value)
-    register = f.temp() if into is None else into
-    f.emit(bc.INSET, register, item, f.pool.later_set(func.attr, text))
-    return register
+    words = text_tests.words_of(f, given, needed=True)
+    assert words is not None
+    item = f.put(ex.value(f, func.value), f.temp())
+    word, register = f.put(ex.value(f, given), f.temp()), f.temp()
+    text_tests.one_of_words(f, words, word, item, func.attr, register)
+    return f.put(register, into)

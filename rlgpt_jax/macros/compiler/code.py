@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rlgpt_jax.macros import bytecode as bc
+from rlgpt_jax.macros.compiler import work
+from rlgpt_jax.macros.compiler.kinds import Kinds
 from rlgpt_jax.macros.compiler.pool import Pool
 from rlgpt_jax.macros.compiler.scopes import Scope, Variable
 from rlgpt_jax.macros.refusal import Refused
@@ -41,11 +43,43 @@ class Shared:
     frames: dict[Scope, int] = field(default_factory=dict)
     routines: dict[str, Scope] = field(default_factory=dict)
     used: list[Scope] = field(default_factory=list)  # functions to compile
+    values: dict[Scope, list] = field(default_factory=dict)  # see `function_values.py`
+    api_values: dict[str, Scope] = field(default_factory=dict)  # the API's, as values
+    texts: tuple[str, ...] = ()  # the names in quotes of the source
+    possible: dict[tuple, Any] = field(default_factory=dict)  # see `possible.py`
+    text_checks: list[tuple] = field(default_factory=list)  # see `text.check`
+    entry: Scope | None = None  # the macro itself
     notices: list[str] = field(default_factory=list)
-    kept_fields: list[str] = field(default_factory=list)  # numbers kept of an old obs
+    kept_fields: list[Any] = field(default_factory=list)  # what is kept of an old obs: names
+    # of numbers, or questions and their arguments, see `snapshots.py`
+    pinned: set[Variable] = field(default_factory=set)  # variables whose obs is kept
+    stale_boxes: set[Variable] = field(default_factory=set)  # see `records.stale_boxes`
+    pinned_rows: bool = False  # rows are kept that may hold observations
+    old: Any = None  # what may be an old observation, see `snapshots.py`
+    makers: dict[Variable, Any] = field(default_factory=dict)  # see `defaults.py`
+    aliases: dict[str, ast.expr] = field(default_factory=dict)  # what names of ours stand for
+    kinds: Kinds = field(default_factory=Kinds)  # what values may be
     pin: Label = field(default_factory=Label)
     pin_used: bool = False
     size: int = 0  # instructions so far, in all functions
+
+    def grow(self, count: int) -> None:
+        """Counts new instructions of the program."""
+        work.charge(4 * count)
+        self.size += count
+        if self.size > bc.MAX_CODE - 64:
+            raise Refused(None, f"the macro has more than {bc.MAX_CODE} instructions",
+                          "write a shorter macro")
+
+    def again(self, old: Any) -> None:
+        """Forgets the code, to compile it again; functions keep their rows of the pool."""
+        self.old = old
+        self.starts, self.used = {}, []
+        for scope in self.rows:
+            self.start_of(scope)
+        self.pin, self.pin_used, self.size = Label(), False, 0
+        self.notices[:] = dict.fromkeys(self.notices)
+        self.text_checks = []
 
     def start_of(self, scope: Scope) -> Label:
         """Returns where a function starts; it will be compiled."""
@@ -89,14 +123,12 @@ class Code:
         self.top = self.floor = self.highest = self.num_variables + 1
         self.assigned = set(scope.params)
         self.may_be_unset: set[int] = set()
+        self.walked: dict[int, str] = {}  # registers of loops over rows of rays, `rows.py`
         self.pins = False  # records are kept, see `records.py`
 
     # --- writing -----------------------------------------------------------------
     def emit(self, op: int, a: Any = 0, b: Any = 0, c: Any = 0) -> None:
-        self.shared.size += 1
-        if self.shared.size > bc.MAX_CODE - 64:
-            raise Refused(None, f"the macro has more than {bc.MAX_CODE} instructions",
-                          "write a shorter macro")
+        self.shared.grow(1)
         self.items.append(Instruction(op, a, b, c, self.line))
 
     def place(self, label: Label) -> None:
@@ -134,7 +166,10 @@ class Code:
 
     def constant_bits(self, bits: int) -> int:
         """Returns the operand of a constant that is no Python value."""
-        return -1 - self.pool.add_cells([bits])
+        key = ("value", bits)
+        if key not in self.pool.known:
+            self.pool.known[key] = self.pool.add_cells([bits])
+        return -1 - self.pool.known[key]
 
     @property
     def frame(self) -> int:

@@ -1,12 +1,13 @@
 """Tests: comparisons, and/or/not, conditional expressions, and jumps on them."""
 
 import ast
+from typing import NamedTuple
 
 from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import expressions as ex
+from rlgpt_jax.macros.compiler import kinds, lists, loops, mappings, text_tests, within
 from rlgpt_jax.macros.compiler.code import Code, Label
-from rlgpt_jax.macros.refusal import Refused
 
 # Comparison -> (jump if it holds, jump if not, as a value, operands swapped)
 ORDER = {
@@ -39,12 +40,15 @@ def jump_if(f: Code, node: ast.expr, label: Label, when: bool) -> None:
         f.place(skip)
     elif isinstance(node, ast.Compare):
         compare_jump(f, node, label, when)
-    else:
-        f.emit(bc.JT if when else bc.JF, ex.value(f, node), label)
+    elif not within.test(f, node, label, when):
+        cells = mappings.view(f, node, ex.value(f, node))
+        f.emit(bc.JT if when else bc.JF, cells, label)
 
 
 def compare_jump(f: Code, node: ast.Compare, label: Label, when: bool) -> None:
     """Compiles a (chained) comparison as jumps."""
+    if text_tests.compare_jump(f, node, label, when):
+        return
     skip = Label()
     left = ex.value(f, node.left)
     for i, (op, right_node) in enumerate(zip(node.ops, node.comparators, strict=True)):
@@ -62,10 +66,12 @@ Part = tuple[ast.expr, int]
 
 def part(f: Code, node: ast.expr, op: ast.cmpop) -> int:
     """Compiles one side of a comparison; computed rows right of `in` are not made."""
-    if isinstance(op, ast.In | ast.NotIn) and isinstance(node, ast.Tuple | ast.List | ast.Set):
-        return 0
-    if isinstance(node, ast.Set):
-        raise Refused(node, "sets are only right of `in`", "use a tuple")
+    if isinstance(op, ast.In | ast.NotIn):
+        if isinstance(node, ast.Tuple | ast.List | ast.Set) or loops.is_iterator(f, node):
+            return 0
+        table = mappings.table_of(f, node)
+        if table is not None:
+            return f.constant(table.keys)
     return ex.value(f, node)
 
 
@@ -85,13 +91,61 @@ def one_jump(f: Code, left: Part, op: ast.cmpop, right: Part, label: Label, when
             f.emit(bc.JT if when else bc.JF, register, label)
     else:
         holds, fails, _, swapped = ORDER[type(op)]
+        routine = row_routine(f, left[0], op, right[0])
         a, b = (right[1], left[1]) if swapped else (left[1], right[1])
-        f.emit(holds if when else fails, a, b, label)
+        if routine is not None:
+            compare_rows(f, routine, (holds if when else fails, a, b), label, when,
+                         mappings.kind_of(f, right[0] if swapped else left[0]).bits)
+        else:
+            f.emit(holds if when else fails, a, b, label)
+
+
+class RowRoutine(NamedTuple):
+    """The routine for a comparison that may be of rows, sets, dictionaries or names."""
+
+    name: str
+    wanted: int  # the kinds it is for
+    in_order: bool  # it takes the (perhaps swapped) sides in their order
+    negated: bool  # the comparison is its negation: a <= b is not b < a
+
+
+def row_routine(
+    f: Code, left: ast.expr, op: ast.cmpop, right: ast.expr
+) -> RowRoutine | None:
+    both = mappings.kind_of(f, left).bits & mappings.kind_of(f, right).bits
+    if isinstance(op, ast.Eq | ast.NotEq):
+        if lists.compares_rows(f, left, right):
+            wanted = both & kinds.CONTAINERS
+            return RowRoutine("_equal", wanted, True, isinstance(op, ast.NotEq))
+    elif isinstance(op, ast.LtE | ast.GtE) and mappings.may_be(f, left, kinds.SET):
+        if mappings.is_surely(f, left, kinds.SET):
+            return RowRoutine("_subset", kinds.SET, True, False)
+    elif type(op) in ORDER and both & (kinds.ROWS | kinds.NAME):
+        strict = isinstance(op, ast.Lt | ast.Gt)
+        return RowRoutine("_less", both & (kinds.ROWS | kinds.NAME), strict, not strict)
+    return None
+
+
+def compare_rows(
+    f: Code, routine: RowRoutine, plain: tuple[int, int, int], label: Label, when: bool,
+    known: int,
+) -> None:  # fmt: skip
+    """Compiles a jump on such a comparison; `plain` is the instruction for numbers."""
+    _, a, b = plain
+
+    def special() -> None:
+        found = within.routine(f, routine.name, [a, b] if routine.in_order else [b, a])
+        f.emit(bc.JT if when != routine.negated else bc.JF, found, label)
+
+    mappings.by_kind(f, a, known, routine.wanted, lambda: f.emit(*plain, label), special)
 
 
 def contains(f: Code, left: Part, right: Part, label: Label, when: bool) -> None:
     """Compiles `x in y`: a sequence, a set of constants, or a part of a name."""
     item, (node, container) = left[1], right
+    if loops.is_iterator(f, node):
+        among_items(f, item, node, label, when)
+        return
     if isinstance(node, ast.Set | ast.Tuple | ast.List):
         constant = ex.constant_of(f, ast.copy_location(ast.Tuple(node.elts, ast.Load()), node))
         if constant is ex.MISSING:
@@ -99,26 +153,73 @@ def contains(f: Code, left: Part, right: Part, label: Label, when: bool) -> None
             return
         container = f.constant(constant)
     found = f.temp()
-    text = ex.constant_of(f, left[0])
+    word = ex.constant_of(f, left[0])
     done, is_name = Label(), Label()
     whole = ex.constant_of(f, node)
-    if isinstance(text, str):
-        part_of_name(f, text, container, is_name, found, item, done)
+    if isinstance(word, str):
+        if mappings.may_be(f, node, kinds.NAME) or f.scope.trusted:
+            part_of_name(f, word, node, container, is_name, found, item, done)
+        else:
+            mappings.found_in(f, node, found, item, container)
     elif isinstance(whole, str):
-        raise Refused(node, "only a name in quotes can be looked for in a name",
-                      'write "log" in r.block')
-    else:
-        f.emit(bc.IN, found, item, container)
+        f.emit(bc.INSET, found, item, f.pool.named_set(
+            f"part of {whole}", lambda name: name in whole))
+    elif may_hold_rows(f, left[0], node):
+        within.routine(f, "_among", [item, container], found)
+    elif not text_of_kind(f, left, right, container, found):
+        mappings.found_in(f, node, found, item, container)
     f.place(done)
     f.emit(bc.JT if when else bc.JF, found, label)
 
 
+def text_of_kind(f: Code, left: Part, right: Part, container: int, found: int) -> bool:
+    """Compiles `word in name` where the word is a variable; says whether it did."""
+    node, done, is_name = right[0], Label(), Label()
+    if f.scope.trusted or not mappings.may_be(f, node, kinds.NAME):
+        return False
+    surely = mappings.is_surely(f, node, kinds.NAME)
+    words = text_tests.words_of(f, left[0], needed=surely)
+    if words is None:
+        return False
+    f.emit(bc.JTAG, container, values.T_NAME, is_name)
+    mappings.found_in(f, node, found, left[1], container)
+    f.emit(bc.JUMP, done)
+    f.place(is_name)
+    text_tests.one_of_words(f, words, left[1], container, "in", found)
+    f.place(done)
+    return True
+
+
+def may_hold_rows(f: Code, item: ast.expr, node: ast.expr) -> bool:
+    """Says whether `in` may have to compare rows of rows, or long ones."""
+    known = f.shared.kinds
+    wanted = mappings.kind_of(f, item)
+    if not wanted.bits & known.item(mappings.kind_of(f, node)).bits & kinds.ROWS:
+        return False
+    return not lists.is_short(f, item) and bool(known.item(wanted).bits & kinds.ROWS)
+
+
+def among_items(f: Code, item: int, node: ast.expr, label: Label, when: bool) -> None:
+    """Compiles `x in range(...)`, `x in d.values()` and the like."""
+    wanted, found, out = f.put(item, f.temp()), Label(), Label()
+    loops.each_of(f, node, lambda x: f.emit(bc.JEQ, x, wanted, found), Label())
+    if when:
+        f.emit(bc.JUMP, out)
+        f.place(found)
+        f.emit(bc.JUMP, label)
+    else:
+        f.emit(bc.JUMP, label)
+        f.place(found)
+    f.place(out)
+
+
 def part_of_name(
-    f: Code, text: str, container: int, is_name: Label, found: int, item: int, done: Label
-) -> None:
+    f: Code, text: str, node: ast.expr, container: int, is_name: Label, found: int, item: int,
+    done: Label,
+) -> None:  # fmt: skip
     """Compiles `"log" in y`: part of the name y, or an element of the sequence y."""
     f.emit(bc.JTAG, container, values.T_NAME, is_name)
-    f.emit(bc.IN, found, item, container)
+    mappings.found_in(f, node, found, item, container)
     f.emit(bc.JUMP, done)
     f.place(is_name)
     f.emit(bc.INSET, found, container, f.pool.later_set("in", text))
@@ -139,7 +240,9 @@ def one_of(f: Code, item: int, node: ast.expr, label: Label, when: bool) -> None
 def compare_value(f: Code, node: ast.Compare, into: int | None) -> int:
     """Compiles a comparison to 1 or 0."""
     op = node.ops[0]
-    if len(node.ops) == 1 and type(op) in ORDER:
+    if len(node.ops) == 1 and type(op) in ORDER and not text_tests.is_test(f, node) and (
+        row_routine(f, node.left, op, node.comparators[0]) is None
+    ):
         left, right = ex.value(f, node.left), part(f, node.comparators[0], op)
         _, _, as_value, swapped = ORDER[type(op)]
         register = f.temp() if into is None else into
@@ -164,7 +267,8 @@ def bool_value(f: Code, node: ast.BoolOp, into: int | None) -> int:
         ex.value(f, operand, register)
         f.top = keep
         if i < len(node.values) - 1:
-            f.emit(bc.JF if isinstance(node.op, ast.And) else bc.JT, register, done)
+            cells = mappings.view(f, operand, register)
+            f.emit(bc.JF if isinstance(node.op, ast.And) else bc.JT, cells, done)
     f.place(done)
     return f.put(register, into)
 

@@ -1,21 +1,38 @@
 """Expressions: each function returns the operand that holds the value."""
 
 import ast
+import difflib
+from collections.abc import Callable
 from typing import Any
 
 from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import sensors, values
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_ACTIONS, PLAIN_NAMES
-from rlgpt_jax.macros.compiler import calls, conditions, loops
+from rlgpt_jax.macros.compiler import (
+    assignments,
+    calls,
+    conditions,
+    function_values,
+    kinds,
+    lists,
+    loops,
+    mappings,
+    numbers,
+    rows,
+    sets,
+    strings,
+    text,
+)
 from rlgpt_jax.macros.compiler.code import Code
 from rlgpt_jax.macros.compiler.pool import (
     CONSTANT_NAMES,
     ActionConstant,
     FunctionConstant,
     NotConstant,
+    Table,
     fold,
 )
-from rlgpt_jax.macros.compiler.scopes import Scope, resolve
+from rlgpt_jax.macros.compiler.scopes import MISSING, Scope, constant_named, resolve
 from rlgpt_jax.macros.refusal import Refused, close_names
 from rlgpt_jax.macros.routines import ROUTINES
 
@@ -32,14 +49,7 @@ OBS_FIELDS = tuple(name for name in sensors.SCALARS if not name.startswith("near
 OBS_METHODS = ("count", "near", "block", "sees", "nearest")
 ACTION_NAMES = (*PLAIN_NAMES, *ITEM_ACTIONS, "turn")
 NOT_PART = {
-    ast.Dict: ("dictionaries are", "use a tuple of pairs, or if/elif"),
-    ast.DictComp: ("dictionaries are", "use a list of pairs"),
-    ast.Set: ("sets are only right of `in` and with constants", "use a tuple"),
-    ast.SetComp: ("sets are", "use a list"),
-    ast.JoinedStr: ("f-strings are", "compare names with == and pass them on as they are"),
-    ast.Lambda: ("lambda, except as key= of min and max, is", "write a def"),
     ast.Starred: ("* in front of a value is", "write the values one by one"),
-    ast.NamedExpr: (":= is", "assign on a line of its own"),
     ast.Slice: ("slices are", "loop over range(...) and index"),
     ast.Await: ("await is", "yield actions"),
 }
@@ -53,6 +63,9 @@ def value(f: Code, node: ast.expr, into: int | None = None) -> int:
         return f.put(f.constant(constant), into)
     if isinstance(node, ast.Name):
         return f.put(name(f, node), into)
+    made = None if f.scope.trusted else text.value(f, node, into)
+    if made is not None:
+        return made
     if isinstance(node, ast.BinOp):
         return binary(f, node, into)
     if isinstance(node, ast.UnaryOp):
@@ -73,12 +86,16 @@ def value(f: Code, node: ast.expr, into: int | None = None) -> int:
         return display(f, node, into)
     if isinstance(node, ast.ListComp):
         return loops.list_of(f, node, into)
+    if isinstance(node, ast.Dict | ast.DictComp | ast.Set | ast.SetComp):
+        return mappings.make(f, node, into)
     if isinstance(node, ast.Yield | ast.YieldFrom) and f.comprehensions:
         raise Refused(node, "yield inside a comprehension", "write a for loop")
     if isinstance(node, ast.Yield):
         return yielded(f, node, into)
     if isinstance(node, ast.YieldFrom):
         return calls.yield_from(f, node, into)
+    if isinstance(node, ast.NamedExpr):
+        return assignments.named(f, node, into)
     if isinstance(node, ast.GeneratorExp):
         raise Refused(node, "a generator expression stands alone",
                       "use it in sum, min, max, any, all or for, or write a list [...]")
@@ -87,9 +104,6 @@ def value(f: Code, node: ast.expr, into: int | None = None) -> int:
 
 
 # --- constants -------------------------------------------------------------------
-MISSING: Any = object()
-
-
 def constant_of(f: Code, node: ast.expr) -> Any:
     """Returns the constant value of an expression, or MISSING."""
     try:
@@ -99,15 +113,19 @@ def constant_of(f: Code, node: ast.expr) -> Any:
 
 
 def looked_up(f: Code, node: ast.expr) -> Any:
-    """Returns the constant that a name, an attribute or a call stands for."""
+    """Returns the constant that a name, an attribute, a call or a text stands for."""
     if isinstance(node, ast.Name):
         return named_constant(f, node.id)
+    if isinstance(node, ast.JoinedStr | ast.BinOp):
+        return strings.fold_text(node, lambda part: fold(part, lambda p: looked_up(f, p)))
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return strings.fold_method(node, lambda part: fold(part, lambda p: looked_up(f, p)))
     if isinstance(node, ast.Attribute) and is_math(f, node.value):
         if node.attr in CONSTANT_NAMES:
             return CONSTANT_NAMES[node.attr]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         if is_api(f, node.func.id):
-            return constant_call(node)
+            return constant_call(node, lambda part: fold(part, lambda p: looked_up(f, p)))
     raise NotConstant
 
 
@@ -119,21 +137,33 @@ def named_constant(f: Code, name: str) -> Any:
         return FunctionConstant(bc.FIRST_FUNCTION + function_row(f, found))
     if found is not None:
         raise NotConstant
-    constants = module_of(f.scope).constants
-    if name in constants:
-        return constants[name]
+    constant = constant_named(f.scope, name)
+    if isinstance(constant, Table):
+        raise NotConstant
+    if constant is not MISSING:
+        return constant
     if name in CONSTANT_NAMES and name != "e":
         return CONSTANT_NAMES[name]
     if name in PLAIN_ACTIONS:
         return FunctionConstant(PLAIN_NAMES.index(name))
+    scope = function_values.api_value(f, name)
+    if scope is not None:
+        return FunctionConstant(bc.FIRST_FUNCTION + function_row(f, scope))
     raise NotConstant
 
 
-def constant_call(node: ast.Call) -> Any:
+def constant_call(node: ast.Call, value_of: Callable[[ast.expr], Any]) -> Any:
     """Returns the value of `forward()` or `float("inf")`."""
     name = node.func.id if isinstance(node.func, ast.Name) else ""
     if name in PLAIN_ACTIONS and not node.args and not node.keywords:
         return ActionConstant(PLAIN_ACTIONS[name])
+    if name == "str" and len(node.args) == 1 and not node.keywords:
+        return strings.render(value_of(node.args[0]))
+    if name in ("int", "float") and len(node.args) == 1 and not node.keywords:
+        text = value_of(node.args[0])
+        if isinstance(text, str) and strings.NUMBER.fullmatch(text):
+            if name == "float" or text.lstrip("+-").isdigit():
+                return float(text)
     if name == "float" and len(node.args) == 1 and isinstance(node.args[0], ast.Constant):
         text = node.args[0].value
         if isinstance(text, str) and text.lower().lstrip("+-") in ("inf", "infinity", "nan"):
@@ -149,17 +179,11 @@ def function_row(f: Code, scope: Scope) -> int:
     return f.shared.rows[scope]
 
 
-def module_of(scope: Scope) -> Scope:
-    while scope.parent is not None:
-        scope = scope.parent
-    return scope
-
-
 def is_api(f: Code, name: str) -> bool:
     """Says whether a name is not the author's own, so that it may be the API's."""
     return (
         resolve(f.scope, name) is None
-        and name not in module_of(f.scope).constants
+        and constant_named(f.scope, name) is MISSING
         and not any(name in names for names in f.inner_names)
     )
 
@@ -175,27 +199,49 @@ def name(f: Code, node: ast.Name) -> int:
         if node.id in names:
             found = names[node.id]
             return found if isinstance(found, int) else group(f, found)
+    table = mappings.table_of(f, node)
+    if table is not None:
+        return mappings.of_table(f, table, None)
     target = resolve(f.scope, node.id)
     if target is None and node.id in (*ITEM_ACTIONS, "turn", *calls.BUILTINS, *ROUTINES):
         raise Refused(node, f"{node.id} cannot be a value", "write a small helper that calls it")
     if not isinstance(target, tuple):
-        raise Refused(node, f"the name {node.id} is not known here", known_names(node.id))
+        raise Refused(node, f"the name {node.id} is not known here",
+                      known_names(node.id, f.scope))
     register = f.registers[target]
     owner, name_ = target
     if name_ in owner.boxed:
         register = f.temp()
         f.emit(bc.INDEX, register, f.registers[target], f.constant(0.0))
         f.emit(bc.CHECK, register)
+        if target in f.shared.stale_boxes and rows.may_hold(f, target, kinds.OBS):
+            return rows.restored(f, register, None)
     elif owner is f.scope and name_ not in f.assigned:
         f.may_be_unset.add(register)
         f.emit(bc.CHECK, register)
+    elif owner is not f.scope and owner.parent is not None and not (
+        name_ in owner.params or name_ in f.assigned
+    ):
+        f.emit(bc.CHECK, register)
+        f.assigned.add(name_)
+    if name_ in owner.reassigned:  # by :=, perhaps before what is read here is used
+        return f.put(register, f.temp())
     return register
 
 
-def known_names(name: str) -> str:
-    advice = close_names(name, [*ACTION_NAMES, *calls.BUILTINS, *ROUTINES, "obs"])
-    if name in ("random", "np", "numpy", "time", "minedojo", "env", "self"):
+def known_names(name: str, scope: Scope | None = None) -> str:
+    """Returns advice for a name that nothing is called."""
+    if name in ("np", "numpy", "time", "minedojo", "env", "self"):
         return "nothing can be imported; only the documented actions, fields and math exist"
+    if name in OBS_FIELDS:
+        return f"write obs.{name}"
+    if name in RAY_FIELDS:
+        return f"write .{name} behind a ray"
+    own: list[str] = []
+    while scope is not None:
+        own += [n for n in (*scope.variables, *scope.functions) if n.isidentifier()]
+        scope = scope.parent
+    advice = close_names(name, [*sorted(own), *ACTION_NAMES, *calls.BUILTINS, *ROUTINES, "obs"])
     return advice or "assign it first, or pass it to the function as a parameter"
 
 
@@ -210,11 +256,18 @@ def group(f: Code, items: Any) -> int:
 def binary(f: Code, node: ast.BinOp, into: int | None) -> int:
     if isinstance(node.op, ast.Pow):
         return power(f, node, into)
-    if isinstance(node.op, ast.Mult) and isinstance(node.left, ast.List):
-        return repeated(f, node, into)
+    if isinstance(node.op, ast.Mult) and lists.multiplies(f, node):
+        return lists.repeated(f, node, into)
+    if isinstance(node.op, ast.Add) and lists.adds(f, node):
+        return lists.concatenated(f, node, into)
+    if type(node.op) in sets.OPERATORS:
+        both = mappings.kind_of(f, node.left).bits & mappings.kind_of(f, node.right).bits
+        if both & (kinds.SET | kinds.DICT):
+            return sets.operator(f, node, into)
+    if numbers.is_bits(node):
+        return numbers.bits(f, node, into)
     if type(node.op) not in BINARY:
-        raise Refused(node, "bit operations are not part of the language",
-                      "use and, or, not with numbers, *, // and %")
+        raise Refused(node, "this operator is not part of the language", "use + - * / // % **")
     for side in (node.left, node.right):
         text = constant_of(f, side)
         if isinstance(text, str):
@@ -257,21 +310,12 @@ def is_easy(exponent: float) -> bool:
     return abs(exponent) == 0.5 or (exponent == int(exponent) if abs(exponent) <= 8 else False)
 
 
-def repeated(f: Code, node: ast.BinOp, into: int | None) -> int:
-    """Compiles `[x] * 8` with a constant count."""
-    count = constant_of(f, node.right)
-    assert isinstance(node.left, ast.List)
-    if not isinstance(count, float) or count != int(count) or len(node.left.elts) * count > 64:
-        raise Refused(node, "a list can be repeated by a constant, up to 64 elements in all",
-                      "use append in a loop")
-    items = [value(f, item) for item in node.left.elts]
-    return sequence(f, values.T_LIST, items * int(count), into)
-
-
 def unary(f: Code, node: ast.UnaryOp, into: int | None) -> int:
     if isinstance(node.op, ast.Invert):
-        raise Refused(node, "~ is not part of the language", "use not")
+        return numbers.inverted(f, node, into)
     operand = value(f, node.operand)
+    if isinstance(node.op, ast.Not):
+        operand = mappings.view(f, node.operand, operand)
     register = f.temp() if into is None else into
     op = {ast.USub: bc.NEG, ast.UAdd: bc.NUMBER, ast.Not: bc.NOT}[type(node.op)]
     f.emit(op, register, operand)
@@ -291,17 +335,41 @@ def attribute(f: Code, node: ast.Attribute, into: int | None) -> int:
         raise Refused(node, f"{attr} is a function", f'call it, for example obs.{attr}("log")')
     if not in_obs and not in_ray:
         raise Refused(node, f"there is no field {attr}",
-                      close_names(attr, [*OBS_FIELDS, *RAY_FIELDS, "rays"]) or FIELD_ADVICE)
+                      field_advice(attr))
     record = value(f, node.value)
     if in_obs and attr not in f.shared.kept_fields:
         f.shared.kept_fields.append(attr)
-    kept = f.shared.kept_fields.index(attr) + 1 if in_obs else 0
+    kept = f.shared.kept_fields.index(attr) + 2 if in_obs else 0  # 1: see `rows.restore`
     obs_field = sensors.SCALARS.index(attr) + 1 if in_obs else 0
     ray_field = RAY_FIELDS.index(attr) + 1 if in_ray else 0
     register = f.temp() if into is None else into
     f.at(node)
     f.emit(bc.FIELD, register, record, obs_field | ray_field << 8 | kept << 16)
     return register
+
+
+# What models write -> what it is called here.
+CALLED_HERE = {
+    **dict.fromkeys(("health", "hp", "hearts", "hitpoints"), "obs.life"),
+    **dict.fromkeys(("hunger", "saturation"), "obs.food"),
+    **dict.fromkeys(("air", "breath"), "obs.oxygen"),
+    **dict.fromkeys(("position", "pos", "location", "coords"), "obs.x, obs.y, obs.z"),
+    **dict.fromkeys(("inventory", "items", "inv"), 'obs.count("log")'),
+    **dict.fromkeys(("equipment", "hand", "main_hand", "held_item", "equipped"), "obs.held"),
+    **dict.fromkeys(("rotation", "heading", "compass"), "obs.yaw, obs.pitch"),
+    **dict.fromkeys(("name", "type", "kind"), ".block or .entity of a ray"),
+    **dict.fromkeys(("voxels", "blocks", "front"), "obs.block(dx, dy, dz)"),
+    **dict.fromkeys(("range", "depth"), ".distance of a ray"),
+}
+
+
+def field_advice(attr: str) -> str:
+    """Returns advice for a field that does not exist."""
+    known = [*OBS_FIELDS, *RAY_FIELDS, "rays"]
+    meant = difflib.get_close_matches(attr[:40], list(CALLED_HERE), n=1, cutoff=0.75)
+    if meant:
+        return f"write {CALLED_HERE[meant[0]]}"
+    return close_names(attr, known) or FIELD_ADVICE
 
 
 FIELD_ADVICE = (
@@ -325,12 +393,26 @@ def rays(f: Code, node: ast.Attribute, into: int | None) -> int:
 
 
 def subscript(f: Code, node: ast.Subscript, into: int | None) -> int:
+    if isinstance(node.slice, ast.Slice):
+        return lists.slice_of(f, node, into)
+    table = mappings.table_of(f, node.value)
+    if table is not None:
+        return mappings.table_item(f, table, node.slice, None, into)
+    best = lists.first_of_sorted(f, node, into)
+    if best is not None:
+        return best
+    if mappings.may_be(f, node, kinds.OBS):
+        return rows.restored(f, element(f, node, None), into)
+    return element(f, node, into)
+
+
+def element(f: Code, node: ast.Subscript, into: int | None) -> int:
+    """Compiles `xs[i]` and `d[k]`."""
+    if mappings.may_be(f, node.value, kinds.DICT):
+        return mappings.item_of(f, node.value, node.slice, into)
     if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
         raise Refused(node, "records have no [...] with a name in it",
                       f"write .{node.slice.value[:40]}")
-    if isinstance(node.slice, ast.Slice):
-        raise Refused(node, "slices are not part of the language",
-                      "loop over range(...) and index")
     source = value(f, node.value)
     position = value(f, node.slice)
     register = f.temp() if into is None else into
@@ -341,6 +423,8 @@ def subscript(f: Code, node: ast.Subscript, into: int | None) -> int:
 
 def display(f: Code, node: ast.Tuple | ast.List, into: int | None) -> int:
     """Compiles `(a, b)` and `[a, b]` with computed parts."""
+    if loops.has_star(node):
+        return lists.with_stars(f, node, into)
     tag = values.T_TUPLE if isinstance(node, ast.Tuple) else values.T_LIST
     if len(node.elts) > 64:
         raise Refused(node, "more than 64 computed elements", "fill a list in a loop")
@@ -349,7 +433,8 @@ def display(f: Code, node: ast.Tuple | ast.List, into: int | None) -> int:
 
 def sequence(f: Code, tag: int, items: list[int], into: int | None) -> int:
     """Makes a tuple, a list or a record of operands."""
-    room = max(len(items), bc.LIST_ROOM) if tag == values.T_LIST else len(items)
+    grows = tag in (values.T_LIST, values.T_DICT, values.T_SET)
+    room = max(len(items), bc.LIST_ROOM) if grows else len(items)
     register = f.temp()
     f.emit(bc.ALLOC, register, len(items) | room << 16, tag)
     for i, item in enumerate(items):

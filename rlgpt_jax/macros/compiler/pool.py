@@ -16,9 +16,12 @@ from rlgpt_jax.macros.bytecode import (
     NAME_SET,
     NAME_WORDS,
 )
+from rlgpt_jax.macros.compiler import work
 from rlgpt_jax.macros.refusal import Refused
 
 CONSTANT_NAMES = {"pi": math.pi, "tau": math.tau, "e": math.e, "inf": math.inf, "nan": math.nan}
+MAX_TEXT = 100  # characters of a text
+MAX_ROW = 512  # elements of a constant that is repeated
 MIN_SET = 3  # tuples of at least so many names get a set of bits for `in`
 
 
@@ -34,6 +37,23 @@ class FunctionConstant:
     """A function as a value: an action's number, or a row of the pool."""
 
     payload: int
+
+
+@dataclass(frozen=True)
+class Table:
+    """A dictionary of constants that never changes."""
+
+    keys: tuple
+    values: tuple
+
+    def pairs(self) -> tuple:
+        """Returns key, value, key, value, ..."""
+        return tuple(x for pair in zip(self.keys, self.values, strict=True) for x in pair)
+
+    def get(self, key: Any, default: Any) -> Any:
+        """Returns the value of a constant key; True and 1 are one key, as in Python."""
+        found = dict(zip(self.keys, self.values, strict=True))
+        return found.get(key, default)
 
 
 NAME_TESTS: dict[str, Callable[[str, str], bool]] = {
@@ -55,7 +75,7 @@ class Pool:
     cells: list[int] = field(default_factory=list)
     known: dict[Any, int] = field(default_factory=dict)
     own_names: dict[str, int] = field(default_factory=dict)
-    tests: dict[tuple[str, str], int] = field(default_factory=dict)
+    tests: dict[str, tuple[int, Callable[[str], bool]]] = field(default_factory=dict)
 
     def add_cells(self, cells: list[int]) -> int:
         """Appends cells, returns the index of the first."""
@@ -125,15 +145,29 @@ class Pool:
 
         The set is filled by `fill_sets`, when all names of the program are known.
         """
-        key = (how, text)
+        return self.named_set(f"{how} {text}", lambda name: NAME_TESTS[how](name, text))
+
+    def named_set(self, key: str, holds: Callable[[str], bool]) -> int:
+        """Returns the pool index of the names for which `holds`; one set for each key."""
         if key not in self.tests:
-            self.tests[key] = self.add_cells([0] * NAME_WORDS)
-        return self.tests[key]
+            self.tests[key] = (self.add_cells([0] * NAME_WORDS), holds)
+        return self.tests[key][0]
+
+    def has_rank_bit(self, k: int) -> Callable[[str], bool]:
+        """Returns the test for bit k of a name's place among all names, in their order."""
+        places: dict[str, int] = {}
+
+        def holds(name: str) -> bool:
+            if not places:  # by now all names are known
+                places.update({n: i for i, n in enumerate(sorted({*NAMES, *self.own_names}))})
+            return bool(places[name] >> k & 1)
+
+        return holds
 
     def fill_sets(self) -> None:
-        for (how, text), index in self.tests.items():
+        for index, holds in self.tests.values():
             named = [*enumerate(NAMES), *((i, name) for name, i in self.own_names.items())]
-            ids = {i for i, name in named if NAME_TESTS[how](name, text)}
+            ids = {i for i, name in named if holds(name)}
             self.cells[index : index + NAME_WORDS] = self.name_bits(ids)
 
 
@@ -142,10 +176,11 @@ def fold(node: ast.expr, lookup: Lookup) -> Any:
 
     `lookup` gives the value of names, attributes and calls, or raises `NotConstant`.
     """
+    work.charge()
     if isinstance(node, ast.Constant):
         return literal(node)
     if isinstance(node, ast.Tuple):
-        return tuple(fold(item, lookup) for item in node.elts)
+        return bounded(tuple(fold(item, lookup) for item in node.elts))
     if isinstance(node, ast.Name | ast.Attribute | ast.Call):
         return lookup(node)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
@@ -158,9 +193,59 @@ def fold(node: ast.expr, lookup: Lookup) -> Any:
             with np.errstate(all="ignore"):
                 result = FOLDED[type(node.op)](np.float32(left), np.float32(right))
             return values.as_float(values.number(float(result)))
-        if isinstance(left, tuple) and isinstance(right, tuple) and isinstance(node.op, ast.Add):
-            return left + right
+        if isinstance(node.op, ast.Add) and isinstance(left, tuple) and isinstance(right, tuple):
+            return bounded(left + right)
+        if isinstance(node.op, ast.Add) and isinstance(left, str) and isinstance(right, str):
+            if len(left) + len(right) <= MAX_TEXT:
+                return left + right
+        if isinstance(left, tuple) and is_whole(right) and isinstance(node.op, ast.Mult):
+            if len(left) * right <= MAX_ROW:
+                return bounded(left * max(0, min(int(right), MAX_ROW)))
+    if isinstance(node, ast.Subscript):
+        return part_of(fold(node.value, lookup), node.slice, lookup)
+    if isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod | ast.Mult)
+    ):
+        return lookup(node)
     raise NotConstant
+
+
+def bounded(row: tuple) -> tuple:
+    """Returns a constant tuple. Refuses those that hold too much, all levels together.
+
+    A tuple may hold another one many times; what walks through it sees it as often.
+    """
+    todo, count = [row], 0
+    while todo:
+        items = todo.pop()
+        count += len(items)
+        if count > MAX_CONSTANTS:
+            raise Refused(None, f"a table of more than {MAX_CONSTANTS} values",
+                          "use shorter tables")
+        todo += [item for item in items if isinstance(item, tuple)]
+    work.charge(count)
+    return row
+
+
+def is_whole(value: Any) -> bool:
+    return isinstance(value, float) and value.is_integer()
+
+
+def part_of(row: Any, place: ast.expr, lookup: Lookup) -> Any:
+    """Returns `row[place]` of a constant tuple; a bad index is left to the macro."""
+    if not isinstance(row, tuple | str):
+        raise NotConstant
+    if isinstance(place, ast.Slice):
+        ends = [fold(p, lookup) if p else None for p in (place.lower, place.upper, place.step)]
+        if all(end is None or is_whole(end) for end in ends):
+            bounds = [None if end is None else int(end) for end in ends]
+            if bounds[2] != 0:
+                return row[slice(*bounds)]
+        raise NotConstant
+    index = fold(place, lookup)
+    if not is_whole(index) or not -len(row) <= index < len(row):
+        raise NotConstant
+    return row[int(index)]
 
 
 FOLDED = {
@@ -174,8 +259,9 @@ def literal(node: ast.Constant) -> Any:
     """Returns the value of a literal that the language has."""
     value = node.value
     if isinstance(value, str):
-        if len(value) > 100:
-            raise Refused(node, "a string of more than 100 characters", "use item names only")
+        if len(value) > MAX_TEXT:
+            raise Refused(node, f"a string of more than {MAX_TEXT} characters",
+                          "use item names only")
         return value
     if value is None or isinstance(value, bool | float):
         return value

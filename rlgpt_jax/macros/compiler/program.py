@@ -1,17 +1,32 @@
 """From a checked tree to a `Program`: compiles every function and assembles them."""
 
 import ast
+from collections.abc import Mapping
 from functools import cache
 
 import numpy as np
 
 from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
+from rlgpt_jax.macros.compiler import (
+    defaults,
+    flow,
+    frozen,
+    function_values,
+    functions,
+    imports,
+    peephole,
+    records,
+    snapshots,
+    statements,
+    text,
+    work,
+)
 from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import records, statements
 from rlgpt_jax.macros.compiler.code import Code, Instruction, Label, Shared
+from rlgpt_jax.macros.compiler.lower import FIRST_OBS, lower
 from rlgpt_jax.macros.compiler.pool import Pool
-from rlgpt_jax.macros.compiler.scopes import Scope, build, connect, own_nodes
+from rlgpt_jax.macros.compiler.scopes import Scope, Variable, build, connect, own_nodes
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.routines import ROUTINE_SOURCE
 
@@ -21,37 +36,82 @@ def routine_tree() -> ast.Module:
     return ast.parse(ROUTINE_SOURCE)
 
 
-def compile_program(tree: ast.Module, source: str, name: str | None, sensors: str) -> bc.Program:
-    """Compiles a macro. Raises `Refused`."""
+def compile_program(
+    tree: ast.Module,
+    source: str,
+    name: str | None,
+    sensors: str,
+    library: Mapping[str, ast.Module],
+) -> bc.Program:
+    """Compiles a macro, and what it calls of the library. Raises `Refused`."""
+    notices: list[str] = []
+    tree = lower(tree, sensors, notices)
+    library = {key: lower(text, sensors, []) for key, text in library.items()}
     module = build(tree, None, "")
-    shared = Shared(Pool(), sensors, routines=routines())
+    shared_texts = names_in_quotes([tree, *library.values()])
+    imported, module.imports = imports.modules(library)
+    shared = Shared(Pool(), sensors, routines=routines(), notices=notices, texts=shared_texts)
     constants(module, shared)
-    connect(module)
-    entry = find_entry(module, name)
-    kept = records.find_records(module, entry)
-    code = [compile_module(module, entry, shared)]
-    for scope in shared.used:  # grows while functions are compiled
-        code.append(compile_function(scope, shared))
-    for scope in (s for s in module.every() if s is not module):
-        if scope not in shared.starts:  # never called, but must be part of the language
-            shared.start_of(scope)
-            code.append(compile_function(scope, shared))
-    for scope in shared.used[len(code) - 1 :]:
-        code.append(compile_function(scope, shared))
-    for f in code:
-        records.keep_records(f, kept)
-    if shared.pin_used:
-        code.append(compile_pin(shared))
+    frozen.freeze(module, shared)
+    for library_module, function in zip(imported, library, strict=True):
+        constants(library_module, shared)
+        frozen.freeze(library_module, shared)
+        imports.check(library_module, function)
+    for each in (*imported, module):
+        functions.settle_defaults(each, shared)
+        connect(each)
+    entry = shared.entry = find_entry(module, name)
+    shared.makers = defaults.find([module, *imported])
+    shared.kinds = flow.infer([module, *imported], entry)
+    kept = records.find_records([module, *imported], entry)
+    shared.stale_boxes = records.stale_boxes([module, *imported])
+    code = compile_code(module, shared, kept)
+    old = snapshots.find([module, *imported], shared)
+    if old is not None:
+        shared.again(old)
+        code = compile_code(module, shared, kept)
     return assemble(code, shared, entry.name, source)
 
 
+def compile_code(module: Scope, shared: Shared, kept: set[Variable]) -> list[Code]:
+    """Compiles all functions of a program; those of ours that it uses come last."""
+    assert shared.entry is not None
+    code = [compile_module(module, shared.entry, shared)]
+    compile_used(code, shared)
+    for scope in module.every():
+        if scope is not module:
+            shared.start_of(scope)  # never called, but must be part of the language
+    compile_used(code, shared)
+    for f in code:
+        records.keep_records(f, kept)
+    compile_used(code, shared)
+    if shared.pin_used:
+        code.append(compile_pin(shared))
+    return code
+
+
+def compile_used(code: list[Code], shared: Shared) -> None:
+    """Compiles functions that others call, and what these call; after the module's code."""
+    while len(code) <= len(shared.used):
+        code.append(compile_function(shared.used[len(code) - 1], shared))
+
+
+def names_in_quotes(trees: list[ast.Module]) -> tuple[str, ...]:
+    """Returns the texts of a program that can be names."""
+    found = [n.value for tree in trees for n in work.walk(tree) if isinstance(n, ast.Constant)]
+    return tuple(dict.fromkeys(t for t in found if isinstance(t, str) and len(t) <= 100))
+
+
+@cache
 def routines() -> dict[str, Scope]:
-    """Returns the functions of `routines.py`."""
+    """Returns the functions of `routines.py`, which no compilation changes."""
+    before = work.spent()
     module = Scope(routine_tree(), "", None, trusted=True)
     for node in routine_tree().body:
         assert isinstance(node, ast.FunctionDef)
         module.functions[node.name] = build(node, module, node.name)
     connect(module)
+    work.charge(before - work.spent())  # made once, not a part of any one compilation
     return module.functions
 
 
@@ -86,18 +146,22 @@ def constant_target(node: ast.stmt) -> ast.Name | None:
 
 def find_entry(module: Scope, name: str | None) -> Scope:
     """Returns the macro itself: the function called `name`, or the last that takes obs."""
-    takers = [s for s in module.functions.values() if s.params and s.required <= 1]
+    named = [s for s in module.functions.values() if s.name.isidentifier()]
+    takers = [s for s in named if s.params and s.required <= 1]
     if name is not None and name in module.functions:
         entry = module.functions[name]
     elif name is not None:
-        known = ", ".join(module.functions) or "none"
+        known = ", ".join(s.name for s in named) or "none"
         raise Refused(None, f"there is no function {name} (functions here: {known})",
                       f"write def {name}(obs):")
     elif takers:
         called = [s for s in takers if s.params[0] == "obs"] or takers
         entry = called[-1]
     else:
-        raise Refused(None, "there is no function that takes obs", "write def NAME(obs):")
+        known = ", ".join(s.name for s in named)
+        raise Refused(named[0].node if named else None, "there is no function that takes obs "
+                      "and nothing else" + (f" (functions here: {known})" if known else ""),
+                      "write def NAME(obs):")
     if not entry.params or entry.required > 1:
         raise Refused(entry.node, f"{entry.name} must take one argument, the observation",
                       f"write def {entry.name}(obs):")
@@ -112,6 +176,7 @@ def compile_module(module: Scope, entry: Scope, shared: Shared) -> Code:
     """Compiles the lines outside of functions and the call of the macro."""
     f = Code(module, shared)
     assert isinstance(module.node, ast.Module)
+    f.inner_names.append({FIRST_OBS: f.constant_bits(values.box(values.T_OBS))})
     statements.boxes(f)
     for node in module.node.body:
         target = constant_target(node)
@@ -121,9 +186,8 @@ def compile_module(module: Scope, entry: Scope, shared: Shared) -> Code:
         if target is None or target.id not in module.constants:
             statements.statement(f, node)
     f.top = f.floor
-    f.inner_names.append({"first obs": f.constant_bits(values.box(values.T_OBS))})
     call = ast.copy_location(
-        ast.Call(ast.Name(entry.name, ast.Load()), [ast.Name("first obs", ast.Load())], []),
+        ast.Call(ast.Name(entry.name, ast.Load()), [ast.Name(FIRST_OBS, ast.Load())], []),
         entry.node,
     )
     for part in ast.walk(call):
@@ -137,6 +201,7 @@ def compile_function(scope: Scope, shared: Shared) -> Code:
     f = Code(scope, shared)
     f.at(scope.node)
     assert isinstance(scope.node, ast.FunctionDef)
+    functions.prologue(f)
     statements.boxes(f)
     statements.block(f, scope.node.body)
     finish(f)
@@ -159,12 +224,15 @@ def finish(f: Code) -> None:
     if f.may_be_unset:
         unset = f.constant_bits(values.UNBOUND)
         marks = [Instruction(bc.MOVE, r, unset, 0, f.line) for r in sorted(f.may_be_unset)]
+        f.shared.grow(len(marks))
         f.items = [*marks, *f.items]
 
 
 # --- assembly --------------------------------------------------------------------
 def assemble(code: list[Code], shared: Shared, name: str, source: str) -> bc.Program:
     """Gives every label its place and every function its frame."""
+    for f in code:
+        peephole.improve(f)
     instructions: list[Instruction] = []
     starts = {id(label): label for label in shared.starts.values()}
     for f in code:
@@ -184,8 +252,10 @@ def assemble(code: list[Code], shared: Shared, name: str, source: str) -> bc.Pro
         if item.op == bc.CALL:
             item.c = pin_size if item.c is None else sizes[item.c]
     for scope, row in shared.rows.items():
-        shape = len(scope.params) | (bc.CALLED_FROM if scope.is_generator else 0)
+        count = len(scope.params) if scope.is_plain else function_values.NO_CALL
+        shape = count | (bc.CALLED_FROM if scope.is_generator else 0)
         shared.pool.cells[row : row + 3] = [shared.starts[scope].pc, shape, sizes[scope]]
+    text.check(shared)
     shared.pool.fill_sets()
     program = bc.Program(
         name=name,
@@ -216,14 +286,19 @@ def check_stack(code: list[Code]) -> None:
     """Refuses macros whose deepest chain of calls does not fit into the stack."""
     of_scope = {f.scope: f for f in code}
     depth: dict[Scope, int] = {}
+    path: list[Scope] = []
 
     def size(f: Code) -> int:
+        if f.scope in path:  # recursion: it ends when the cells do
+            return 0
         if f.scope not in depth:
+            path.append(f.scope)
             called = [i.c for i in f.items if isinstance(i, Instruction) and i.op == bc.CALL]
             frames = [size(of_scope[s] if s is not None else code[-1]) for s in set(called)]
             if any(isinstance(i, Instruction) and i.op == bc.CALLV for i in f.items):
                 frames += [size(of_scope[s]) for s in of_scope if s.is_value and s is not f.scope]
             depth[f.scope] = f.frame + max(frames, default=0)
+            path.pop()
         return depth[f.scope]
 
     if size(code[0]) > bc.STACK_CELLS:

@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 
 from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import sensors, values
+from rlgpt_jax.macros.compiler import snapshots, work
 from rlgpt_jax.macros.compiler.code import Code, Instruction, Label
 from rlgpt_jax.macros.compiler.expressions import RAY_FIELDS
+from rlgpt_jax.macros.compiler.kinds import OBS
+from rlgpt_jax.macros.compiler.rows import keep_row, keeper, may_hold, restore, rows_of
 from rlgpt_jax.macros.compiler.scopes import Scope, Variable, own_nodes, resolve
 
 
@@ -28,10 +31,10 @@ class Records:
         return len(self.variables) + len(self.returns) + self.in_sequences
 
 
-def find_records(module: Scope, entry: Scope) -> set[Variable]:
+def find_records(modules: list[Scope], entry: Scope) -> set[Variable]:
     """Returns all variables that may hold a ray or an observation."""
     found = Records(variables={(entry, entry.params[0])})
-    scopes = [scope for scope in module.every() if not scope.trusted]
+    scopes = [scope for module in modules for scope in module.every() if not scope.trusted]
     size = -1
     while found.size() > size:
         size = found.size()
@@ -88,7 +91,8 @@ def passed(found: Records, scope: Scope, node: ast.Call) -> None:
     called = resolve(scope, node.func.id) if isinstance(node.func, ast.Name) else None
     targets = [called] if isinstance(called, Scope) else []
     if isinstance(called, tuple) or called is None:  # perhaps through a value
-        targets = [s for s in module_of(scope).every() if s.is_value]
+        every = module_of(scope).every()
+        targets = [s for s in every if s.is_value or s.makes_generators]
     for target in targets:
         for param, held in zip(target.params, holding, strict=False):
             if held:
@@ -135,22 +139,75 @@ def holds_item(found: Records, scope: Scope, node: ast.expr) -> bool:
     return rays or found.in_sequences
 
 
+def stale_boxes(modules: list[Scope]) -> set[Variable]:
+    """Returns variables that inner functions assign and that may get older than a tick.
+
+    Those that only ever get what a `yield` gives are always of this tick.
+    """
+    found: set[Variable] = set()
+    for scope in (s for module in modules for s in module.every()):
+        for node in own_nodes(scope.node):
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Yield | ast.YieldFrom):
+                continue
+            targets = node.targets if isinstance(node, ast.Assign) else [
+                node.target] if isinstance(node, ast.For | ast.NamedExpr | ast.AnnAssign) else []
+            for target in targets:
+                for part in work.walk(target):
+                    variable = resolve(scope, part.id) if isinstance(part, ast.Name) else None
+                    if isinstance(variable, tuple) and variable[1] in variable[0].boxed:
+                        found.add(variable)
+    return found
+
+
 # --- where they have to be kept ----------------------------------------------------
+def boxes_of(f: Code) -> dict[int, str]:
+    """Returns the registers of such variables, and the routine that keeps what is in them."""
+    found: dict[int, str] = {}
+    for variable in f.shared.stale_boxes:
+        if variable in f.registers:
+            inside = keeper(f.shared.kinds.variables.get(variable, f.shared.kinds.unknown))
+            if inside or may_hold(f, variable):
+                found[f.registers[variable]] = "_keep_deep" if inside else "_keep"
+    return found
+
+
 def keep_records(f: Code, records: set[Variable]) -> None:
     """Inserts the keeping of records before every tick of a function."""
     registers = {
-        f.registers[v] for v in records if v in f.registers and v[1] not in v[0].boxed
+        f.registers[v] for v in records
+        if v in f.registers and v[1] not in v[0].boxed and may_hold(f, v)
     }
-    if not registers or not f.scope.is_generator:
+    rows = {**rows_of(f), **boxes_of(f)}
+    observations = {f.registers[v] for v in records if v in f.registers and may_hold(f, v, OBS)}
+    if not (registers or rows) or not f.scope.is_generator:
         return
     live = live_after(f)
     kept: list[Instruction | Label] = []
     for i, item in enumerate(f.items):
         if isinstance(item, Instruction) and is_ticking(item):
-            for register in sorted(registers & live[i]):
+            values_live = sorted(r for r in registers if live[i] >> r & 1)
+            rows_live = sorted(r for r in rows if live[i] >> r & 1)
+            note_kept(f, records | f.shared.stale_boxes, values_live, rows_live)
+            for register in values_live:
                 kept.extend(keep(f, register, item.line))
-        kept.append(item)
+            for register in rows_live:
+                kept.extend(keep_row(f, register, rows[register], item.line))
+            kept.append(item)
+            if item.op == bc.YIELD:
+                continue
+            for register in values_live:  # perhaps no tick has passed
+                if register in observations:
+                    kept.extend(restore(f, register, f.highest))
+        else:
+            kept.append(item)
     f.items = kept
+
+
+def note_kept(f: Code, records: set[Variable], registers: list[int], rows: list[int]) -> None:
+    """Notes which observations are kept at all, for `snapshots.py`."""
+    f.shared.pinned |= {v for v in records if f.registers.get(v) in (*registers, *rows)
+                        and may_hold(f, v, OBS)}
+    f.shared.pinned_rows |= bool(rows) and bool(f.shared.kinds.deep.bits & OBS)
 
 
 def is_ticking(item: Instruction) -> bool:
@@ -163,6 +220,7 @@ def is_ticking(item: Instruction) -> bool:
 def keep(f: Code, register: int, line: int) -> list[Instruction | Label]:
     """Returns instructions that turn a register into a record of its own."""
     done, base = Label(), f.highest
+    f.shared.grow(4)
     f.shared.pin_used = True
     f.pins = True
     return [
@@ -174,26 +232,32 @@ def keep(f: Code, register: int, line: int) -> list[Instruction | Label]:
     ]
 
 
-def live_after(f: Code) -> list[set[int]]:
-    """Returns, for each item of the code, the variables that are read after it."""
+def live_after(f: Code) -> list[int]:
+    """Returns, for each item of the code, the registers that are read after it, as bits."""
     place = {item: i for i, item in enumerate(f.items) if isinstance(item, Label)}
-    live: list[set[int]] = [set() for _ in [*f.items, None]]
-    out: list[set[int]] = [set() for _ in f.items]
+    steps: list[tuple[int, int, tuple[int, ...]]] = []  # read, not written, what may follow
+    for i, item in enumerate(f.items):
+        if isinstance(item, Label):
+            steps.append((0, -1, (i + 1,)))
+            continue
+        used, made, goals, falls = effects(item)
+        follows = tuple(place[goal] for goal in goals) + ((i + 1,) if falls else ())
+        steps.append((sum(1 << r for r in used), ~sum(1 << r for r in made), follows))
+    live = [0] * (len(steps) + 1)  # before each item
+    out = [0] * len(steps)
     changed = True
     while changed:
+        work.charge(len(steps))
         changed = False
-        for i in reversed(range(len(f.items))):
-            item = f.items[i]
-            if isinstance(item, Label):
-                before = live[i + 1]
-            else:
-                used, made, goals, falls = effects(item)
-                after: set[int] = set().union(*(live[place[g]] for g in goals))
-                after |= live[i + 1] if falls else set()
-                out[i] = after - made
-                before = (after - made) | used
+        for i in range(len(steps) - 1, -1, -1):
+            read, kept, follows = steps[i]
+            after = 0
+            for goal in follows:
+                after |= live[goal]
+            out[i] = after & kept
+            before = out[i] | read
             if before != live[i]:
-                live[i] = set(before)
+                live[i] = before
                 changed = True
     return out
 
@@ -208,6 +272,8 @@ def effects(item: Instruction) -> tuple[set[int], set[int], list[Label], bool]:
             made.add(operand)
         elif kind == "l" and item.op != bc.CALL:
             goals.append(operand)
+    if item.op == bc.EACH:
+        used.add(item.a)
     if item.op == bc.EACH or item.op == bc.RANGE:
         made = set()  # only written if there is a next item
     return used, made, goals, item.op not in (bc.JUMP, bc.RETURN, bc.HALT)
@@ -221,16 +287,26 @@ def pin_routine(f: Code) -> None:
     fields = [(i + 1) << 8 for i in range(len(RAY_FIELDS))]
     copy_fields(f, fields, values.T_RAY_RECORD)
     f.place(of_obs)
-    fields = [sensors.SCALARS.index(name) + 1 for name in f.shared.kept_fields]
+    fields = [sensors.SCALARS.index(name) + 1 if isinstance(name, str) else name
+              for name in f.shared.kept_fields]
     copy_fields(f, fields, values.T_OBS_RECORD)
 
 
-def copy_fields(f: Code, fields: list[int], tag: int) -> None:
+def copy_fields(f: Code, fields: list, tag: int) -> None:
+    """Writes the making of a record of fields (numbers) and answers (pairs)."""
     first = f.temp(len(fields) + 1)
     for i, attribute in enumerate(fields):
-        f.emit(bc.FIELD, first + i, 1, attribute)
+        if isinstance(attribute, int):
+            f.emit(bc.FIELD, first + i, 1, attribute)
+        else:
+            keep, f.top = f.top, first + len(fields) + 1
+            snapshots.keep_answer(f, first + i, *attribute)
+            f.top = keep
     record = first + len(fields)
-    f.emit(bc.ALLOC, record, len(fields) | len(fields) << 16, tag)
-    for i in range(len(fields)):
-        f.emit(bc.INIT, record, i, first + i)
+    cells = [first + i for i in range(len(fields))]
+    if tag == values.T_OBS_RECORD:
+        cells.insert(0, 1)  # what it was made of
+    f.emit(bc.ALLOC, record, len(cells) | len(cells) << 16, tag)
+    for i, cell in enumerate(cells):
+        f.emit(bc.INIT, record, i, cell)
     f.emit(bc.RETURN, record)

@@ -1,0 +1,160 @@
+"""Assignments: to names, to parts of lists and dictionaries, and to rows of these."""
+
+import ast
+
+from rlgpt_jax.macros import bytecode as bc
+from rlgpt_jax.macros import values
+from rlgpt_jax.macros.compiler import expressions as ex
+from rlgpt_jax.macros.compiler import kinds, lists, loops, mappings, sets, within
+from rlgpt_jax.macros.compiler.code import Code
+from rlgpt_jax.macros.compiler.scopes import resolve
+from rlgpt_jax.macros.refusal import Refused
+
+
+def assign(f: Code, node: ast.Assign | ast.AnnAssign) -> bool:
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    if node.value is None:
+        return True
+    if isinstance(targets[0], ast.Name) and targets[0].id in f.scope.constants:
+        return True  # see frozen.py
+    if len(targets) == 1 and isinstance(targets[0], ast.Tuple | ast.List):
+        if isinstance(node.value, ast.Tuple | ast.List) and not (
+            loops.has_star(targets[0]) or loops.has_star(node.value)
+        ):
+            return assign_each(f, targets[0], node.value)
+    if len(targets) == 1 and isinstance(targets[0], ast.Name):
+        register = plain_register(f, targets[0])
+        if register is not None:
+            ex.value(f, node.value, register)
+            f.assigned.add(targets[0].id)
+            return True
+    operand = ex.value(f, node.value)
+    for target in targets:
+        bind(f, target, operand)
+    return True
+
+
+def assign_each(f: Code, target: ast.Tuple | ast.List, source: ast.Tuple | ast.List) -> bool:
+    """Compiles `x, z = obs.x, obs.z`: all values first, then the names."""
+    if len(target.elts) != len(source.elts):
+        raise Refused(target, f"{len(source.elts)} values for {len(target.elts)} names",
+                      "give every name one value")
+    operands = [f.put(ex.value(f, item), f.temp()) for item in source.elts]
+    for part, operand in zip(target.elts, operands, strict=True):
+        bind(f, part, operand)
+    return True
+
+
+def plain_register(f: Code, node: ast.Name) -> int | None:
+    """Returns the register of a variable that is assigned directly."""
+    target = resolve(f.scope, node.id)
+    if isinstance(target, tuple) and target[0] is f.scope and node.id not in f.scope.boxed:
+        return f.registers[target]
+    return None
+
+
+def bind(f: Code, target: ast.expr, item: loops.Item) -> None:
+    """Compiles giving a value to a name, a list element or a row of those."""
+    if isinstance(target, ast.Name):
+        assign_name(f, target, ex.group(f, item))
+    elif isinstance(target, ast.Tuple | ast.List):
+        for part, value in zip(target.elts, loops.parts_of(f, target, item), strict=True):
+            bind(f, part.value if isinstance(part, ast.Starred) else part, value)
+    elif isinstance(target, ast.Subscript):
+        if isinstance(target.slice, ast.Slice):
+            raise Refused(target, "slices cannot be assigned",
+                          "write xs = xs[:i] + new + xs[j:], or xs.clear() and xs.extend(...)")
+        owner = ex.value(f, target.value)
+        position = ex.value(f, target.slice)
+        mappings.store(f, target.value, owner, position, ex.group(f, item))
+    elif isinstance(target, ast.Attribute):
+        raise Refused(target, "fields cannot be assigned", "use a variable")
+    else:
+        raise Refused(target, "this cannot be assigned to", "use a variable")
+
+
+def assign_name(f: Code, node: ast.Name, operand: int) -> None:
+    target = resolve(f.scope, node.id)
+    assert isinstance(target, tuple)
+    if node.id in target[0].boxed:
+        f.emit(bc.STORE, f.registers[target], f.constant(0.0), operand)
+    else:
+        f.put(operand, f.registers[target])
+        f.assigned.add(node.id)
+
+
+def augmented(f: Code, node: ast.AugAssign) -> bool:
+    """Compiles `x += 1` and `cells[i] += 1`."""
+    owner = position = 0
+    if isinstance(node.target, ast.Name):
+        load: ast.expr = ast.Name(node.target.id, ast.Load())
+    elif isinstance(node.target, ast.Subscript):
+        owner = f.put(ex.value(f, node.target.value), f.temp())
+        position = f.put(ex.value(f, node.target.slice), f.temp())
+        f.inner_names.append({"target owner": owner, "target position": position})
+        f.shared.aliases["target owner"] = node.target.value
+        f.shared.kinds.hints["target owner"] = mappings.kind_of(f, node.target.value)
+        load = ast.Subscript(ast.Name("target owner", ast.Load()),
+                             ast.Name("target position", ast.Load()), ast.Load())
+    else:
+        raise Refused(node, "fields cannot be assigned", "use a variable")
+    if isinstance(node.op, ast.Add) and mappings.may_be(f, load, kinds.ROWS) and (
+        mappings.may_be(f, node.value, kinds.CONTAINERS)
+    ):
+        lists.refuse_longest(f, node.target, "+=")
+        result = lists.lengthened(f, node, ex.value(f, ast.copy_location(load, node)))
+        rebind(f, node, owner, position, result)
+        return True
+    if isinstance(node.op, ast.BitOr) and mappings.may_be(f, load, kinds.SET | kinds.DICT):
+        result = f.put(ex.value(f, ast.copy_location(load, node)), f.temp())
+        mappings.update_with(f, load, result, node.value)
+        rebind(f, node, owner, position, result)
+        return True
+    if type(node.op) in sets.OPERATORS and mappings.may_be(f, load, kinds.SET):
+        old = f.put(ex.value(f, ast.copy_location(load, node)), f.temp())
+        made = ex.value(f, ast.copy_location(ast.BinOp(load, node.op, node.value), node))
+        result = within.routine(f, "_become", [old, made])
+        rebind(f, node, owner, position, result)
+        return True
+    sum_ = ast.BinOp(ast.copy_location(load, node), node.op, node.value)
+    for part in (load, *ast.iter_child_nodes(load)):
+        ast.copy_location(part, node)
+    whole = ast.copy_location(sum_, node)
+    if isinstance(node.target, ast.Name):
+        register = plain_register(f, node.target)
+        result = ex.value(f, whole, register)
+        if register is None:
+            assign_name(f, node.target, result)
+        else:
+            f.assigned.add(node.target.id)
+    else:
+        rebind(f, node, owner, position, ex.value(f, whole))
+    return True
+
+
+def rebind(f: Code, node: ast.AugAssign, owner: int, position: int, result: int) -> None:
+    """Compiles the assignment of `x += 1`, or of `cells[i] += 1` at `owner[position]`."""
+    if isinstance(node.target, ast.Name):
+        assign_name(f, node.target, result)
+    elif isinstance(node.target, ast.Subscript):
+        f.inner_names.pop()
+        mappings.store(f, node.target.value, owner, position, result)
+
+
+def delete_name(f: Code, node: ast.Name) -> None:
+    """Compiles `del name`."""
+    name = ast.copy_location(ast.Name(node.id, ast.Store()), node)
+    if not isinstance(resolve(f.scope, node.id), tuple):
+        raise Refused(node, f"{node.id} is no variable", "leave this line out")
+    assign_name(f, name, f.constant_bits(values.UNBOUND))
+    f.assigned.discard(node.id)
+
+
+def named(f: Code, node: ast.NamedExpr, into: int | None) -> int:
+    """Compiles `(x := value)`. It may not be reached, so that x may stay unset."""
+    known = node.target.id in f.assigned
+    operand = ex.value(f, node.value)
+    assign_name(f, node.target, operand)
+    if not known:
+        f.assigned.discard(node.target.id)
+    return f.put(operand, into)

@@ -1,0 +1,95 @@
+"""What instructions read and write, and which registers are read later.
+
+Sets of registers are bits of a Python integer. A call reads the registers above its new
+frame's first, which may be arguments, and destroys all of them.
+"""
+
+from rlgpt_jax.macros import bytecode as bc
+from rlgpt_jax.macros.compiler.code import Instruction, Label
+
+Items = list[Instruction | Label]
+ALL = (1 << bc.MAX_FRAME) - 1
+CALLS = (bc.CALL, bc.CALLV)
+LOOPS = {bc.EACH: 2, bc.RANGE: 3}  # how many registers of state
+ENDS = (bc.JUMP, bc.RETURN, bc.HALT)  # what never goes on to the next instruction
+
+
+def operands(item: Instruction) -> list[tuple[str, str]]:
+    """Returns (field, kind) of what an instruction uses; kinds as in `bytecode.OPERANDS`."""
+    return [(f, kind) for f, kind in zip("abc", bc.OPERANDS[item.op], strict=True) if kind != "-"]
+
+
+def reads(item: Instruction) -> int:
+    """Returns the registers that an instruction may read."""
+    found = 0
+    for field, kind in operands(item):
+        register = getattr(item, field)
+        if kind == "v" and register >= 0:
+            found |= 1 << register
+    if item.op in LOOPS:
+        found |= ((1 << LOOPS[item.op]) - 1) << item.a
+    if item.op in CALLS:
+        found |= ALL & ~((1 << (item.a + 1)) - 1)
+    return found
+
+
+def may_write(item: Instruction) -> int:
+    """Returns the registers that may hold something else afterwards."""
+    if item.op in CALLS:
+        return ALL & ~((1 << item.a) - 1)
+    if item.op in LOOPS:
+        state = 1 << item.a if item.op == bc.RANGE else 1 << (item.a + 1)
+        return state | 1 << item.b
+    return writes(item)
+
+
+def writes(item: Instruction) -> int:
+    """Returns the registers that hold something else afterwards, whatever happens."""
+    if item.op in CALLS:
+        return may_write(item)
+    if item.op in LOOPS:  # only if there is a next item
+        return 0
+    return 1 << item.a if bc.OPERANDS[item.op][0] == "d" else 0
+
+
+def goal(item: Instruction) -> Label | None:
+    """Returns where an instruction may jump to inside its function."""
+    if item.op == bc.CALL:
+        return None
+    found = [getattr(item, field) for field, kind in operands(item) if kind == "l"]
+    return found[0] if found else None
+
+
+def live_after(items: Items) -> list[int]:
+    """Returns, for each item, the registers that may be read after it."""
+    place = {id(item): i for i, item in enumerate(items) if isinstance(item, Label)}
+    facts = [
+        None if isinstance(item, Label) else (reads(item), writes(item), _goal_place(item, place),
+                                              item.op not in ENDS)
+        for item in items
+    ]  # fmt: skip
+    before = [0] * (len(items) + 1)
+    after = [0] * len(items)
+    changed = True
+    while changed:
+        changed = False
+        for i in range(len(items) - 1, -1, -1):
+            fact = facts[i]
+            if fact is None:
+                now = before[i + 1]
+            else:
+                read, written, target, falls = fact
+                later = before[i + 1] if falls else 0
+                if target >= 0:
+                    later |= before[target]
+                after[i] = later
+                now = (later & ~written) | read
+            if now != before[i]:
+                before[i] = now
+                changed = True
+    return after
+
+
+def _goal_place(item: Instruction, place: dict[int, int]) -> int:
+    label = goal(item)
+    return -1 if label is None else place[id(label)]

@@ -1,0 +1,63 @@
+"""Methods and operators of sets, and `|` of dictionaries. See `mappings.py`."""
+
+import ast
+
+from rlgpt_jax.macros import bytecode as bc
+from rlgpt_jax.macros.compiler import expressions as ex
+from rlgpt_jax.macros.compiler import kinds, loops, within
+from rlgpt_jax.macros.compiler.code import Code
+from rlgpt_jax.macros.compiler.mappings import Method, by_kind, is_surely, kind_of, simple
+from rlgpt_jax.macros.refusal import Refused
+
+
+def combined(name: str, *extra: float) -> Method:
+    """Returns the compiler of `a.union(b)` and the like."""
+
+    def compile_call(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
+        if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
+            raise Refused(node, "a method of sets takes sets and lists", "write a.union(b)")
+        result = f.put(ex.value(f, owner), f.temp())
+        for arg in node.args:
+            other = loops.as_row(f, arg)
+            within.routine(f, name, [result, other, *map(f.constant, extra)], result)
+        if not node.args:
+            within.routine(f, "_copy", [result], result)
+        return f.put(result, into)
+
+    return compile_call
+
+
+OPERATORS: dict[type, tuple[str, tuple[float, ...]]] = {
+    ast.BitOr: ("_union", ()),
+    ast.BitAnd: ("_common", (1.0,)),
+    ast.Sub: ("_common", (0.0,)),
+    ast.BitXor: ("_either", ()),
+}
+
+
+def operator(f: Code, node: ast.BinOp, into: int | None) -> int:
+    """Compiles `a | b`, `a & b`, `a - b`, `a ^ b` of sets, and `|` of dictionaries."""
+    name, extra = OPERATORS[type(node.op)]
+    if not isinstance(node.op, ast.Sub) or is_surely(f, node.left, kinds.SET):
+        sides: list[ast.expr | int] = [node.left, node.right, *map(f.constant, extra)]
+        return within.routine_with(f, name, sides, into)
+    left = f.put(ex.value(f, node.left), f.temp())
+    right = f.put(ex.value(f, node.right), f.temp())
+    register = f.temp()
+    args = [left, right, *map(f.constant, extra)]
+    by_kind(f, left, kind_of(f, node.left).bits, kinds.SET,
+            lambda: f.emit(bc.SUB, register, left, right),
+            lambda: within.routine(f, name, args, register))
+    return f.put(register, into)
+
+
+METHODS: dict[str, Method] = {
+    "add": simple("_add", "add", ["item"], 1),
+    "discard": simple("_discard", "discard", ["item"], 1),
+    "union": combined("_union"),
+    "intersection": combined("_common", 1.0),
+    "difference": combined("_common", 0.0),
+    "symmetric_difference": combined("_either"),
+    "issubset": simple("_subset", "issubset", ["other"], 1),
+    "isdisjoint": simple("_disjoint", "isdisjoint", ["other"], 1),
+}

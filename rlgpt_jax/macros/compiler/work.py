@@ -1,0 +1,88 @@
+"""How much work one compilation may be, and the walks through the tree that it counts.
+
+The passes of the compiler look at some nodes many times: kinds and records are followed
+until nothing changes, liveness goes round loops, a tuple may hold another tuple many
+times. Each of them charges what it does here, so that no source, however short, takes
+longer than `bytecode.MAX_WORK` steps of about a microsecond each. The count depends on the
+source alone: what is accepted once is accepted everywhere.
+"""
+
+import ast
+import threading
+from collections.abc import Iterator
+
+from rlgpt_jax.macros.bytecode import MAX_WORK
+from rlgpt_jax.macros.refusal import Refused
+
+# Fields that hold no nodes worth a visit: contexts, operators and text.
+_LEAVES = {"ctx", "op", "ops", "id", "attr", "arg", "kind", "type_comment", "type_ignores"}
+
+
+class _Work(threading.local):
+    """Steps that the compilation of this thread has left."""
+
+    left = MAX_WORK
+
+
+_work = _Work()
+
+
+def begin(steps: int = MAX_WORK) -> None:
+    """Starts the count of a compilation."""
+    _work.left = steps
+
+
+def spent() -> int:
+    """Returns the steps since `begin`."""
+    return MAX_WORK - _work.left
+
+
+def affordable(steps: int) -> bool:
+    """Says whether so many steps are left, for what can be left out."""
+    return _work.left >= steps
+
+
+def charge(steps: int = 1) -> None:
+    """Counts steps of work. Raises `Refused` when there were too many."""
+    _work.left -= steps
+    if _work.left < 0:
+        raise Refused(None, "the macro is too large or too tangled to compile",
+                      "write a shorter macro: some 400 lines, with few names per function")
+
+
+def children(node: ast.AST) -> list[ast.AST]:
+    """Returns the nodes right below one, in the order of the source.
+
+    As `ast.iter_child_nodes`, without contexts and operators, which nobody looks for.
+    """
+    found: list[ast.AST] = []
+    values = node.__dict__
+    for name in _fields(type(node)):
+        value = values.get(name)
+        if isinstance(value, ast.AST):
+            found.append(value)
+        elif isinstance(value, list):
+            found += [item for item in value if isinstance(item, ast.AST)]
+    return found
+
+
+def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    found = _known_fields.get(kind)
+    if found is None:
+        found = tuple(name for name in kind._fields if name not in _LEAVES)
+        _known_fields[kind] = found
+    return found
+
+
+_known_fields: dict[type[ast.AST], tuple[str, ...]] = {}
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """Yields a node and all below it, as `ast.walk`, and charges for them."""
+    todo = [node]
+    while todo:
+        item = todo.pop()
+        yield item
+        below = children(item)
+        charge(1 + len(below))
+        todo += below

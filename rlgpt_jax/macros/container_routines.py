@@ -1,0 +1,315 @@
+"""Lists, slices, dictionaries and sets, written in the macro language itself.
+
+They are compiled into the programs that use them, as those of `routines.py` are. A name
+with an underscore that is not defined here is known to routines only: `_list(x)` views
+a list, `_dict(x)` the keys and values of a dictionary, one after the other, `_set(x)` a
+set, `_cells(x)` any of them and `_view(x)` whatever can be walked through; `_cut(xs, n)`
+keeps the first n elements. See `compiler/within.py`.
+
+A dictionary is searched from its start: those that macros make have a few entries.
+"""
+
+DICTIONARIES = """
+def _pair_at(cells, key):
+    for k, v in _pairs(cells):
+        if k == key:
+            return v
+    _no_index()
+
+def _pair_get(cells, key, other):
+    for k, v in _pairs(cells):
+        if k == key:
+            return v
+    return other
+
+def _dict_at(d, key):
+    for k, v in _pairs(_dict(d)):
+        if k == key:
+            return v
+    _no_index()
+
+def _dict_get(d, key, other):
+    for k, v in _pairs(_dict(d)):
+        if k == key:
+            return v
+    return other
+
+def _dict_has(d, key):
+    for k, v in _pairs(_dict(d)):
+        if k == key:
+            return True
+    return False
+
+def _dict_put(d, key, value):
+    cells = _dict(d)
+    for i in range(0, len(cells), 2):
+        if cells[i] == key:
+            cells[i + 1] = value
+            return
+    cells.append(key)
+    cells.append(value)
+
+def _setdefault(d, key, other):
+    cells = _dict(d)
+    for k, v in _pairs(cells):
+        if k == key:
+            return v
+    cells.append(key)
+    cells.append(other)
+    return other
+
+def _dict_remove(d, key, other, needed):
+    cells = _dict(d)
+    n = len(cells)
+    for i in range(0, n, 2):
+        if cells[i] == key:
+            value = cells[i + 1]
+            for j in range(i + 2, n):
+                cells[j - 2] = cells[j]
+            _cut(cells, n - 2)
+            return value
+    if needed:
+        _no_index()
+    return other
+
+def _popitem(d):
+    cells = _dict(d)
+    n = len(cells)
+    pair = (cells[-2], cells[-1])
+    _cut(cells, n - 2)
+    return pair
+
+def _update(d, more):
+    if _is_set(d):
+        for x in _view(more):
+            _add(d, x)
+    else:
+        for k, v in _pairs(_dict(more)):
+            _dict_put(d, k, v)
+    return d
+"""
+
+SETS = """
+def _add(s, x):
+    cells = _set(s)
+    if x not in cells:
+        cells.append(x)
+
+def _discard(s, x):
+    cells = _set(s)
+    for i in range(len(cells)):
+        if cells[i] == x:
+            _pop(s, i)
+            return
+
+def _union(a, b):
+    made = _copy(a)
+    return _update(made, b)
+
+def _common(a, b, wanted):
+    other = _view(b)
+    made = []
+    for x in _set(a):
+        if (x in other) == wanted:
+            made.append(x)
+    return _as_set(made)
+
+def _either(a, b):
+    made = _common(a, b, False)
+    return _update(made, _common(b, a, False))
+
+def _become(old, made):
+    if not _is_set(old):
+        return made
+    cells = _view(made)
+    _clear(old)
+    _extend(_set(old), cells)
+    return old
+
+def _subset(a, b):
+    other = _view(b)
+    for x in _view(a):
+        if x not in other:
+            return False
+    return True
+
+def _disjoint(a, b):
+    other = _view(b)
+    for x in _view(a):
+        if x in other:
+            return False
+    return True
+"""
+
+LISTS = """
+def _slice(xs, first, last, step):
+    n = len(xs)
+    low = 0
+    high = n
+    if step < 0:
+        low = -1
+        high = n - 1
+    if first is None:
+        first = low if step > 0 else high
+    else:
+        if first < 0:
+            first += n
+        first = max(low, min(first, high))
+    if last is None:
+        last = high if step > 0 else low
+    else:
+        if last < 0:
+            last += n
+        last = max(low, min(last, high))
+    made = []
+    for i in range(first, last, step):
+        made.append(xs[i])
+    if _is_tuple(xs):
+        return _as_tuple(made)
+    return made
+
+def _rest(xs, before, after):
+    n = len(xs)
+    if n < before + after:
+        _no_index()
+    made = []
+    for i in range(before, n - after):
+        made.append(xs[i])
+    return made
+
+def _pop(xs, i):
+    if _is_dict(xs):
+        return _dict_remove(xs, i, None, True)
+    cells = _cells(xs)
+    n = len(cells)
+    x = cells[i]
+    if i < 0:
+        i += n
+    for j in range(i + 1, n):
+        cells[j - 1] = cells[j]
+    _cut(cells, n - 1)
+    return x
+
+def _delete_part(xs, first, last):
+    cells = _list(xs)
+    n = len(cells)
+    if first is None:
+        first = 0
+    elif first < 0:
+        first = max(first + n, 0)
+    if last is None:
+        last = n
+    elif last < 0:
+        last += n
+    last = min(last, n)
+    if last > first:
+        for j in range(last, n):
+            cells[j - last + first] = cells[j]
+        _cut(cells, n - last + first)
+
+def _insert(xs, i, x):
+    cells = _list(xs)
+    n = len(cells)
+    if i < 0:
+        i = max(i + n, 0)
+    i = min(i, n)
+    cells.append(x)
+    for j in range(n, i, -1):
+        cells[j] = cells[j - 1]
+    cells[i] = x
+
+def _place_of(xs, x):
+    for i in range(len(xs)):
+        if xs[i] == x:
+            return i
+    _no_index()
+
+def _remove(xs, x):
+    _pop(xs, _place_of(_view(xs), x))
+
+def _occurrences(xs, x):
+    n = 0
+    for y in xs:
+        if y == x:
+            n += 1
+    return n
+
+def _extend(xs, ys):
+    cells = _list(xs)
+    for i in range(len(ys)):
+        cells.append(ys[i])
+
+def _clear(xs):
+    cells = _cells(xs)
+    if len(cells) > 0:
+        _cut(cells, 0)
+
+def _reverse(xs):
+    n = len(_list(xs))
+    for i in range(n // 2):
+        x = xs[i]
+        xs[i] = xs[n - 1 - i]
+        xs[n - 1 - i] = x
+
+def _copy(xs):
+    made = []
+    for x in _view(xs):
+        made.append(x)
+    if _is_dict(xs):
+        return _as_dict(made)
+    if _is_set(xs):
+        return _as_set(made)
+    return made
+
+def _concatenate(a, b):
+    if not _is_list(a):
+        if not _is_tuple(a):
+            return a + b
+    made = []
+    for x in a:
+        made.append(x)
+    for x in b:
+        made.append(x)
+    if _is_tuple(a):
+        return _as_tuple(made)
+    return made
+
+def _lengthen(a, b):
+    if _is_list(a):
+        _extend(a, b)
+        return a
+    return _concatenate(a, b)
+
+def _times(xs, n):
+    if not _is_list(xs):
+        if not _is_tuple(xs):
+            return xs * n
+    made = []
+    for i in range(n):
+        for x in xs:
+            made.append(x)
+    if _is_tuple(xs):
+        return _as_tuple(made)
+    return made
+
+def _keep(xs):
+    cells = _row(xs)
+    for i in range(len(cells)):
+        if _is_now(cells[i]):
+            cells[i] = _kept(cells[i])
+
+def _keep_deep(xs):
+    cells = _row(xs)
+    for i in range(len(cells)):
+        x = cells[i]
+        if _is_now(x):
+            cells[i] = _kept(x)
+        elif _is_tuple(x):
+            _keep(x)
+        elif _is_list(x):
+            _keep(x)
+        elif _is_dict(x):
+            _keep(x)
+"""
+
+CONTAINER_SOURCE = DICTIONARIES + SETS + LISTS

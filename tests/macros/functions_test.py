@@ -1,0 +1,582 @@
+"""Functions of every sort, states and tests mean what they mean in Python."""
+
+import pytest
+
+from rlgpt_jax.macros.language import parse_macro
+from rlgpt_jax.macros.refusal import Refusal
+from tests.macros import python_meaning
+
+# Whole programs; the macro is `macro`.
+PROGRAMS = {
+    "lambda": """
+base = lambda x, k=2: x * k
+
+def macro(obs):
+    scale = 3
+    near = lambda x: abs(x - scale) < 2
+    steps = [lambda: turn(yaw=15), lambda: turn(pitch=15), forward]
+    for step in steps:
+        obs = yield step()
+    ops = {"plus": lambda a, b: a + b, "minus": lambda a, b=1: a - b}
+    obs = yield turn(yaw=15 * ops["plus"](2, 3), pitch=15 * ops["minus"](4))
+    for name in ("plus", "minus"):
+        obs = yield turn(yaw=15 * ops[name](5, 2))
+    scale = 5
+    obs = yield turn(yaw=15 * near(6), pitch=15 * near(2))
+    obs = yield turn(yaw=15 * (lambda a, b: a - b)(7, 3), pitch=15 * base(2, k=1))
+    best = max((1, 4, 2), key=lambda v: -abs(v - scale))
+    obs = yield turn(yaw=15 * best, pitch=15 * sorted((3, 1, 2), key=lambda v: -v)[0])
+""",
+    "functions in branches and loops": """
+def macro(obs):
+    if obs.on_ground:
+        def move(n):
+            return turn(yaw=15 * n)
+    else:
+        def move(n):
+            return turn(pitch=15 * n)
+    obs = yield move(3)
+    total = 0
+    for i in range(3):
+        def add(x, by=i):
+            return x + by
+        total = add(total)
+    obs = yield turn(yaw=15 * total)
+    total = add(total, 5)
+    obs = yield turn(yaw=15 * total)
+""",
+    "late defaults": """
+LIMIT = 4
+seen = [0]
+
+def count(x, most=LIMIT + 1, into=seen):
+    into[0] += 1
+    return min(x, most) + into[0]
+
+def macro(obs):
+    start = obs.x
+    def moved(o, since=start, scale=round(obs.life)):
+        return (o.x - since) * scale
+    obs = yield turn(yaw=15 * count(3), pitch=15 * count(9))
+    start = 100
+    obs = yield turn(yaw=moved(obs), pitch=moved(obs, 0, scale=1))
+    obs = yield turn(yaw=15 * count(1, into=[7]))
+""",
+    "keywords": """
+def plan(a, b=2, *, c=3, d):
+    return a + 10 * b + 100 * c + 1000 * d
+
+def macro(obs):
+    for n in (plan(1, d=4), plan(1, 5, d=6, c=7), plan(b=1, a=2, d=3)):
+        obs = yield turn(yaw=15 * (n % 10), pitch=15 * (n // 10 % 10))
+        obs = yield turn(yaw=15 * (n // 100 % 10), pitch=15 * (n // 1000))
+    f = plan
+    n = f(1, d=2)
+    obs = yield turn(yaw=15 * (n // 1000), pitch=15 * (n % 7))
+""",
+    "stars": """
+def total(*numbers, start=0):
+    for n in numbers:
+        start += n
+    return start
+
+def named(**given):
+    return given.get("a", 0) - given.get("b", 0)
+
+def both(first, *rest, **options):
+    return first + len(rest) + options.get("more", 0)
+
+def words(*names, last="log"):
+    return ("stone" in names) + 2 * (last in names) + 4 * any("ir" in n for n in names)
+
+def place_of(dx, dy, dz=1):
+    return dx + 2 * dy + 4 * dz
+
+def macro(obs):
+    obs = yield turn(yaw=15 * total(), pitch=15 * total(1, 2, 3))
+    obs = yield turn(yaw=15 * named(a=5, b=2), pitch=15 * both(1, 5, 6, more=2))
+    cell = (1, 0, 2)
+    obs = yield turn(yaw=15 * place_of(*cell), pitch=15 * place_of(*cell[:2]))
+    for offset in ((0, -1, 0), (0, 0, 1)):
+        if obs.block(*offset) == "stone":
+            obs = yield jump()
+    angles = [30, -15]
+    obs = yield turn(*angles)
+    obs = yield turn(yaw=15 * words("air", "log"), pitch=15 * words("stone", obs.held))
+    options = {"yaw": 45}
+    if obs.on_ground:
+        options["pitch"] = 15
+    obs = yield turn(**options)
+    obs = yield forward(**{"jump": obs.in_water})
+    obs = yield turn(yaw=15 * max(*cell), pitch=15 * total(*(1, 2), 4))
+""",
+    "plans": """
+def macro(obs):
+    plan = [(turn, {"yaw": 90}), (forward, {"jump": True}), (back, {}), (turn, {"pitch": -15}),
+            (left, {})]
+    for fn, kw in plan:
+        obs = yield fn(**kw)
+    steps = [(turn, (30, 15)), (forward, ()), (craft, ("planks",)), (turn, (45,))]
+    while steps:
+        fn, args = steps.pop(0)
+        obs = yield fn(*args)
+    for item, act in (("log", equip), ("stone_pickaxe", equip), ("crafting_table", place)):
+        obs = yield act(item)
+    act = turn if obs.on_ground else forward
+    obs = yield act()
+    obs = yield forward(True)
+    if act is turn and act != forward and callable(act):
+        obs = yield act(pitch=30)
+    by_name = {"turn": turn, "jump": jump, "go": forward}
+    for key in ("go", "jump", "turn"):
+        obs = yield by_name[key]()
+    do = max if obs.in_water else min
+    obs = yield turn(yaw=15 * do(1, 2), pitch=15 * do((3, 4, 5)))
+    obs = yield turn(yaw=15 * sum(map(abs, (-1, 2))), pitch=15 * max((-3, 2), key=abs))
+""",
+    "outer names of values": """
+def until(obs, done, step, most=5):
+    for _ in range(most):
+        if done(obs):
+            break
+        obs = yield step()
+    return obs
+
+def first(obs):
+    start = obs.x
+    obs = yield from until(obs, lambda o: o.x > start + 10, forward)
+    return obs
+
+def second(obs):
+    limit = 8
+    z0 = obs.z
+    def far(o):
+        return abs(o.z - z0) > limit
+    obs = yield from until(obs, far, step=lambda: turn(yaw=15 * (limit - 5)), most=limit)
+    limit = 2
+    obs = yield from until(obs, far, back)
+    return obs
+
+def macro(obs):
+    obs = yield from first(obs)
+    obs = yield from second(obs)
+    count = 0
+
+    def bump(by):
+        nonlocal count
+        count += by
+        return count
+
+    for f in (bump, lambda by: count - by):
+        obs = yield turn(yaw=15 * f(2), pitch=15 * count)
+    obs = yield from until(obs, lambda o: bump(1) > 5, jump)
+""",
+    "generators as values": """
+def walk(obs, n=2):
+    for _ in range(n):
+        obs = yield forward()
+    return obs
+
+def spin(obs, n=1):
+    for _ in range(n):
+        obs = yield turn(yaw=90)
+    return obs
+
+def run(obs, part, *args):
+    obs = yield from part(obs, *args)
+    return obs
+
+def chosen(obs):
+    return walk(obs, 1) if obs.on_ground else spin(obs, 3)
+
+def macro(obs):
+    for part in (walk, spin):
+        obs = yield from part(obs)
+    obs = yield from run(obs, spin, 2)
+    g = walk(obs, 3)
+    obs = yield from g
+    later = spin(obs) if obs.on_ground else walk(obs)
+    obs = yield from later
+    obs = yield from chosen(obs)
+    parts = {"go": walk, "look": spin}
+    obs = yield from parts["look"](obs, n=2)
+    obs = yield turn(pitch=15 * round(obs.x) % 90)
+""",
+    "iterators": """
+def around(r):
+    for dx in (-1, 0, 1):
+        for dz in range(r):
+            if dx == 0 and dz == 0:
+                continue
+            yield dx, dz
+
+def numbers():
+    yield 1
+    yield 4
+    return
+
+def acts(n):
+    for k in range(n):
+        yield turn(yaw=15 * k)
+
+def macro(obs):
+    for dx, dz in around(2):
+        obs = yield turn(yaw=15 * dx, pitch=15 * dz)
+    obs = yield turn(yaw=15 * sum(numbers()), pitch=15 * max(numbers()))
+    for act in acts(3):
+        obs = yield act
+    obs = yield turn(yaw=15 * len(list(around(2))))
+""",
+    "recursion": """
+def fact(n):
+    return 1 if n <= 1 else n * fact(n - 1)
+
+def even(n):
+    return n == 0 or odd(n - 1)
+
+def odd(n):
+    return n != 0 and even(n - 1)
+
+def shuttle(obs, n):
+    if n == 0:
+        return obs
+    obs = yield turn(yaw=15 * n)
+    obs = yield from shuttle(obs, n - 1)
+    obs = yield turn(pitch=15 * n)
+    return obs
+
+def macro(obs):
+    obs = yield turn(yaw=15 * fact(3), pitch=15 * even(4))
+    obs = yield from shuttle(obs, 3)
+    def depth(t):
+        return 1 + max([depth(x) for x in t], default=0) if isinstance(t, tuple) else 0
+    obs = yield turn(yaw=15 * depth(((1, 2), 3)))
+""",
+    "global and nonlocal": """
+total = 0
+
+def note(n):
+    global total, last
+    total += n
+    last = n
+
+def macro(obs):
+    state = "search"
+    hits = 0
+    def step():
+        nonlocal state, hits
+        def inner():
+            nonlocal hits
+            hits += 2
+        inner()
+        state = "found" if hits > 3 else state
+    note(3)
+    step()
+    obs = yield turn(yaw=15 * total, pitch=15 * hits)
+    step()
+    note(1)
+    obs = yield turn(yaw=15 * total, pitch=15 * (state == "found"))
+    obs = yield turn(yaw=15 * last)
+""",
+    "states": """
+def macro(obs):
+    state = "search"
+    n = 0
+    while (n := n + 1) < 9:
+        match state:
+            case "search" | "scan" if n > 1:
+                state = "turn"
+                obs = yield turn(yaw=15)
+            case "search":
+                obs = yield noop()
+            case "turn":
+                state = "walk"
+                obs = yield turn(pitch=15)
+            case other:
+                state = "search" if other == "walk" else "end"
+                obs = yield forward()
+    for pair in ((0, "log"), (1, "stone"), (1, "dirt"), (2, None), (3, 4), 7, (1, 2, 3)):
+        match pair:
+            case (0, name):
+                obs = yield turn(yaw=15 * (name == "log"))
+            case (1, ("stone" | "ore")):
+                obs = yield jump()
+            case (1, _):
+                obs = yield back()
+            case (k, None):
+                obs = yield turn(yaw=15 * k)
+            case [a, b]:
+                obs = yield turn(yaw=15 * a, pitch=15 * b)
+            case 7:
+                obs = yield left()
+            case _:
+                obs = yield right()
+    match (bool(obs.on_ground), bool(obs.in_water)):
+        case (True, False):
+            obs = yield turn(yaw=30)
+        case (_, True):
+            obs = yield turn(yaw=45)
+        case _:
+            obs = yield turn(yaw=60)
+""",
+    "walrus and conditions": """
+def macro(obs):
+    if (n := round(obs.life) % 5) > 2 and (m := n + 1):
+        obs = yield turn(yaw=15 * n, pitch=15 * m)
+    x = 3
+    y = x + (x := 5) * x
+    obs = yield turn(yaw=15 * (y - 25), pitch=15 * x)
+    z = 1
+    if z < (z := 2) and (z, (z := 5)) == (2, 5):
+        obs = yield turn(yaw=15 * z)
+    found = [k for k in range(4) if (last := k * 2) > 2]
+    obs = yield turn(yaw=15 * len(found), pitch=15 * last)
+    del x
+    x = 2
+    z = 1 if x > 3 else 2 if x > 1 else 3
+    obs = yield turn(yaw=15 * z, pitch=15 * (obs.on_ground is True or not x is None))
+    n = 0
+    while n < 3:
+        n += 1
+        if n == 7:
+            break
+    else:
+        n = 8
+    obs = yield turn(yaw=15 * n)
+    assert n == 8, "never"
+    if 1 < n <= 8 != 9 and not (n in (1, 2)):
+        obs = yield jump()
+""",
+    "bits": """
+def macro(obs):
+    for a, b in ((6, 3), (-6, 3), (5, -4), (-1, -8), (0, 9), (1000, 77)):
+        obs = yield turn(yaw=15 * ((a & b) % 12), pitch=15 * ((a | b) % 12))
+        obs = yield turn(yaw=15 * ((a ^ b) % 12), pitch=15 * (~a % 12))
+    obs = yield turn(yaw=15 * (1 << 3), pitch=15 * (-9 >> 1))
+    flags = 0
+    flags |= 4
+    flags ^= 6
+    flags <<= 2
+    obs = yield turn(yaw=15 * flags)
+    both = (obs.x > 0) & (obs.z > 0)
+    one = (obs.x > 0) ^ bool(obs.on_ground) | (obs.z > 3)
+    obs = yield turn(yaw=15 * both, pitch=15 * bool(one))
+""",
+    "numbers": """
+import math as m
+from math import floor as down, sqrt as root, pi, hypot
+
+def macro(obs):
+    q, r = divmod(-7, 3)
+    obs = yield turn(yaw=15 * q, pitch=15 * r)
+    obs = yield turn(yaw=15 * pow(2, 3), pitch=15 * round(m.pow(4, 1.5)))
+    obs = yield turn(yaw=round(1234.5, -2) / 10, pitch=10 * round(1.26, 1))
+    obs = yield turn(yaw=15 * down(2.7), pitch=15 * m.trunc(-2.7))
+    obs = yield turn(yaw=20 * m.exp(1), pitch=20 * m.log(30))
+    obs = yield turn(yaw=15 * m.log(8, 2), pitch=15 * m.log10(1000))
+    obs = yield turn(yaw=15 * m.log2(64), pitch=10 * m.dist((1, 2), (4, 6)))
+    obs = yield turn(yaw=15 * m.fmod(-7, 3), pitch=15 * m.isclose(0.1 + 0.2, 0.3, rel_tol=1e-5))
+    nothing = float("nan")
+    obs = yield turn(yaw=15 * m.isnan(nothing), pitch=15 * m.isinf(m.inf) + 15 * m.isfinite(3))
+    obs = yield turn(yaw=15 * m.gcd(12, 18), pitch=15 * m.prod((1, 2, 3)))
+    obs = yield turn(yaw=50 * 8 ** (1 / 3), pitch=root(2) * 45)
+    obs = yield turn(yaw=15 * max(True, 0), pitch=15 * int("4") + 10 * float("1.5"))
+    obs = yield turn(yaw=15 * abs(-3) + m.fabs(-15), pitch=m.degrees(pi / 6))
+""",
+    "kinds of values": """
+def size(x):
+    if isinstance(x, (int, float)):
+        return 1
+    if isinstance(x, str):
+        return 2
+    if isinstance(x, (list, tuple)):
+        return 3 + len(x)
+    return 6 if callable(x) else 7
+
+def macro(obs):
+    for x in (3, "log", (1, 2), None, forward, True, obs.held):
+        obs = yield turn(yaw=15 * size(x))
+    if hasattr(obs, "life") and not hasattr(obs, "health"):
+        obs = yield turn(yaw=15 * getattr(obs, "food", 3) % 90)
+    obs = yield turn(yaw=15 * getattr(obs, "no_such_field", 3))
+""",
+    "annotations": """
+from __future__ import annotations
+from typing import Optional, Callable
+import logging
+
+log = logging.getLogger(__name__)
+Cell = tuple[int, int]
+LIMIT: int = 3
+
+def near(a: float | None, b: Optional[float] = None) -> bool:
+    found: bool
+    found = a is not None and b is None
+    return found
+
+def macro(obs: "Obs") -> None:
+    step: Callable = forward
+    log.info("start %s", obs.x)
+    for _ in range(LIMIT):
+        obs = yield step()
+    obs = yield turn(yaw=15 * near(3), pitch=15 * near(None))
+    logging.debug("end")
+
+if __name__ == "__main__":
+    print("a script")
+""",
+    "what cannot fail": """
+def macro(obs):
+    def held(o):
+        try:
+            return o.held
+        except AttributeError:
+            return ""
+    try:
+        n = obs.count("log")
+    except Exception as error:
+        n = 0
+    try:
+        obs = yield turn(yaw=15 * n)
+    except (StopIteration, GeneratorExit):
+        return
+    finally:
+        n += 1
+    obs = yield turn(yaw=15 * n, pitch=15 * (held(obs) == "log"))
+""",
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_acts_as_it_does_in_python(name):
+    python_meaning.check(PROGRAMS[name])
+
+
+def test_these_programs_have_the_same_bits_in_jax():
+    chosen = ("lambda", "stars", "plans", "outer names of values", "generators as values",
+              "recursion", "bits")  # fmt: skip
+    programs = [PROGRAMS[name] for name in chosen]
+    python_meaning.check_jax([*programs, SAME["giving up"][0]])
+
+
+# A program, and one that does the same in Python as it is run here.
+SAME = {
+    "giving up": (
+        """
+def check(obs):
+    assert obs.life > 8, f"life is {obs.life}"
+    if obs.food < 5:
+        raise RuntimeError("hungry")
+    return obs
+
+def macro(obs):
+    for _ in range(6):
+        obs = yield forward()
+        check(obs)
+    raise StopIteration
+""",
+        """
+def macro(obs):
+    for _ in range(6):
+        obs = yield forward()
+        if obs.life <= 8 or obs.food < 5:
+            return
+""",
+    ),
+    "rows of actions": (
+        """
+def macro(obs):
+    yield from [left(), right()]
+    yield from (turn(yaw=15 * k) for k in range(3))
+    plan = (jump(), back())
+    yield from plan
+""",
+        """
+def macro(obs):
+    for act in (left(), right(), turn(yaw=0), turn(yaw=15), turn(yaw=30), jump(), back()):
+        obs = yield act
+""",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAME)
+def test_a_program_acts_as_another_one_does_in_python(name):
+    python_meaning.check(*SAME[name])
+
+
+ONE = "def macro(obs):\n    obs = yield forward()\n    "
+# Text -> (line, part of the reason, part of the advice)
+REFUSED = {
+    ONE + "class A:\n        pass": (3, "classes", "dictionary"),
+    ONE + "with obs:\n        pass": (3, "with is", "without it"),
+    ONE + "try:\n        x = 1 / obs.x\n    except ZeroDivisionError:\n        x = 0": (
+        3, "try/except", "n != 0"),
+    ONE + "try:\n        x = [1][3]\n    except IndexError:\n        x = 0": (
+        3, "try/except", "len(xs)"),
+    "import functools\n@functools.cache\ndef f(x):\n    return x\n" + ONE + "f(1)": (
+        2, "decorators", "plain def"),
+    ONE + "g = macro(obs)\n    x = next(g)": (3, "generator function", "yield from"),
+    ONE + "for x in macro(obs):\n        pass": (3, "generator function", "yield from"),
+    "def make(n):\n    def f(x):\n        return x + n\n    return f\n" + ONE + "f = make(1)": (
+        4, "is gone then", "parameter"),
+    ONE + "fs = [lambda: i for i in range(3)]": (3, "inside a comprehension reads i", "argument"),
+    ONE + "f = lambda: (yield noop())": (3, "yield inside a lambda", "def"),
+    "import time\n" + ONE + "time.sleep(1)": (1, "import of time", "tick"),
+    "import numpy as np\n" + ONE + "x = np.pi": (1, "import of numpy", "math"),
+    "from collections import namedtuple\n" + ONE + "pass": (1, "namedtuple", "tuple"),
+    ONE + "x = random.gauss(0, 1)": (3, "random.gauss", "uniform"),
+    ONE + "x = isinstance(obs.x, int)": (3, "cannot tell int", "(int, float)"),
+    ONE + "x = type(obs.x)": (3, "type is not", "isinstance"),
+    ONE + "match obs:\n        case {'x': 1}:\n            pass": (4, "pattern", "if/elif"),
+    ONE + "x = getattr(obs, obs.held)": (3, "getattr needs", "obs.x"),
+    ONE + "x = 1j": (3, "complex", "numbers"),
+    ONE + "print((yield noop()))": (3, "print does nothing", "line of its own"),
+    "def f(*a):\n    return 1\n" + ONE + "x = f(*[obs.x])\n    y = [1, 2]\n    f(*y)": (
+        7, "unknown length", "one argument"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", REFUSED, ids=lambda s: s.split("\n")[-1].strip()[:40])
+def test_what_is_outside_is_refused_with_line_reason_and_advice(source):
+    line, reason, advice = REFUSED[source]
+    refusal = parse_macro(source, "macro", "full")
+    assert isinstance(refusal, Refusal)
+    assert (refusal.line, True, True) == (
+        line, reason in refusal.reason, advice in refusal.instead
+    ), refusal
+
+
+def test_recursion_without_an_end_is_a_trap():
+    source = "def f(n):\n    return f(n + 1)\ndef macro(obs):\n    yield turn(yaw=f(0))\n"
+    assert python_meaning.trap_of(source) == "line 2: calls nested too deeply"
+
+
+def test_a_call_of_a_value_that_fits_no_function_is_a_trap():
+    source = "def f(a, b=1):\n    return a\ndef macro(obs):\n    g = f if obs.x < 999 else jump\n"
+    assert "wrong number" in python_meaning.trap_of(source + "    yield turn(yaw=g(1, 2, 3))\n")
+
+
+def test_random_numbers_are_those_of_the_range():
+    source = """
+import random
+from random import choice
+
+def macro(obs):
+    for _ in range(20):
+        n = random.randint(-2, 3)
+        x = random.random()
+        y = random.uniform(10, 20)
+        z = random.randrange(4)
+        word = choice(["log", "stone"])
+        items = [1, 2, 3]
+        random.shuffle(items)
+        good = -2 <= n <= 3 and n == int(n) and 0 <= x < 1 and 10 <= y <= 20 and z in (0, 1, 2, 3)
+        good = good and word in ("log", "stone") and sum(items) == 6 and len(set(items)) == 3
+        obs = yield turn(yaw=15 * (n + 2) if good else -90, pitch=15 * z)
+"""
+    actions = python_meaning.host_actions(source)
+    yaws = {action[4] for lane in actions for action in lane}
+    assert yaws == {12, 13, 14, 15, 16, 17}
+    assert len({tuple(map(tuple, lane)) for lane in actions}) == len(actions)
+    python_meaning.check_jax([source])

@@ -1,0 +1,71 @@
+"""A small, always equal part of `python -m experiments.macro fuzz`."""
+
+import argparse
+import random
+
+import pytest
+
+from experiments.macro import fuzz, mutate, random_syntax, trial
+from rlgpt_jax.macros import bytecode
+
+INPUTS, GROUPS = 1_500, 5
+
+
+@pytest.fixture(scope="module")
+def corpus() -> list[str]:
+    return [text for text in fuzz.corpus() if len(text) < 1_500]  # a few seconds in all
+
+
+@pytest.mark.parametrize("group", range(GROUPS))
+def test_random_texts_are_refused_in_words_or_run_within_their_bounds(group, corpus, tmp_path):
+    tally = fuzz.Tally()
+    for number, kind, text in fuzz.inputs(group, corpus):
+        wrong = fuzz.tried(tally, number, kind, text)
+        assert not wrong, f"seed {group}, input {number}, {kind}:\n{text[:3_000]}\n{wrong}"
+        if number + 1 == INPUTS // GROUPS:
+            break
+    assert tally.inputs == INPUTS // GROUPS
+    assert tally.accepted > tally.inputs / 50 and tally.refused > tally.inputs / 4
+    assert tally.ticks > 100
+    assert tally.work < 1.2 * bytecode.MAX_WORK
+    assert tally.large == 0
+    assert len(tally.kinds) >= 6
+
+
+def test_the_same_seed_makes_the_same_texts(corpus):
+    first = [text for (number, _, text), _ in zip(fuzz.inputs(3, corpus), range(40), strict=False)]
+    again = [text for (number, _, text), _ in zip(fuzz.inputs(3, corpus), range(40), strict=False)]
+    assert first == again and len(set(first)) > 35
+
+
+@pytest.mark.parametrize("change", mutate.CHANGES)
+def test_every_change_changes_texts_of_the_corpus(change, corpus):
+    rng = random.Random(1)
+    texts = rng.sample(corpus, 20)
+    changed = sum(mutate.CHANGES[change](rng, text, corpus) != text for text in texts)
+    assert changed > 12
+
+
+def test_random_syntax_draws_most_of_the_grammar():
+    rng = random.Random(0)
+    text = "\n".join(random_syntax.program(rng) for _ in range(300))
+    words = ("match ", "lambda", "async ", "class ", "try:", "with ", "yield from", "await ", ":=",
+             "nonlocal ", "import ", "f'", "{", "**", "assert ", "raise", "del ", "@")  # fmt: skip
+    assert [word for word in words if word not in text] == []
+
+
+def test_the_command_counts_and_a_finding_is_kept(capsys, tmp_path, monkeypatch):
+    parser = argparse.ArgumentParser()
+    fuzz.add_arguments(parser)
+    options = parser.parse_args(["--inputs=20", f"--out={tmp_path}"])
+    assert fuzz.run(options) in (0, 1)  # 1 if the machine was too busy for the time bound
+    assert "20 inputs" in capsys.readouterr().out
+
+    def escape(*_: object, **__: object) -> None:
+        raise trial.Escaped("on purpose")
+
+    monkeypatch.setattr(fuzz, "one", escape)
+    options = parser.parse_args(["--inputs=2", f"--out={tmp_path / 'found'}"])
+    assert fuzz.run(options) == 1
+    assert "2 crashes" in capsys.readouterr().out
+    assert len(list((tmp_path / "found").glob("*.error.txt"))) == 2

@@ -1,0 +1,194 @@
+"""Names as text mean what they mean in Python; what cannot be known is refused."""
+
+import pytest
+
+from rlgpt_jax.macros import bytecode
+from rlgpt_jax.macros.language import parse_macro
+from rlgpt_jax.macros.refusal import Refusal
+from tests.macros import python_meaning, worlds
+
+PROGRAMS = {
+    "folded": """
+WOOD = "wooden"
+TOOL = WOOD + "_" + "pickaxe"
+PARTS = ("crafting", "table")
+
+def macro(obs):
+    obs = yield craft(f"{WOOD}_pickaxe")
+    obs = yield craft(TOOL)
+    obs = yield craft("%s_%s" % (WOOD, "pickaxe"))
+    obs = yield craft("{}_{kind}".format(WOOD, kind="pickaxe"))
+    obs = yield craft("_".join(("crafting", "table")))
+    obs = yield craft(" STICK ".strip().lower())
+    obs = yield turn(yaw=15 * ("a" + "b" == "ab"), pitch=15 * len("log") + 15 * "log".count("o"))
+    obs = yield turn(yaw=15 * "wooden_pickaxe".find("p"), pitch=15 * (str(3) == "3"))
+    for n in range(3):
+        if f"step{n:02d}" in ("step00", "step02"):
+            obs = yield jump()
+    if "x".upper() == "X" and "log".replace("o", "a") == "lag" and "ab" * 2 == "abab":
+        obs = yield back()
+""",
+    "tables": """
+def best(obs, kind):
+    for stuff in ("iron", "stone", "wooden"):
+        name = f"{stuff}_{kind}"
+        if obs.count(name) > 0:
+            return name
+    return None
+
+def macro(obs):
+    tool = best(obs, "pickaxe")
+    if tool is not None:
+        obs = yield equip(tool)
+    for kind in ["pickaxe", "axe"]:
+        obs = yield craft("wooden_" + kind)
+    goods = {"log": 2, "stick": 3}
+    for k, v in goods.items():
+        if k + "!" == "log!" and f"{k}:{v}" in ("log:2", "stick:2"):
+            obs = yield turn(yaw=15 * v)
+    for i, side in enumerate(("left", "right")):
+        word = "%s%d" % (side, i)
+        obs = yield turn(yaw=15 * (word == "left0"), pitch=15 * (word == "right1"))
+    state = "scan"
+    for _ in range(3):
+        state = {"scan": "walk", "walk": "turn", "turn": "scan"}[state]
+        obs = yield turn(yaw=15 * ("at_" + state == "at_turn"))
+""",
+    "questions": """
+SOFT = ("air", "water")
+WORDS = ("lo", "rt", "ass")
+
+def bad(n, words=WORDS):
+    return any(w in n for w in words)
+
+def macro(obs):
+    for dx in (-1, 0, 1):
+        for dz in (-1, 0, 1):
+            name = obs.block(dx, 0, dz)
+            a = 1 if str(name).lower().endswith(("log", "stone")) else 0
+            b = 2 if name.startswith("s") or "at" in name else 0
+            c = 4 if bad(name) else 0
+            d = 8 if name.strip() in SOFT or name.upper() == "DIRT" else 0
+            obs = yield turn(yaw=15 * (a + b), pitch=15 * (c + d) - 90)
+    name = obs.block(0, 1, 0)
+    obs = yield turn(yaw=15 * name.find("o"), pitch=15 * len(name))
+    obs = yield turn(yaw=15 * (name in "stone and logs"), pitch=15 * ("st" not in name))
+    kind = name.replace("minecraft:", "").lower()
+    if kind == name and not kind.isdigit() and kind.split("_")[0] in ("stone", "log"):
+        obs = yield jump()
+    word = "st" if obs.on_ground else "lo"
+    obs = yield turn(yaw=15 * (word in name), pitch=15 * name.startswith(word))
+    hand = obs.held or "nothing"
+    obs = yield turn(yaw=15 * (hand == "nothing"), pitch=15 * ("_" in hand))
+    if obs.held in (None, "", "air", "none") or not obs.held:
+        obs = yield left()
+    if hand.split("_")[-1] == "pickaxe" and "pick" in hand.split("_")[-1]:
+        obs = yield back()
+    obs = yield turn(yaw=15 * (len(hand) > 5))
+""",
+    "own names": """
+def macro(obs):
+    state = "SEARCH"
+    for _ in range(3):
+        low = state.lower()
+        obs = yield turn(yaw=15 * (low == "search"), pitch=15 * (low == "found_it"))
+        state = "Found_It" if state == "SEARCH" else "SEARCH"
+        obs = yield turn(yaw=15 * (state.split("_")[-1] == "It"), pitch=15 * len(state))
+        obs = yield turn(yaw=15 * (state.title() == state), pitch=15 * state.startswith("Fo"))
+    obs = yield turn(yaw=15 * ("" or "x" == "x"), pitch=15 * bool(state))
+""",
+    "letters": """
+PLAN = "FRL"
+
+def macro(obs):
+    for c in PLAN + "F":
+        obs = yield forward() if c == "F" else turn(yaw=15 if c == "R" else -15)
+    path = "RL" if obs.on_ground else "LLR"
+    for i, c in enumerate(path):
+        obs = yield turn(yaw=15 * i, pitch=15 * (c == "R"))
+    for name in "log stone".split():
+        obs = yield turn(yaw=15 * (name == "log"), pitch=15 * (PLAN[1] == "R"))
+    left = PLAN.split("R")
+    left.append("x")
+    obs = yield turn(yaw=15 * len(left), pitch=15 * (PLAN[1:] == "RL"))
+""",
+    "printing": """
+def describe(obs, n):
+    return f"{obs.x:.2f} {n!r} {obs.life}"
+
+def macro(obs):
+    seen = 0
+    trace = []
+    message = "start"
+    for _ in range(3):
+        seen += 1
+        message = f"seen {seen} at {obs.x}, {obs.z}"
+        message += " and more"
+        trace.append(message)
+        print(message, describe(obs, seen), obs.anything)
+        if seen > 5:
+            print("never")
+        obs = yield turn(yaw=15 * seen)
+    print("done %d" % seen, ", ".join(trace))
+    return f"done {obs.x}"
+""".replace(", obs.anything", ""),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_program_acts_as_it_does_in_python(name):
+    python_meaning.check(PROGRAMS[name])
+
+
+def test_these_programs_have_the_same_bits_in_jax():
+    python_meaning.check_jax(list(PROGRAMS.values()))
+
+
+ONE = "def macro(obs):\n    obs = yield forward()\n    "
+# Text -> (part of the reason, part of the advice); all in line 3.
+REFUSED = {
+    ONE + "x = f'{obs.x},{obs.z}'": ("not known", "(x, z)"),
+    ONE + "x = obs.held + '_ore'": ("not known", "endswith"),
+    ONE + "x = str(obs.x)": ("not known", "tuple"),
+    ONE + "x = obs.held.split('_')": ("gives a list", "[0]"),
+    ONE + "x = obs.held.split('_')[0]": ("not part of the language", "startswith"),
+    ONE + "x = obs.held.upper()": ("not part of the language", "=="),
+    ONE + "x = obs.held in obs.block(0, 0, 0)": ("not known", "quotes"),
+    ONE + "x = ','.join([obs.held, obs.held])": ("not known", "=="),
+    ONE + "x = '%s %d' % obs.held": ("cannot be made", "=="),
+    ONE + "x = f'{3:>99999999}'": ("cannot be made", "=="),
+    ONE + "x = 'a' * 1000": ("cannot be made", "=="),
+    ONE + "x = obs.position": ("no field position", "obs.x, obs.y, obs.z"),
+    ONE + "x = obs.health": ("no field health", "obs.life"),
+    ONE + "x = obs['x']": ("no [...]", ".x"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("source", REFUSED, ids=lambda s: s.split("\n")[-1].strip()[:40])
+def test_text_that_is_not_known_is_refused_with_reason_and_advice(source):
+    reason, advice = REFUSED[source]
+    refusal = parse_macro(source, "macro", "full")
+    assert isinstance(refusal, Refusal)
+    assert (refusal.line, True, True) == (
+        3, reason in refusal.reason, advice in refusal.instead
+    ), refusal
+
+
+def test_what_is_left_out_is_told_in_notices():
+    program = worlds.program(PROGRAMS["printing"])
+    text = "\n".join(program.notices)
+    assert "line 14: print does nothing" in text
+    assert "line 11: what is only printed is left out" in text
+    assert "line 13: what is only printed is left out" in text
+    assert "line 2: what is only printed is left out" in text
+    assert isinstance(program, bytecode.Program)
+
+
+def test_a_name_made_later_is_not_overlooked():
+    source = """
+def macro(obs):
+    for kind in ("Oak", "Birch"):
+        wood = kind + "_log"
+        obs = yield turn(yaw=15 * (wood.lower() == "oak_log"), pitch=15 * (wood == "Birch_log"))
+"""
+    python_meaning.check(source)
