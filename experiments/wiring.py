@@ -18,12 +18,14 @@ from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.pool import load_pool
 from rlgpt_jax.envs.voxel.state import WorldPool
 from rlgpt_jax.loop.tools import World
+from rlgpt_jax.rl.macro_step import interpreter_for
 
 
 def env_maker(
     config: base.Config, on_worlds: Callable[[str, int, int], None] = lambda *_: None
 ) -> Callable[[str, int, int], World]:
     """Returns `make(split, num_envs, seed)`; worlds of one split share their pool."""
+    interpreter_for(config.macros.interpreter, uses_device(config))  # complains early
     task = get_task(config.task)
 
     @functools.cache

@@ -10,6 +10,7 @@ import math
 from rlgpt_jax.envs.names import NAME_ID
 
 DRIVERS = ("auto", "host", "device")
+INTERPRETERS = ("auto", "host", "jax", "pallas")
 
 
 def _need(ok: bool, path: str, given: object, needed: str) -> None:
@@ -149,8 +150,13 @@ class RLConfig:
     network: NetworkConfig = NetworkConfig()
     reward: RewardConfig = RewardConfig()
     driver: str = "auto"  # host: Python loop; device: one lax.scan; auto: host on CPU
+    interpreter: str = "auto"  # of macros during training, see `macro_step.interpreter_for`
 
     def __post_init__(self):
         _need(
             self.driver in DRIVERS, "driver", self.driver, f"one of {', '.join(DRIVERS)}"
+        )
+        _need(
+            self.interpreter in INTERPRETERS, "macros.interpreter", self.interpreter,
+            f"one of {', '.join(INTERPRETERS)}",
         )

@@ -37,8 +37,9 @@ def _scan(
         lanes, macros, obs, env_state = carry
         decision = rollout.decide(config.network, params, arrays, lanes, obs, key, index)
         macros, act = macro_step.act(
-            arrays.macros, tick_limit, macros, obs, decision.chosen, decision.primitive, lanes.busy
-        )
+            arrays.macros, tick_limit, macros, obs, decision.chosen, decision.primitive,
+            lanes.busy, config.interpreter,
+        )  # fmt: skip
         env_state, step = world(constants, env_state, act.action)
         after, reward, previous, episodes = rollout.settle(
             config.reward, goals, arrays, lanes, act.decided, act.slot, act.action, step

@@ -15,7 +15,7 @@ from rlgpt_jax.envs.base import Environment, HostEnvironment, Observation
 from rlgpt_jax.rl import networks, on_host, ppo, rewards, rollout
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.macro_step import init_macros
+from rlgpt_jax.rl.macro_step import init_macros, interpreter_for
 from rlgpt_jax.rl.on_host import World
 from rlgpt_jax.rl.rollout import Batch, Lanes
 from rlgpt_jax.rl.rollout_device import rollout_device
@@ -42,15 +42,22 @@ class Learner:
 
 
 def _on_device(env: World, config: RLConfig) -> bool:
-    """Which driver: a scan on the device, or a Python loop on the host."""
+    """Which driver: a scan on the device, or a Python loop on the host.
+
+    Raises:
+      ValueError: the driver cannot have this world, or this interpreter of macros.
+    """
     if config.driver == "device" and on_host.is_host(env):
         raise ValueError(
             'driver is "device", but the environment keeps its state on the host. '
             'Give a pure Environment, or set driver to "host" or "auto".'
         )
-    if config.driver != "auto":
-        return config.driver == "device"
-    return not on_host.is_host(env) and jax.default_backend() != "cpu"
+    if config.driver == "auto":
+        on_device = not on_host.is_host(env) and jax.default_backend() != "cpu"
+    else:
+        on_device = config.driver == "device"
+    interpreter_for(config.interpreter, on_device)
+    return on_device
 
 
 def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> dict[str, Any]:
@@ -73,6 +80,7 @@ def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> dict[
 
 def init_learner(env: World, space: HybridSpace, config: RLConfig, seed: int) -> Learner:
     """New parameters, and fresh episodes in every lane of `env`."""
+    _on_device(env, config)  # complains before anything is compiled
     params = networks.init_params(config.network, jax.random.fold_in(jax.random.key(seed), 1))
     opt_state = ppo.make_optimizer(config.ppo).init(params)
     start = _start(env, space, config, seed)
