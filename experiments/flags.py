@@ -20,6 +20,7 @@ from experiments.configs import base
 from experiments.overrides import override
 from experiments.values import ConfigError, parse_value, suggest
 from rlgpt_jax.envs.tasks import TASKS, get_task
+from rlgpt_jax.loop import store
 
 CONFIGS = Path(__file__).parent / "configs"
 NAMES = ("config", "workdir", "resume", "seed", "smoke")
@@ -83,6 +84,7 @@ def parse(argv: Sequence[str]) -> Settings:
             f"--workdir={workdir} holds a run already. Add --resume to go on with it, or "
             "choose another folder."
         )
+    check_library(config)
     return Settings(values.config, config, workdir, False, values.smoke)
 
 
@@ -204,6 +206,15 @@ def check_transcript(config: base.Config) -> None:
             f"{' or less' if recorded > 1 else ''}, or record more with "
             "--config.llm.provider=file."
         )
+
+
+def check_library(config: base.Config) -> None:
+    """Refuses a library of macros that cannot be read; a resumed run reads its own copy."""
+    if config.macros.library:
+        try:
+            store.load(Path(config.macros.library))
+        except store.LibraryError as error:
+            raise ConfigError(f"--config.macros.library: {error}") from error
 
 
 def task_of(exchange: dict | None) -> str | None:

@@ -23,14 +23,16 @@ from experiments.report.page import write_report
 from experiments.wiring import env_maker, make_provider, requests_folder
 from rlgpt_jax.agents.llm.replay import MissingAnswer
 from rlgpt_jax.envs.tasks import get_task
-from rlgpt_jax.loop import two_loop
+from rlgpt_jax.loop import saving, store, two_loop
+from rlgpt_jax.loop.offer import Offer, make_offer
 from rlgpt_jax.loop.record import RunFolder, read_json, write_json
+from rlgpt_jax.loop.store import LibraryError
 from rlgpt_jax.loop.tools import EVAL, Tools
 from rlgpt_jax.rl import on_host
 from rlgpt_jax.rl.train import TrainingDiverged
 
 # Ends of a run that are not faults of this program: told in words, without a traceback.
-EXPECTED = (MissingAnswer, TimeoutError, TrainingDiverged)
+EXPECTED = (MissingAnswer, TimeoutError, TrainingDiverged, LibraryError)
 
 
 def run(settings: Settings) -> int:
@@ -73,6 +75,7 @@ def go(settings: Settings, display: Display) -> Done:
         f"Device {jax.default_backend()}. The world, the policy and the update are compiled "
         f"on first use and kept in {escape(str(machine.CACHE))}."
     )
+    offer = take_library(config, folder, display)
     tools = Tools(
         task=get_task(config.task),
         make_env=env_maker(config, display.worlds),
@@ -82,10 +85,14 @@ def go(settings: Settings, display: Display) -> Done:
         seed=config.seed,
         sensors=config.macros.sensors,
         tick_limit=config.macros.tick_limit,
+        offer=offer,
         on_event=display,
     )
     finished = two_loop.run(config.loop, tools)
     result = signed(folder, finished)
+    if config.macros.save:
+        names = saving.save(folder.root, Path(config.macros.save))
+        display.say(f"\n{len(names)} macros saved in {escape(config.macros.save)}.")
     display.say("\nDrawing videos and the report.")
     display.phase("drawing")
     write_report(folder.root)  # so that it is there if the run is killed while drawing
@@ -93,6 +100,28 @@ def go(settings: Settings, display: Display) -> Done:
         videos = make_videos(config, tools, finished)
     display.phase("")
     return Done(result, write_report(folder.root), videos)
+
+
+def take_library(config: Config, folder: RunFolder, display: Display) -> Offer:
+    """What the run takes from its library, of which it keeps a copy: resuming reads that."""
+    entries: tuple[store.Entry, ...] = ()
+    if config.macros.library:
+        copy = folder.path(saving.COPY)
+        if not copy.exists():
+            store.copy(store.load(Path(config.macros.library)), copy)
+        entries = store.load(copy)
+    offer = make_offer(
+        entries, config.loop, config.macros.sensors, config.macros.offer, config.macros.skills
+    )
+    if entries:
+        names = ", ".join(fate.name for fate in offer.macros) or "none"
+        display.say(
+            f"Library of {len(entries)} macros. Offered to the policy: {names}. Functions that "
+            f"new macros may call: {len(offer.functions)}."
+        )
+    for words in offer.left_out:
+        display.say(f"  [yellow]left out[/yellow] {escape(words)}")
+    return offer
 
 
 def write_settings(folder: RunFolder, settings: Settings, display: Display) -> None:

@@ -25,10 +25,20 @@ class MacroConfig:
     # paper's agent had beside the image; full: also the rays.
     sensors: Literal["paper", "full"] = "paper"
     tick_limit: int = 200  # ticks of one activation; then the macro is ended
+    # While learning: host with the host driver, jax or pallas (GPU only, not yet measured
+    # on one) with the device driver; auto: host or jax. Trials and evaluations: always host.
+    interpreter: Literal["auto", "host", "jax", "pallas"] = "auto"
+    # Folders of macros (experiments/macro/library.py). The run reads its own copy.
+    library: str = ""  # offered to the policy and callable by new macros; "" is none
+    offer: tuple[str, ...] = ()  # those that the policy is offered; () is all that fit
+    save: str = ""  # a finished run adds its macros here
+    skills: bool = False  # whether macros may call the trusted skills and prompts say so
 
     def __post_init__(self) -> None:
         if self.tick_limit < 1:
             raise ValueError(f"macros.tick_limit={self.tick_limit} must be at least 1.")
+        if self.offer and not self.library:
+            raise ValueError("macros.offer names macros, but macros.library names no folder.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,7 +84,8 @@ class Config:
     def rl(self) -> RLConfig:
         """The learner's part, as the library takes it."""
         return RLConfig(
-            ppo=self.ppo, network=self.network, reward=self.reward, driver=self.driver
+            ppo=self.ppo, network=self.network, reward=self.reward, driver=self.driver,
+            interpreter=self.macros.interpreter,
         )
 
 

@@ -38,6 +38,8 @@ class Setting:
     ticks_per_iteration: int = 200_000  # of PPO training
     macro_ticks: int = 200  # limit of one activation
     reserved: tuple[str, ...] = ()  # names that a sub-action may not have
+    # Macros of a library that the policy may choose in every plan: (name, one line).
+    offered: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self):
         for field, allowed in (("sensors", SENSORS), ("mode", MODES)):

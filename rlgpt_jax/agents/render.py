@@ -7,6 +7,10 @@ from rlgpt_jax.agents.prompt_state import Fate, Memory, Plan, PromptState, Setti
 from rlgpt_jax.agents.prompts import Prompts
 
 TICKS_PER_SECOND = 20
+LIBRARY = (
+    "- Besides the macros of the plan it is offered these, in every plan, from a library of "
+    "macros that exist already. They need no sub-action, and no sub-action may have their names:"
+)
 
 
 def world(setting: Setting, prompts: Prompts) -> str:
@@ -35,11 +39,15 @@ def policy(setting: Setting, prompts: Prompts) -> str:
     """What PPO sees and does; there is none in mode pure_code."""
     if setting.mode == "pure_code":
         return prompts.fill("policy_none")
-    return prompts.fill(
+    text = prompts.fill(
         "policy",
         ticks_per_iteration=f"{setting.ticks_per_iteration:,}",
         episodes=f"{setting.ticks_per_iteration // setting.horizon:,}",
     )
+    if setting.offered:
+        text += "\n" + LIBRARY
+        text += "".join(f"\n  - {name}: {doc}" for name, doc in setting.offered)
+    return text
 
 
 def sensors(setting: Setting, prompts: Prompts) -> str:

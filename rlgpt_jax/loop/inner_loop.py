@@ -89,7 +89,7 @@ def _check(
     if isinstance(answer, Refusal):
         source, program = "", macro_refusal.Refusal(0, 0, "", answer.reason, "")
     else:
-        source, program = answer, parse_macro(answer, name, tools.sensors)
+        source, program = answer, parse_macro(answer, name, tools.sensors, tools.offer.sources)
     write_text(tools.folder.macro(iteration, name, f"try{number}.py"), source)
     if not isinstance(program, macro_refusal.Refusal):
         return Attempt(source)
@@ -109,8 +109,8 @@ def _try_out(
         with tools.folder.timed("trial"):
             report = trial(
                 tools.world(TRAIN, config.trial_episodes),
-                trial_space(source, name, tools.sensors, tools.tick_limit), 1, tools.rl,
-                tools.seed_of("trial"), config.trial_episodes,
+                trial_space(source, name, tools.sensors, tools.tick_limit, tools.offer.sources),
+                1, tools.rl, tools.seed_of("trial"), config.trial_episodes,
             )
         saved = {"words": report.describe(), "report": report.to_json()}
         write_json(path, saved)

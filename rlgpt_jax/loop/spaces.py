@@ -1,11 +1,11 @@
 """From coded sub-actions to the hybrid action space that PPO acts in."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rlgpt_jax.agents.prompt_state import Fate
 from rlgpt_jax.macros.bytecode import MAX_MACROS, Program, link
-from rlgpt_jax.macros.language import parse_macro
+from rlgpt_jax.macros.language import NOTHING, parse_macro
 from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
 
@@ -43,12 +43,14 @@ def place(fates: Sequence[Fate], old: Slots) -> Slots:
 
 
 def make_space(
-    slots: Slots, fates: Sequence[Fate], pure_code: bool, sensors: str, tick_limit: int
+    slots: Slots, fates: Sequence[Fate], pure_code: bool, sensors: str, tick_limit: int,
+    library: Mapping[str, str] = NOTHING,
 ) -> HybridSpace:
     """The space for one iteration.
 
     Kind `code` runs as a script when an episode starts, in the plan's order; kind `macro`
-    is offered to PPO. In pure code everything is a script that repeats.
+    is offered to PPO. In pure code everything is a script that repeats. `library` holds
+    the texts of functions that the macros may call.
     """
     if pure_code and not slots.fates:
         slots, fates = Slots((IDLE,)), (IDLE,)
@@ -59,7 +61,7 @@ def make_space(
     offered = [not pure_code and fate.kind == "macro" for fate in slots.fates]
     empty = MAX_MACROS - len(names)
     return HybridSpace(
-        macros=link([_program(fate, sensors) for fate in slots.fates]),
+        macros=link([_program(fate, sensors, library) for fate in slots.fates]),
         names=(*names, *[""] * empty),
         offered=(*offered, *[False] * empty),
         script=tuple(names.index(name) + 1 for name in scripted),
@@ -68,8 +70,8 @@ def make_space(
     )
 
 
-def _program(fate: Fate, sensors: str) -> Program:
-    program = parse_macro(fate.source, fate.name, sensors)
+def _program(fate: Fate, sensors: str, library: Mapping[str, str]) -> Program:
+    program = parse_macro(fate.source, fate.name, sensors, library)
     if isinstance(program, Refusal):
         raise ValueError(
             f"the code of {fate.name} was accepted before and is refused now: "
@@ -78,7 +80,9 @@ def _program(fate: Fate, sensors: str) -> Program:
     return program
 
 
-def trial_space(source: str, name: str, sensors: str, tick_limit: int) -> HybridSpace:
+def trial_space(
+    source: str, name: str, sensors: str, tick_limit: int, library: Mapping[str, str] = NOTHING
+) -> HybridSpace:
     """One macro alone, in slot 1."""
     fate = Fate(name, "macro", source=source)
-    return make_space(Slots((fate,)), (fate,), False, sensors, tick_limit)
+    return make_space(Slots((fate,)), (fate,), False, sensors, tick_limit, library)

@@ -15,6 +15,7 @@ from rlgpt_jax.agents.prompts import Prompts
 from rlgpt_jax.envs.base import Environment, HostEnvironment
 from rlgpt_jax.envs.tasks import Task
 from rlgpt_jax.loop import events
+from rlgpt_jax.loop.offer import NOTHING, Offer
 from rlgpt_jax.loop.record import RunFolder
 from rlgpt_jax.rl.config import RLConfig
 
@@ -36,6 +37,7 @@ class Tools:
     seed: int = 0
     sensors: str = "paper"  # of macros
     tick_limit: int = 200  # of one activation of a macro
+    offer: Offer = NOTHING  # of a library: what macros may call and the policy may choose
     prompts: Prompts = dataclasses.field(default_factory=prompts.load)
     on_event: events.OnEvent = events.ignore
 

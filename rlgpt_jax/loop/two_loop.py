@@ -104,14 +104,18 @@ def make_setting(config: LoopConfig, tools: Tools) -> Setting:
         start_items=", ".join(items) or "nothing",
         biome=task.biome,
         horizon=task.horizon,
-        api=library.prompt_text(tools.sensors),
+        api=library.prompt_text(tools.sensors, tools.offer.functions),
         sensors=tools.sensors,
         mode=config.agents_mode,
         num_iterations=config.num_iterations,
         num_tries=config.num_tries,
         ticks_per_iteration=config.ticks_per_iteration,
         macro_ticks=tools.tick_limit,
-        reserved=RESERVED,
+        reserved=(*RESERVED, *tools.offer.reserved),
+        offered=tuple(
+            (fate.name, doc)
+            for fate, doc in zip(tools.offer.macros, tools.offer.docs, strict=True)
+        ),
     )
 
 
@@ -147,9 +151,10 @@ def _make_stage(
 ) -> tuple[Slots, Stage]:
     """Which code goes into which slot, and the action space that results."""
     old, before = (done[-1].slots, done[-1].stage) if done else (Slots(), None)
-    slots = place(state.fates, old)
+    slots = place((*tools.offer.macros, *state.fates), old)
     space = make_space(
-        slots, state.fates, config.mode == "pure_code", tools.sensors, tools.tick_limit
+        slots, state.fates, config.mode == "pure_code", tools.sensors, tools.tick_limit,
+        tools.offer.sources,
     )
     return slots, Stage(state.iteration, space, slots.changed_since(old), before)
 
