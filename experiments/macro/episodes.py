@@ -1,0 +1,127 @@
+"""A macro as pure code: started again and again until the episode ends, in many worlds."""
+
+import collections
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from rlgpt_jax.envs.base import Observation, Step
+from rlgpt_jax.envs.names import NAMES
+from rlgpt_jax.macros import interpret_host
+from rlgpt_jax.macros.bytecode import TRAPPED, MacroSet, Program, link, trap_message
+from rlgpt_jax.macros.sensors import pack_view
+from rlgpt_jax.rl.report import MACRO_ENDS
+
+MAX_LANES = 32
+OnTick = Callable[[int, list[str], Step], None]  # (first episode of the chunk, labels, step)
+
+
+@dataclasses.dataclass(frozen=True)
+class Activation:
+    """One start of the macro."""
+
+    episode: int
+    end: str  # one of MACRO_ENDS
+    ticks: int
+    mistake: str = ""  # line and words
+
+
+@dataclasses.dataclass(frozen=True)
+class Episode:
+    """What came of one episode."""
+
+    number: int
+    success: bool
+    ticks: int
+    gained: dict[str, int]  # items at the end less those at the start
+
+
+@dataclasses.dataclass
+class _Lane:
+    begin: collections.Counter[int]
+    ticks: int = 0
+    is_open: bool = True
+    running: int = 0  # ticks of the activation that runs
+
+
+def play(
+    world: Any, program: Program, tick_limit: int, seed: int, num: int,
+    on_tick: OnTick | None = None,
+) -> tuple[list[Episode], list[Activation]]:
+    """Runs `num` seeded episodes, one per lane, lanes in chunks.
+
+    Args:
+      world: a host environment; it is reset.
+      tick_limit: ticks of one activation.
+      on_tick: called after every tick with what each lane did, for videos.
+    """
+    macros = link([program])
+    episodes: list[Episode] = []
+    activations: list[Activation] = []
+    for chunk, begin in enumerate(range(0, num, world.num_envs)):
+        lanes = min(world.num_envs, num - begin)
+        chunk_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0] >> 1)
+        _play_chunk(
+            world, macros, program.name, tick_limit, chunk_seed, lanes, begin, episodes,
+            activations, on_tick,
+        )
+    return sorted(episodes, key=lambda e: e.number), activations
+
+
+def _play_chunk(
+    world: Any, macros: MacroSet, name: str, tick_limit: int, seed: int, num: int, begin: int,
+    episodes: list[Episode], activations: list[Activation], on_tick: OnTick | None,
+) -> None:
+    obs, busy = world.reset(seed), np.zeros(world.num_envs, bool)
+    state = interpret_host.init_state(world.num_envs)
+    chosen = np.ones(world.num_envs, np.int32)
+    lanes = [_Lane(items(obs, i)) for i in range(num)]
+    while any(lane.is_open for lane in lanes):
+        state, out = interpret_host.tick(macros, state, pack_view(obs), chosen, busy, tick_limit)
+        step = world.step(out.action)
+        done = np.asarray(step.terminated | step.truncated)
+        for i, lane in enumerate(lanes):
+            if not lane.is_open:
+                continue
+            if out.ended[i]:
+                activations.append(_ended(out, i, begin + i, lane.running))
+                lane.running = 0
+            if state.slot[i]:
+                lane.running += 1
+            lane.ticks += 1
+            if done[i]:
+                lane.is_open = False
+                if state.slot[i]:
+                    activations.append(Activation(begin + i, "interrupted", lane.running))
+                episodes.append(_closed(begin + i, lane, step, i))
+        if on_tick is not None:
+            on_tick(begin, [name] * world.num_envs, step)
+        state = interpret_host.cut(state, done)
+        obs, busy = step.obs, np.asarray(step.info["busy"]) & ~done
+
+
+def _ended(out: Any, lane: int, episode: int, ticks: int) -> Activation:
+    mistake = ""
+    if out.ended[lane] == TRAPPED:
+        mistake = trap_message(int(out.trap_code[lane]), int(out.trap_line[lane]))
+    return Activation(episode, MACRO_ENDS[out.ended[lane] - 1], ticks, mistake)
+
+
+def _closed(number: int, lane: _Lane, step: Step, i: int) -> Episode:
+    end = items(step.final_obs, i)
+    gained = {NAMES[n]: end[n] - lane.begin[n] for n in {*end, *lane.begin}}
+    return Episode(
+        number, bool(np.asarray(step.info["success"])[i]), lane.ticks,
+        {name: change for name, change in sorted(gained.items()) if change},
+    )
+
+
+def items(obs: Observation, lane: int) -> collections.Counter[int]:
+    """How many of each item a lane carries, by name id."""
+    found: collections.Counter[int] = collections.Counter()
+    for name, quantity in zip(obs.slot_name[lane], obs.slot_quantity[lane], strict=True):
+        if quantity > 0:
+            found[int(name)] += int(quantity)
+    return found

@@ -1,0 +1,179 @@
+"""Macros on disk: NAME.py with NAME.json, which holds where it is from and its record.
+
+    python -m experiments.macro library save runs/harvest_milk-seed0-... macros
+    python -m experiments.macro library list macros
+    python -m experiments.macro library show macros approach_cow
+    python -m experiments.macro library add macros go_to_log.py --task=harvest_log
+    python -m experiments.main --config=harvest_wool --config.macros.library=macros
+"""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from experiments.macro import source
+
+if TYPE_CHECKING:
+    from rlgpt_jax.loop.store import Entry
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    what = parser.add_subparsers(dest="what", required=True, metavar="list|show|add|save")
+    for name, words in (
+        ("list", "one line per macro"), ("show", "code, origin and record of one macro"),
+        ("add", "macros from files"), ("save", "macros in use in a run, with their record"),
+    ):
+        command = what.add_parser(name, help=words)
+        if name == "save":
+            command.add_argument("run", type=Path, help="a run folder")
+        command.add_argument("folder", type=Path, metavar="DIR", help="the library")
+        if name == "show":
+            command.add_argument("name")
+        if name == "add":
+            command.add_argument("files", nargs="+", metavar="FILE", help="as `check` takes them")
+            command.add_argument("--task", default="", help="for which they are written")
+            command.add_argument("--instruction", default="", help="what they are for, in words")
+        if name == "save":
+            command.add_argument(
+                "--iteration", default="all", help="all, best, or a number (default: all)"
+            )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Returns the exit code: 0 done, 1 a file is refused, 2 what cannot be used."""
+    from rlgpt_jax.loop.store import LibraryError
+
+    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 140)
+    commands = {"list": list_, "show": show, "add": add, "save": save}
+    try:
+        return commands[options.what](console, options)
+    except (LibraryError, source.Unreadable) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+
+
+def list_(console: Console, options: argparse.Namespace) -> int:
+    from rlgpt_jax.loop import store
+
+    entries = store.load(options.folder)
+    table = Table(title=f"{options.folder}: {len(entries)} macros", title_justify="left")
+    for column in ("name", "task", "sensors", "kind", "uses", "returned", "success", "what"):
+        table.add_column(column, overflow="fold")
+    for entry in entries:
+        table.add_row(
+            entry.name, entry.task, entry.sensors, entry.kind, *use(entry), escape(entry.doc)
+        )
+    console.print(table)
+    for name in store.unfinished(options.folder):
+        console.print(f"{name} has no JSON file: left by a kill; it does not count")
+    return 0
+
+
+def use(entry: "Entry") -> tuple[str, str, str]:
+    """Activations in evaluations, share that returned, success where it was last used."""
+    total = sum(row.get("activations", 0) for row in entry.record)
+    returned = sum(row.get("ends", {}).get("returned", 0) for row in entry.record)
+    share = f"{returned / total:.0%}" if total else ""
+    if not entry.record or "evaluation" not in entry.record[-1]:
+        return f"{total:,}", share, ""
+    last = entry.record[-1]["evaluation"]
+    rate = f"{last['success_rate']:.0%} ({last['success_low']:.0%} to {last['success_high']:.0%})"
+    return f"{total:,}", share, rate
+
+
+def show(console: Console, options: argparse.Namespace) -> int:
+    from rlgpt_jax.loop import store
+
+    entries = {entry.name: entry for entry in store.load(options.folder)}
+    if options.name not in entries:
+        from experiments.values import suggest
+
+        raise store.LibraryError(
+            f"{options.folder} has no macro {options.name!r}. "
+            f"{suggest(options.name, list(entries))}"
+        )
+    entry = entries[options.name]
+    console.print(f"# {entry.name}: {entry.doc}", highlight=False, markup=False)
+    console.print(
+        f"# written for {entry.task or 'no task'}, sensors {entry.sensors}, kind {entry.kind}",
+        highlight=False, markup=False,
+    )  # fmt: skip
+    if entry.instruction:
+        console.print(f"# {entry.instruction}", highlight=False, markup=False, soft_wrap=True)
+    console.print(entry.source.rstrip(), highlight=False, markup=False, soft_wrap=True)
+    if not entry.record:
+        console.print("\nNo record of use.")
+        return 0
+    table = Table(title="Record of use", title_justify="left")
+    for column in ("run", "iteration", "role", "task", "activations", "ends", "success", "trial"):
+        table.add_column(column, overflow="fold")
+    for row in entry.record:
+        trial, rated = row.get("trial"), row.get("evaluation", {})
+        table.add_row(
+            str(row.get("run")), str(row.get("iteration")), str(row.get("role")),
+            str(row.get("task")), f"{row.get('activations', 0):,}", ends(row.get("ends", {})),
+            f"{rated['success_rate']:.0%} of {rated['num_episodes']}" if rated else "",
+            f"{ends(trial['ends'])}; {trial['mean_ticks']:.0f} ticks" if trial else "",
+        )  # fmt: skip
+    console.print(table)
+    return 0
+
+
+def ends(counts: dict[str, int]) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {n:,}" for name, n in counts.items() if n)
+
+
+def add(console: Console, options: argparse.Namespace) -> int:
+    from rlgpt_jax.loop import store
+    from rlgpt_jax.macros import skills
+    from rlgpt_jax.macros.language import parse_macro
+    from rlgpt_jax.macros.refusal import Refusal
+
+    known = store.load(options.folder) if options.folder.is_dir() else ()
+    found = []
+    for path in options.files:
+        text = source.read(path)
+        for sensors in source.SENSOR_LEVELS:  # the lowest level that accepts it
+            library = skills.sources(sensors) | {e.name: e.source for e in known}
+            program = parse_macro(text, None, sensors, library)
+            if not isinstance(program, Refusal):
+                break
+        if isinstance(program, Refusal):
+            print(f"{path}: refused: {program.describe()}", file=sys.stderr)
+            return 1
+        if not store.is_name(program.name):
+            raise store.LibraryError(
+                f"{path}: {program.name!r} is not a snake_case name of at most 40 characters"
+            )
+        found.append(store.Entry(
+            name=program.name, source=text, task=options.task, sensors=sensors,
+            instruction=options.instruction,
+        ))  # fmt: skip
+    return told(console, options, store.add(options.folder, found))
+
+
+def save(console: Console, options: argparse.Namespace) -> int:
+    from rlgpt_jax.loop import saving, store
+
+    if options.iteration == "all":
+        iterations = None
+    elif options.iteration == "best":
+        iterations = [saving.best_iteration(options.run)]
+    elif options.iteration.isdigit():
+        iterations = [int(options.iteration)]
+    else:
+        raise store.LibraryError(f"--iteration={options.iteration}: needs all, best or a number")
+    return told(console, options, saving.save(options.run, options.folder, iterations))
+
+
+def told(console: Console, options: argparse.Namespace, names: list[tuple[str, str]]) -> int:
+    for old, new in names:
+        words = old if old == new else f"{new} (other code is called {old} already)"
+        console.print(words, highlight=False)
+    console.print(f"{len(names)} macros in {options.folder}", highlight=False)
+    return 0
