@@ -1,6 +1,6 @@
 """Counts how many recorded macro answers the language takes as they are.
 
-    python -m experiments.macro accept experiments/transcripts/macro_answers.jsonl --verbose
+    python -m experiments.macro accept experiments/answers/macro_answers.jsonl --verbose
 
 Lines are {"id", "style", "task", "sensors", "name", "answer", "split", ...}, where "again"
 may hold a second answer after one refusal; of a run's transcript.jsonl the answers of the

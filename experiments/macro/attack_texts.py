@@ -66,6 +66,8 @@ ATTACKS: dict[str, dict[str, str]] = {
         "eval as key": body("x = min(['1', '2'], key=eval)"),
         "eval mapped": body("x = list(map(eval, ['1']))"),
         "eval as a default": before("def f(a=eval):\n    return a('1')"),
+        "routine of ours": body("x = _keep(obs)"),
+        "view of ours": body("x = _cut([1], 500)", "y = _as_list(5)"),
         "debug name": body("x = __debug__", "y = __file__", "z = __name__"),
     },
     "imports": {

@@ -11,7 +11,7 @@ compilation of more than the bounds, or an action that the world does not know i
 to a file, and the command ends with 1.
 
 `--worst` compiles the known worst texts instead, and prints their time, work and memory.
-With NUMBA_BOUNDSCHECK=1 the compiled interpreter checks every index.
+With NUMBA_DISABLE_JIT=1 the interpreter is plain Python, which checks every index.
 """
 
 import argparse
@@ -78,100 +78,6 @@ def watched() -> Iterator[None]:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
-
-
-def corpus() -> list[str]:
-    """Returns what texts are made from: accepted answers ten times as often as attacks."""
-    from experiments.macro.attacks import every
-    from experiments.macro.many_rays import SOURCES
-    from experiments.macro.workload import TRANSCRIPTS, answers
-
-    recorded = [p.source for path in sorted(TRANSCRIPTS.glob("*.jsonl")) for p in answers(path)]
-    good = sorted({*recorded, *SOURCES.values(), *EVERYTHING})
-    return good * 10 + [attack.source for attack in every() if len(attack.source) < 3_000]
-
-
-# Macros that use much of the language, so that pieces of it are in the corpus.
-EVERYTHING = (
-    '''
-TOOLS = {"log": "wooden_axe", "stone": "wooden_pickaxe"}
-SAFE = ("grass", "dirt", "stone")
-
-def best(obs, names, key=None):
-    found = sorted((r for r in obs.rays if r.block in names), key=lambda r: r.distance)
-    return found[0] if found else None
-
-def mine(obs, ticks=60, *, tool=None):
-    """Hits until the block is gone."""
-    if tool is not None and obs.held != tool:
-        obs = yield equip(tool)
-    for i in range(ticks):
-        obs = yield attack()
-        if i % 10 == 9 and not obs.sees("log"):
-            break
-    else:
-        return obs, False
-    return obs, True
-
-def macro(obs):
-    seen, path, counts = set(), [], {}
-    target = best(obs, SAFE)
-    while obs.count("log") < 4 and len(path) < 100:
-        x, z = round(obs.x), round(obs.z)
-        if (x, z) in seen:
-            obs = yield turn(yaw=90 if len(path) % 2 else -90)
-        seen.add((x, z))
-        path.append((x, z))
-        counts[obs.held] = counts.get(obs.held, 0) + 1
-        ray = obs.nearest("log")
-        if ray.distance < 3 and abs(ray.yaw) <= 7.5:
-            obs, done = yield from mine(obs, tool=TOOLS.get(ray.block))
-            if not done:
-                continue
-        for move in (forward, left, right)[:2]:
-            obs = yield move()
-    first, *rest = path[-3:] or [(0, 0)]
-    total = sum(n for _, n in counts.items()) + max(p[0] for p in path)
-    obs = yield turn(total % 360 - 180)
-''',
-    '''
-import math
-
-WIDTH: float = 2.5
-
-def macro(obs):
-    start = (obs.x, obs.y, obs.z)
-    mode, n = "search", 0
-    grid = [[0] * 5 for _ in range(5)]
-    blocked = lambda o: o.block(0, 0, 1) not in ("air", "water", "tall_grass")
-
-    def away(o):
-        nonlocal n
-        n += 1
-        return math.hypot(o.x - start[0], o.z - start[2])
-
-    while True:
-        match mode:
-            case "search" if obs.sees("cow"):
-                mode = "walk"
-            case "search":
-                obs = yield turn(yaw=30)
-            case "walk" | "run":
-                obs = yield forward(jump=blocked(obs), sprint=mode == "run")
-            case _:
-                return
-        grid[n % 5][int(away(obs)) % 5] += 1
-        cow = min((r for r in obs.rays if r.entity == "cow"), key=lambda r: r.distance,
-                  default=None)
-        if cow is None or not (0.5 < cow.distance <= WIDTH):
-            mode = "run" if n > 20 else "search" if n % 7 == 0 else mode
-        elif any(v > 3 for row in grid for v in row) or all(grid[0]):
-            mode = "end"
-        try_again = n ** 2 // 7 % 3
-        if try_again and (obs.on_ground or not obs.in_water):
-            obs = yield use() if cow else jump()
-''',
-)
 
 
 def one(tally: Tally, kind: str, text: str, seed: int, deep: bool) -> None:
@@ -265,6 +171,8 @@ def run(options: argparse.Namespace) -> int:
         from experiments.macro import worst
 
         return worst.show(console)
+    from experiments.macro.corpus import corpus  # imports jax
+
     texts, tally = corpus(), Tally()
     gc.collect()
     gc.freeze()  # what was there before is not looked through again and again
@@ -292,7 +200,8 @@ def saved(folder: Path, name: str, text: str, wrong: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.txt"
     path.write_text(text, encoding="utf-8", errors="surrogatepass")
-    (folder / f"{name}.error.txt").write_text(wrong, encoding="utf-8", errors="replace")
+    if wrong:
+        (folder / f"{name}.error.txt").write_text(wrong, encoding="utf-8", errors="replace")
     return path
 
 
@@ -317,8 +226,12 @@ def report(console: Console, tally: Tally, first: float, folder: Path) -> int:
     for size, kind, text in reversed(tally.largest):
         table.add_row("largest", kind, str(len(text)), "", f"{size / 1e6:.1f}")
     console.print(table)
-    for i, (_, kind, text) in enumerate(reversed(tally.slowest)):
-        saved(folder, f"slowest-{i}-{kind}", text, "")
+    for i, (seconds, kind, text) in enumerate(reversed(tally.slowest)):
+        if seconds > MAX_SECONDS:
+            saved(folder, f"slowest-{i}-{kind}", text, "")
+    for i, (size, kind, text) in enumerate(reversed(tally.largest)):
+        if size > MAX_BYTES:
+            saved(folder, f"largest-{i}-{kind}", text, "")
     console.print(f"most work {tally.work}; over {1e3 * MAX_SECONDS:.0f} ms: {tally.slow}; over "
                   f"{MAX_BYTES / 1e6:.0f} MB: {tally.large}; the process holds {memory():.0f} MB, "
                   f"{memory() - first:+.0f} since the 500th input")

@@ -269,7 +269,7 @@ def _immediates_fit(op: int, a: int, b: int, c: int, pool: int) -> bool:
     if op == ALLOC:  # length and room, tag and frame
         return 0 <= b & 0xFFFF <= b >> 16 <= HEAP_CELLS and 0 <= c >> 4 <= MAX_FRAME
     if op == CALL:
-        return 0 < c and a + c <= STACK_CELLS
+        return c > 0 and a + c <= STACK_CELLS
     if op == INSET:
         return 0 <= c <= pool - NAME_WORDS
     if op == INIT:

@@ -6,6 +6,7 @@ import random
 import pytest
 
 from experiments.macro import fuzz, mutate, random_syntax, trial
+from experiments.macro.corpus import corpus as whole_corpus
 from rlgpt_jax.macros import bytecode
 
 INPUTS, GROUPS = 1_500, 5
@@ -13,7 +14,7 @@ INPUTS, GROUPS = 1_500, 5
 
 @pytest.fixture(scope="module")
 def corpus() -> list[str]:
-    return [text for text in fuzz.corpus() if len(text) < 1_500]  # a few seconds in all
+    return [text for text in whole_corpus() if len(text) < 1_500]  # a few seconds in all
 
 
 @pytest.mark.parametrize("group", range(GROUPS))

@@ -1,0 +1,15 @@
+"""Recorded answers of a language model stay accepted when the language changes."""
+
+from pathlib import Path
+
+from experiments.macro import accept
+
+RECORDED = Path(__file__).parents[2] / "experiments/answers/macro_answers.jsonl"
+# One answer turns the compass with complex numbers, others are named in docs/benchmarks.md.
+REFUSED_AT_FIRST = {"bare-06-chase_cow"}
+
+
+def test_what_was_accepted_is_accepted() -> None:
+    outcomes = [accept.judge(answer) for answer in accept.read([RECORDED], "paper")]
+    assert len(outcomes) > 60
+    assert {o.answer.id for o in outcomes if not o.first} == REFUSED_AT_FIRST

@@ -1,0 +1,66 @@
+"""Random programs act as Python runs them."""
+
+import random
+
+import numpy as np
+import pytest
+
+from rlgpt_jax.macros import bytecode, interpret_host
+from rlgpt_jax.macros.bytecode import MAX_MACROS, TRAP_STEPS, TRAPPED
+from tests.macros import worlds
+from tests.macros.whole_number_programs import whole_number_program
+
+TICKS = 60
+
+
+def assert_as_in_python(sources: list[str], seed: int) -> tuple[int, int]:
+    """Runs one program per lane.
+
+    Returns how many actions were compared, and how many programs the limit of instructions
+    between two ticks ended early.
+    """
+    rng = np.random.default_rng(seed)
+    lanes = len(sources)
+    views = [worlds.random_view(rng, lanes) for _ in range(TICKS)]
+    macro_set = bytecode.link([worlds.program(source, name="macro") for source in sources])
+    state = interpret_host.init_state(lanes)
+    actions: list[list[list[int]]] = [[] for _ in range(lanes)]
+    ended, stopped = np.zeros(lanes, bool), set[int]()
+    for t, view in enumerate(views):
+        chosen = np.arange(1, lanes + 1, dtype=np.int32) * (t == 0)
+        state, out = interpret_host.tick(
+            macro_set, state, view, chosen.astype(np.int32), np.zeros(lanes, bool)
+        )
+        for lane in np.flatnonzero(out.ended == TRAPPED):
+            words = bytecode.trap_message(int(out.trap_code[lane]), int(out.trap_line[lane]))
+            # The one way in which the language may do less: long work between two ticks.
+            assert out.trap_code[lane] == TRAP_STEPS, f"{words}\n{sources[lane]}"
+            stopped.add(int(lane))
+        ended |= out.ended > 0
+        for lane in np.flatnonzero(out.from_macro & ~ended):
+            actions[lane].append(out.action[lane].tolist())
+    for lane, source in enumerate(sources):
+        expected = worlds.python_actions(source, views, lane)
+        if lane in stopped:
+            expected = expected[: len(actions[lane])]
+        assert actions[lane] == expected, source
+    return sum(map(len, actions)), len(stopped)
+
+
+def assert_many(number: int, seed: int) -> None:
+    rng = random.Random(seed)
+    compared, stopped = 0, 0
+    for first in range(0, number, MAX_MACROS):
+        sources = [whole_number_program(rng) for _ in range(MAX_MACROS)]
+        actions, early = assert_as_in_python(sources, seed + first)
+        compared, stopped = compared + actions, stopped + early
+    assert compared > 10 * number and stopped <= number / 50
+
+
+def test_random_programs_act_as_in_python():
+    assert_many(64, seed=0)
+
+
+@pytest.mark.slow
+def test_many_random_programs_act_as_in_python():
+    assert_many(2000, seed=1)
