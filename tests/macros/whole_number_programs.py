@@ -54,7 +54,8 @@ PURE = (
     "{x} + {y}", "{x} - {y}", "{x} * {y} % 89", "{x} // (abs({y}) + 1)", "{x} % (abs({y}) + 1)",
     "abs({x})", "min({x}, {y})", "max({x}, {y}, 4)", "{x} if {t} else {y}", "mixed({x}, {y})",
     "mixed({x}, by={y})", "(lambda q: q + a)({x})", "divmod({x}, 7)[1]", "({x}) & 15",
-    "({x}) ^ 5", "-({x})", "({x}) ** 2 % 83", "pick({x}, {y}, a)", "total(cells) + {x}", "note({x})",
+    "({x}) ^ 5", "-({x})", "({x}) ** 2 % 83", "pick({x}, {y}, a)", "total(cells) + {x}",
+    "note({x})",
     "table.get({x} % 10, {y})", "int({t}) + {x}", "pair[{x} % 2]", "(3, 1, 4, 1, 5)[{x} % 5]",
     "sum(q for q in cells if q > {y})", "max((q * {x}) % 31 for q in cells)",
 )  # fmt: skip
@@ -73,7 +74,8 @@ LEAVES = (
 TESTS = (
     "{x} < {y}", "{x} <= {y} < 50", "{x} in seen", "{x} % 10 in table", "not {x}", "{x} in cells",
     "any(q > {x} for q in cells)", "all(q != {y} for q in cells)", "pair == (a, b)",
-    "obs.on_ground and {x} > 2", "{x} > 3 or len(seen) > 3", "obs.held in names", "isinstance({x}, str)",
+    "obs.on_ground and {x} > 2", "{x} > 3 or len(seen) > 3", "obs.held in names",
+    "isinstance({x}, str)",
     "obs.block(0, -1, 0) in ('stone', 'dirt')", "{x} in range(1, 20, 3)", "cells == sorted(cells)",
 )  # fmt: skip
 SIMPLE = (
@@ -137,7 +139,7 @@ class Writer:
         elif kind < 0.93 and loops < 2:
             self.line(indent, r.choice([
                 "for k in range(3):", "for q in cells[:3]:", "for k in sorted(table)[:3]:",
-                "for i, q in enumerate((4, 2)):", "for k in (a % 5, 2):", "for q in list(seen)[:0]:",
+                "for i, q in enumerate((4, 2)):", "for k in (a % 5, 2):",
                 "for x, y in ((1, 2), pair):", "for name in ('log', 'stick'):",
             ]))  # fmt: skip
             self.block(indent + 1, loops + 1)
