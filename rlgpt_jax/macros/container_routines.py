@@ -79,6 +79,24 @@ def _popitem(d):
     _cut(cells, n - 2)
     return pair
 
+def _pop_end(d, last):
+    if last:
+        return _popitem(d)
+    cells = _dict(d)
+    pair = (cells[0], cells[1])
+    _dict_remove(d, pair[0], None, True)
+    return pair
+
+def _move_to_end(d, key, last):
+    value = _dict_remove(d, key, None, True)
+    cells = _dict(d)
+    if last is None or last:
+        cells.append(key)
+        cells.append(value)
+    else:
+        _insert(cells, 0, value)
+        _insert(cells, 0, key)
+
 def _update(d, more):
     if _is_set(d):
         for x in _view(more):
@@ -116,7 +134,11 @@ def _common(a, b, wanted):
 
 def _either(a, b):
     made = _common(a, b, False)
-    return _update(made, _common(b, a, False))
+    other = _set(a)
+    for x in _view(b):
+        if x not in other:
+            _add(made, x)
+    return made
 
 def _become(old, made):
     if not _is_set(old):
@@ -132,6 +154,11 @@ def _subset(a, b):
         if x not in other:
             return False
     return True
+
+def _smaller(a, b):
+    if len(_set(a)) < len(_set(b)):
+        return _subset(a, b)
+    return False
 
 def _disjoint(a, b):
     other = _view(b)
@@ -251,6 +278,15 @@ def _reverse(xs):
         xs[i] = xs[n - 1 - i]
         xs[n - 1 - i] = x
 
+def _rotate(xs, n):
+    cells = _list(xs)
+    if n is None:
+        n = 1
+    old = _copy(xs)
+    size = len(old)
+    for i in range(size):
+        cells[(i + n) % size] = old[i]
+
 def _copy(xs):
     made = []
     for x in _view(xs):
@@ -312,4 +348,15 @@ def _keep_deep(xs):
             _keep(x)
 """
 
-CONTAINER_SOURCE = DICTIONARIES + SETS + LISTS
+WORDS = """
+def _word_in(name, word):
+    return _has_word(name, word)
+
+def _word_starts(name, word):
+    return _starts_with_word(name, word)
+
+def _word_ends(name, word):
+    return _ends_with_word(name, word)
+"""
+
+CONTAINER_SOURCE = DICTIONARIES + SETS + LISTS + WORDS

@@ -2,6 +2,35 @@
 
 # Bodies of `def macro(obs):`.
 BODIES = {
+    "sets that change": """
+    from collections import OrderedDict, deque
+    near = {obs.block(dx, 0, 0) for dx in (-1, 0, 1)}
+    near.update(["log", "dirt", "stone"])
+    same = near
+    near.difference_update({"dirt"}, ("sand",))
+    obs = yield turn(yaw=15 * len(same), pitch=15 * ("dirt" in same))
+    near.intersection_update(x for x in ("log", "stone", "dirt"))
+    obs = yield turn(yaw=15 * len(same), pitch=15 * near.issuperset(["log"]))
+    near.symmetric_difference_update(["log", "cow"])
+    obs = yield turn(yaw=15 * len(same), pitch=15 * near.issuperset(near | {1}))
+    few, more = {"log"}, {obs.held, "log"}
+    obs = yield turn(yaw=15 * (few < near), pitch=15 * (few < more))
+    obs = yield turn(yaw=15 * (few < few), pitch=15 * (more > few))
+    queue = deque([1, 2, 3, 4])
+    queue.rotate()
+    queue.extendleft((7, 8))
+    obs = yield turn(yaw=15 * queue[0], pitch=15 * queue[2])
+    queue.rotate(-2)
+    obs = yield turn(yaw=15 * queue[0], pitch=15 * queue[-1] - 30)
+    last = OrderedDict()
+    for k in (3, 1, 4):
+        last[k] = k * 2
+    last.move_to_end(3)
+    key, value = last.popitem(last=False)
+    obs = yield turn(yaw=15 * key, pitch=15 * value)
+    last.move_to_end(3, last=False)
+    key, value = last.popitem()
+    obs = yield turn(yaw=15 * key, pitch=15 * value)""",
     "dict display": """
     d = {"log": 1, "stone": obs.count("log"), "dirt": 3}
     d["cow"] = 4

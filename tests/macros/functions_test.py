@@ -8,6 +8,33 @@ from tests.macros import python_meaning
 
 # Whole programs; the macro is `macro`.
 PROGRAMS = {
+    "generator expressions": """
+def at(obs, dx, dy, dz):
+    return obs.block(dx, dy, dz)
+
+def total(xs, start=0):
+    n = start
+    for x in xs:
+        n += x
+    return n
+
+def spread(xs):
+    return max(xs) - 20
+
+def macro(obs):
+    low, feet, head = (at(obs, 1, dy, 0) for dy in (-1, 0, 1))
+    obs = yield turn(yaw=15 * (low == feet), pitch=15 * (head == "stone"))
+    first, *rest = (dy * 2 for dy in range(4))
+    [a, b] = (n + first for n in rest if n > 2)
+    obs = yield turn(yaw=15 * (a - b), pitch=15 * len(rest))
+    n = total((x for x in rest), start=1) + total(*(rest[:k] for k in (2,)))
+    obs = yield turn(yaw=n, pitch=spread(x * x for x in rest))
+    near = (r.distance for r in obs.rays if r.distance < 60)
+    obs = yield turn(yaw=min(near, default=30))
+    odd = (x for x in range(9) if x % 2)
+    for x in odd:
+        obs = yield turn(yaw=15 * x)
+""",
     "lambda": """
 base = lambda x, k=2: x * k
 
@@ -530,7 +557,9 @@ REFUSED = {
     ONE + "x = type(obs.x)": (3, "type is not", "isinstance"),
     ONE + "match obs:\n        case {'x': 1}:\n            pass": (4, "pattern", "if/elif"),
     ONE + "x = getattr(obs, obs.held)": (3, "getattr needs", "obs.x"),
-    ONE + "x = 1j": (3, "complex", "numbers"),
+    ONE + "x = 1j ** (obs.yaw / 90)": (3, "complex", "sin, cos and two variables"),
+    ONE + "x = obs.x.real": (3, "complex", "sin, cos and two variables"),
+    ONE + "g = (x for x in [1])\n    y = next(g) + next(g)": (3, "stands alone", "list"),
     ONE + "print((yield noop()))": (3, "print does nothing", "line of its own"),
     "def f(*a):\n    return 1\n" + ONE + "x = f(*[obs.x])\n    y = [1, 2]\n    f(*y)": (
         7, "unknown length", "one argument"),

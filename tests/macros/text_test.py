@@ -86,6 +86,55 @@ def macro(obs):
         obs = yield back()
     obs = yield turn(yaw=15 * (len(hand) > 5))
 """,
+    "words as arguments": """
+SOFT = ("grass", "eav", "snow")
+HARD = {"stone", "ore", "obsid"}
+PREFIXES = ["s", "lo", "gr", "", "di"]
+KINDS = {"hard": ("sto", "ore"), "soft": ("dirt", "gra", "Log")}
+
+def has(name, parts):
+    return any(p in name for p in parts)
+
+def which(name, words):
+    for i, word in enumerate(words):
+        if name.startswith(word):
+            return i
+    return 7
+
+def ends(name, words, more):
+    return name.endswith(words) or any(name.endswith(w) for w in more)
+
+def is_kind(name, *kinds):
+    return any(k == name or name.endswith("t" + k) for k in kinds)
+
+def spelt(name, words):
+    return [w for w in words if f"{w}n" in name or name.startswith("s" + w)]
+
+def contains(text, *words):
+    text = (text or "").lower()
+    return any(word.lower() in text for word in words)
+
+def macro(obs):
+    extra = []
+    for dx in (-1, 0, 1):
+        for dz in (-1, 0, 1):
+            name = obs.block(dx, 0, dz) or "air"
+            a = has(name, SOFT) + 2 * has(name, HARD) + 4 * has(name, ("log", "dir"))
+            obs = yield turn(yaw=15 * a, pitch=15 * which(name, PREFIXES) - 90)
+            b = ends(name, ("e", "one"), ["s", "rt"]) + 2 * ends(name, ("zz",), SOFT)
+            c = contains(name, "Stone", "log") + 2 * contains(obs.held, "pick", "ROD")
+            obs = yield turn(yaw=15 * b, pitch=15 * c)
+            obs = yield turn(yaw=15 * is_kind(name, "one", "irt"),
+                             pitch=15 * len(spelt(name, ("o", "to"))))
+            for kind, words in KINDS.items():
+                for word in words:
+                    if word in name and kind != "soft":
+                        extra.append(word)
+            if f"a{3}" in name or name.startswith(f"s{1 + 1}"):
+                extra.append("a")
+    extra.append("x")
+    obs = yield turn(yaw=15 * min(len(extra), 11), pitch=15 * (extra[0] in "stones"))
+""",
     "own names": """
 def macro(obs):
     state = "SEARCH"
@@ -145,6 +194,12 @@ def test_these_programs_have_the_same_bits_in_jax():
 
 
 ONE = "def macro(obs):\n    obs = yield forward()\n    "
+MANY_WORDS = f"""ROW = {[f"w{n}" for n in range(70)]}
+def has(name, parts):
+    return any(p in name for p in parts)
+def macro(obs):
+    yield forward()
+"""
 # Text -> (part of the reason, part of the advice); all in line 3.
 REFUSED = {
     ONE + "x = f'{obs.x},{obs.z}'": ("not known", "(x, z)"),
@@ -152,6 +207,8 @@ REFUSED = {
     ONE + "x = str(obs.x)": ("not known", "tuple"),
     ONE + "x = obs.held.split('_')": ("gives a list", "[0]"),
     ONE + "x = obs.held.split('_')[0]": ("not part of the language", "startswith"),
+    ONE + "x = obs.held.replace('_', ' ')": ("not part of the language", "diamond_ore"),
+    MANY_WORDS + "    x = has('log', [obs.held])": ("not known", "quotes"),
     ONE + "x = obs.held.upper()": ("not part of the language", "=="),
     ONE + "x = obs.held in obs.block(0, 0, 0)": ("not known", "quotes"),
     ONE + "x = ','.join([obs.held, obs.held])": ("not known", "=="),
@@ -172,6 +229,18 @@ def test_text_that_is_not_known_is_refused_with_reason_and_advice(source):
     assert (refusal.line, True, True) == (
         3, reason in refusal.reason, advice in refusal.instead
     ), refusal
+
+
+def test_a_word_that_is_not_in_quotes_in_the_program_ends_the_macro():
+    source = """
+def has(name, parts):
+    return any(p in name for p in parts)
+
+def macro(obs):
+    obs = yield turn(yaw=15 * has("stone", ["log", "stone"]))
+    obs = yield turn(yaw=15 * has("stone", [obs.block(0, -1, 0), obs.held, None]))
+"""
+    assert python_meaning.trap_of(source) == "line 3: wrong kind of value"
 
 
 def test_what_is_left_out_is_told_in_notices():

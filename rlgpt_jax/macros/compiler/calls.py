@@ -21,12 +21,14 @@ from rlgpt_jax.macros.compiler import (
     function_values,
     functions,
     generators,
+    kinds,
     lists,
     loops,
+    mappings,
     snapshots,
     stars,
-    text_tests,
     within,
+    words,
 )
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.builtins import BUILTINS, NO_BUILTIN
@@ -306,11 +308,31 @@ def block(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int
 
 
 def name_test(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
-    """Compiles `name.endswith(word)` where the word is a variable."""
+    """Compiles `name.endswith(word)` where the word, or a tuple of words, is a variable."""
     given = bound(node, func.attr, ["text"], 1)["text"]
-    words = text_tests.words_of(f, given, needed=True)
-    assert words is not None
+    given, affixes = words.without_affixes(f, given)
+    known = words.held_by(f, given, needed=True)
+    assert known is not None
     item = f.put(ex.value(f, func.value), f.temp())
-    word, register = f.put(ex.value(f, given), f.temp()), f.temp()
-    text_tests.one_of_words(f, words, word, item, func.attr, register)
+    word, register, decided = f.put(ex.value(f, given), f.temp()), f.temp(), Label()
+
+    def try_word(part: int) -> None:
+        words.test(f, f.shared.words, part, item, func.attr, register)
+        f.emit(bc.JT, register, decided)
+
+    def try_each() -> None:
+        f.emit(bc.MOVE, register, f.constant(False))
+        part, advance = loops.over_sequence(f, word, None)
+        loops.run(f, advance, lambda: try_word(part))
+
+    def try_one() -> None:
+        words.test(f, known, word, item, func.attr, register, affixes)
+
+    open_words = known is f.shared.words and affixes == words.NO_AFFIXES
+    if open_words and mappings.may_be(f, given, kinds.TUPLE):
+        bits = mappings.kind_of(f, given).bits
+        mappings.by_kind(f, word, bits, kinds.TUPLE, try_one, try_each)
+    else:
+        try_one()
+    f.place(decided)
     return f.put(register, into)

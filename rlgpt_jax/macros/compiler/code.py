@@ -46,6 +46,7 @@ class Shared:
     values: dict[Scope, list] = field(default_factory=dict)  # see `function_values.py`
     api_values: dict[str, Scope] = field(default_factory=dict)  # the API's, as values
     texts: tuple[str, ...] = ()  # the names in quotes of the source
+    words: tuple[str, ...] = ()  # those that a variable may hold, see `words.py`
     possible: dict[tuple, Any] = field(default_factory=dict)  # see `possible.py`
     text_checks: list[tuple] = field(default_factory=list)  # see `text.check`
     entry: Scope | None = None  # the macro itself

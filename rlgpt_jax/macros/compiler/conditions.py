@@ -6,7 +6,7 @@ from typing import NamedTuple
 from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import kinds, lists, loops, mappings, text_tests, within
+from rlgpt_jax.macros.compiler import kinds, lists, loops, mappings, text_tests, within, words
 from rlgpt_jax.macros.compiler.code import Code, Label
 
 # Comparison -> (jump if it holds, jump if not, as a value, operands swapped)
@@ -48,6 +48,10 @@ def jump_if(f: Code, node: ast.expr, label: Label, when: bool) -> None:
 def compare_jump(f: Code, node: ast.Compare, label: Label, when: bool) -> None:
     """Compiles a (chained) comparison as jumps."""
     if text_tests.compare_jump(f, node, label, when):
+        return
+    found = words.part_of_name(f, node)
+    if found is not None:
+        f.emit(bc.JT if when == isinstance(node.ops[0], ast.In) else bc.JF, found, label)
         return
     skip = Label()
     left = ex.value(f, node.left)
@@ -120,6 +124,8 @@ def row_routine(
     elif isinstance(op, ast.LtE | ast.GtE) and mappings.may_be(f, left, kinds.SET):
         if mappings.is_surely(f, left, kinds.SET):
             return RowRoutine("_subset", kinds.SET, True, False)
+    elif isinstance(op, ast.Lt | ast.Gt) and mappings.is_surely(f, left, kinds.SET):
+        return RowRoutine("_smaller", kinds.SET, True, False)
     elif type(op) in ORDER and both & (kinds.ROWS | kinds.NAME):
         strict = isinstance(op, ast.Lt | ast.Gt)
         return RowRoutine("_less", both & (kinds.ROWS | kinds.NAME), strict, not strict)
@@ -178,14 +184,14 @@ def text_of_kind(f: Code, left: Part, right: Part, container: int, found: int) -
     if f.scope.trusted or not mappings.may_be(f, node, kinds.NAME):
         return False
     surely = mappings.is_surely(f, node, kinds.NAME)
-    words = text_tests.words_of(f, left[0], needed=surely)
-    if words is None:
+    known = words.held_by(f, left[0], needed=surely)
+    if known is None:
         return False
     f.emit(bc.JTAG, container, values.T_NAME, is_name)
     mappings.found_in(f, node, found, left[1], container)
     f.emit(bc.JUMP, done)
     f.place(is_name)
-    text_tests.one_of_words(f, words, left[1], container, "in", found)
+    words.test(f, known, left[1], container, "in", found)
     f.place(done)
     return True
 

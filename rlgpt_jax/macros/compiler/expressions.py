@@ -26,6 +26,7 @@ from rlgpt_jax.macros.compiler import (
 from rlgpt_jax.macros.compiler.code import Code
 from rlgpt_jax.macros.compiler.pool import (
     CONSTANT_NAMES,
+    NO_COMPLEX,
     ActionConstant,
     FunctionConstant,
     NotConstant,
@@ -333,6 +334,8 @@ def attribute(f: Code, node: ast.Attribute, into: int | None) -> int:
     in_obs, in_ray = attr in OBS_FIELDS, attr in RAY_FIELDS
     if attr in OBS_METHODS and not in_ray:
         raise Refused(node, f"{attr} is a function", f'call it, for example obs.{attr}("log")')
+    if attr in ("real", "imag"):
+        raise Refused(node, *NO_COMPLEX)
     if not in_obs and not in_ray:
         raise Refused(node, f"there is no field {attr}",
                       field_advice(attr))

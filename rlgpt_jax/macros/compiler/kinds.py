@@ -105,8 +105,9 @@ NUMBERS = (
 )  # fmt: skip
 PUTS = (
     "append", "add", "insert", "appendleft", "setdefault", "extend", "update", "remove", "push",
-    "fromkeys",
+    "fromkeys", "extendleft", "symmetric_difference_update",
 )  # fmt: skip
+CHANGES = ("intersection_update", "difference_update", "rotate", "move_to_end")
 TEXTS = (
     "lower", "upper", "casefold", "capitalize", "title", "strip", "lstrip", "rstrip",
     "removeprefix", "removesuffix", "replace", "format", "join",
@@ -284,7 +285,7 @@ class Kinds:
         if name in TAKES:
             pair = [Kind(TUPLE, self.item(owner))] if name == "popitem" else []
             return joined([self.item(owner), *pair, *given[1:], Kind(NONE)])
-        if name in PUTS:
+        if name in PUTS or name in CHANGES:
             return Kind(NONE)
         return self.unknown
 

@@ -183,6 +183,18 @@ def extend(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     return f.put(f.constant(None), into)
 
 
+def extendleft(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
+    items = calls.bound(node, "extendleft", ["items"], 1)["items"]
+    refuse_longest(f, owner, "extendleft")
+    row, first = f.put(ex.value(f, owner), f.temp()), f.constant(0.0)
+
+    def put_first(item: int) -> None:
+        within.routine(f, "_insert", [row, first, item])
+
+    loops.each_of(f, items, put_first, Label())
+    return f.put(f.constant(None), into)
+
+
 def sort(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     """Compiles `xs.sort(key=..., reverse=...)`."""
     if node.args:
@@ -221,6 +233,8 @@ METHODS: dict[str, Method] = {
     "pop": pop,
     "popleft": fixed("_pop", "popleft", 0.0),
     "appendleft": appendleft,
+    "extendleft": extendleft,
+    "rotate": simple("_rotate", "rotate", ["n"], 0),
     "insert": simple("_insert", "insert", ["index", "item"], 2),
     "remove": simple("_remove", "remove", ["item"], 1),
     "extend": extend,

@@ -28,7 +28,7 @@ SEEDS = ("x", "y", "z", "yaw", "time")  # numbers of the first observation
 def lower(tree: ast.Module, sensors: str, notices: list[str]) -> ast.Module:
     """Returns the tree in plainer terms; says in `notices` what was left out."""
     modules = Modules(tree, notices)
-    rewriter = Rewriter(modules, sensors, notices)
+    rewriter = Rewriter(tree, modules, sensors, notices)
     tree.body = rewriter.statements(tree.body, top=True)
     rewriter.drop_unread(tree)
     lift.lift(tree, notices, modules.gives)
@@ -61,15 +61,54 @@ def loaded(node: ast.AST) -> list[str]:
             and isinstance(n.ctx, ast.Load)]
 
 
+def is_whole_slice(targets: list[ast.expr]) -> bool:
+    """Says whether `xs[:] = ...` is assigned, for a list that has a name."""
+    target = targets[0]
+    if len(targets) > 1 or not isinstance(target, ast.Subscript):
+        return False
+    part = target.slice
+    return isinstance(target.value, ast.Name) and isinstance(part, ast.Slice) and not (
+        part.lower or part.upper or part.step
+    )
+
+
+def refilled(node: ast.Assign) -> list[ast.stmt]:
+    """Returns `new = list(...); xs.clear(); xs.extend(new)` for `xs[:] = ...`."""
+    assert isinstance(node.targets[0], ast.Subscript)
+    owner = node.targets[0].value
+    assert isinstance(owner, ast.Name)
+
+    def call(function: ast.expr, *items: ast.expr) -> ast.Call:
+        return ast.Call(function, list(items), [])
+
+    def method(name: str) -> ast.expr:
+        return ast.Attribute(ast.Name(owner.id, ast.Load()), name, ast.Load())
+
+    made: list[ast.stmt] = [
+        ast.Assign([ast.Name("new elements", ast.Store())],
+                   call(ast.Name("list", ast.Load()), node.value)),
+        ast.Expr(call(method("clear"))),
+        ast.Expr(call(method("extend"), ast.Name("new elements", ast.Load()))),
+    ]  # fmt: skip
+    for statement in made:
+        for part in walk(statement):
+            if not hasattr(part, "lineno"):
+                ast.copy_location(part, node)
+    return made
+
+
 class Rewriter(ast.NodeTransformer):
     """Rewrites expressions, and lists of statements."""
 
-    def __init__(self, modules: Modules, sensors: str, notices: list[str]):
+    def __init__(
+        self, tree: ast.Module, modules: Modules, sensors: str, notices: list[str]
+    ):
         self.modules = modules
         self.known = {*OBS_NAMES, *(RAY_NAMES if sensors != "paper" else ())}
         self.notices = notices
         self.only_printed: set[str] = set()  # names read in what was left out
         self.random = False  # random numbers are used
+        self.read_by = Counter(loaded(tree))
 
     def note(self, node: ast.AST, text: str) -> None:
         self.notices.append(f"line {getattr(node, 'lineno', 0)}: {text}")
@@ -78,7 +117,9 @@ class Rewriter(ast.NodeTransformer):
     def statements(self, body: list[ast.stmt], top: bool = False) -> list[ast.stmt]:
         """Rewrites a block; a block that becomes empty keeps a `pass`."""
         made: list[ast.stmt] = []
-        for node in body:
+        for i, node in enumerate(body):
+            if i + 1 < len(body) and used_at_once(node, body[i + 1], self.read_by):
+                continue
             made.extend(self.statement(node, top))
         if not made and body:
             made = [ast.copy_location(ast.Pass(), body[0])]
@@ -92,6 +133,8 @@ class Rewriter(ast.NodeTransformer):
                 return []
             plain = ast.Assign([node.target], node.value)
             return self.statement(ast.copy_location(plain, node), top)
+        if isinstance(node, ast.Assign) and is_whole_slice(node.targets):
+            return [made for part in refilled(node) for made in self.statement(part, top)]
         if self.is_script(node, top):
             self.note(node, "lines that only run outside of macros are left out")
             return []
@@ -117,6 +160,10 @@ class Rewriter(ast.NodeTransformer):
             elif isinstance(part, ast.AST):
                 setattr(node, name, self.visit(part))
         self.folded = False
+        if isinstance(node, ast.Assign) and any(
+            isinstance(target, ast.Tuple | ast.List) for target in node.targets
+        ):
+            node.value = listed(node.value)
         return [node]
 
     folded = False  # a hasattr was answered in the expression at hand
@@ -222,6 +269,10 @@ class Rewriter(ast.NodeTransformer):
         if not isinstance(node.func, ast.Name):
             return node
         name = node.func.id
+        if name in self.modules.bound:
+            node.args = [listed(arg) for arg in node.args]
+            for keyword in node.keywords:
+                keyword.value = listed(keyword.value)
         if name in ("getattr", "hasattr") and name not in self.modules.bound:
             return self.asked(node, name)
         if name.startswith("random ") and node.func.ctx:
@@ -255,6 +306,50 @@ class Rewriter(ast.NodeTransformer):
         call = ast.copy_location(ast.Call(node.args[0], node.args[1:], node.keywords), node)
         none = ast.arguments([], [], None, [], [], None, [])
         return ast.copy_location(ast.Lambda(none, call), node)
+
+
+def used_at_once(node: ast.stmt, following: ast.stmt, read_by: Counter[str]) -> bool:
+    """Puts `rows = (r for r in obs.rays)` into the next statement, its only reader.
+
+    Returns whether it did. Only arguments of calls there are looked at, and what a `for`
+    walks through: what is evaluated once, and before anything else happens.
+    """
+    if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.GeneratorExp):
+        return False
+    target = node.targets[0]
+    if len(node.targets) > 1 or not isinstance(target, ast.Name) or read_by[target.id] != 1:
+        return False
+    if isinstance(following, ast.For):
+        if isinstance(following.iter, ast.Name) and following.iter.id == target.id:
+            following.iter = node.value
+            return True
+        return False
+    if not isinstance(following, ast.Assign | ast.Return | ast.Expr) or following.value is None:
+        return False
+    value = following.value.value if isinstance(following.value, ast.Yield) else following.value
+    if value is None or has_effect(value):
+        return False
+    todo: list[ast.expr] = [value]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, ast.Call):
+            for i, arg in enumerate(part.args):
+                if isinstance(arg, ast.Name) and arg.id == target.id:
+                    part.args[i] = node.value
+                    return True
+            todo += [*part.args, *(keyword.value for keyword in part.keywords)]
+        elif isinstance(part, ast.BinOp):
+            todo += [part.left, part.right]
+    return False
+
+
+def listed(node: ast.expr) -> ast.expr:
+    """Returns a generator expression that is used up at once as a list."""
+    if isinstance(node, ast.Starred):
+        return ast.copy_location(ast.Starred(listed(node.value), node.ctx), node)
+    if isinstance(node, ast.GeneratorExp):
+        return ast.copy_location(ast.ListComp(node.elt, node.generators), node)
+    return node
 
 
 def appended_to(node: ast.AST) -> str | None:

@@ -320,10 +320,19 @@ def fromkeys(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     return f.put(made, into)
 
 
+def popitem(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
+    """Compiles `d.popitem()`, and `d.popitem(last=False)` of an OrderedDict."""
+    last = calls.bound(node, "popitem", ["last"], 0).get("last")
+    if last is None or ex.constant_of(f, last) in (True, 1.0):
+        return within.routine_with(f, "_popitem", [owner], into)
+    return within.routine_with(f, "_pop_end", [owner, last], into)
+
+
 METHODS: dict[str, Method] = {
+    "move_to_end": simple("_move_to_end", "move_to_end", ["key", "last"], 1),
     "fromkeys": fromkeys,
     "get": get,
     "setdefault": simple("_setdefault", "setdefault", ["key", "default"], 1),
-    "popitem": simple("_popitem", "popitem", [], 0),
+    "popitem": popitem,
     "update": update,
 }

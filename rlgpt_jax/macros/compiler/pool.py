@@ -64,6 +64,11 @@ NAME_TESTS: dict[str, Callable[[str, str], bool]] = {
 Lookup = Callable[[ast.expr], Any]
 
 
+NO_COMPLEX = (
+    "complex numbers are not part of the language", "use sin, cos and two variables"
+)
+
+
 class NotConstant(Exception):
     """The expression has to be computed by the macro."""
 
@@ -269,6 +274,8 @@ def literal(node: ast.Constant) -> Any:
         if abs(value) > 2**127:
             raise Refused(node, "the number is too large", "numbers are float32")
         return float(value)
+    if isinstance(value, complex):
+        raise Refused(node, *NO_COMPLEX)
     raise Refused(
         node,
         f"a value of type {type(value).__name__} is not part of the language",

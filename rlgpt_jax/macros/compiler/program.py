@@ -20,6 +20,7 @@ from rlgpt_jax.macros.compiler import (
     snapshots,
     statements,
     text,
+    words,
     work,
 )
 from rlgpt_jax.macros.compiler import expressions as ex
@@ -50,7 +51,8 @@ def compile_program(
     module = build(tree, None, "")
     shared_texts = names_in_quotes([tree, *library.values()])
     imported, module.imports = imports.modules(library)
-    shared = Shared(Pool(), sensors, routines=routines(), notices=notices, texts=shared_texts)
+    shared = Shared(Pool(), sensors, routines=routines(), notices=notices, texts=shared_texts,
+                    words=words.in_quotes([tree, *library.values()]))
     constants(module, shared)
     frozen.freeze(module, shared)
     for library_module, function in zip(imported, library, strict=True):

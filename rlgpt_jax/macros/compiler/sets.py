@@ -3,8 +3,8 @@
 import ast
 
 from rlgpt_jax.macros import bytecode as bc
+from rlgpt_jax.macros.compiler import calls, kinds, loops, within
 from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import kinds, loops, within
 from rlgpt_jax.macros.compiler.code import Code
 from rlgpt_jax.macros.compiler.mappings import Method, by_kind, is_surely, kind_of, simple
 from rlgpt_jax.macros.refusal import Refused
@@ -25,6 +25,29 @@ def combined(name: str, *extra: float) -> Method:
         return f.put(result, into)
 
     return compile_call
+
+
+def replaced(name: str, *extra: float) -> Method:
+    """Returns the compiler of `a.difference_update(b)` and the like."""
+    made_by = combined(name, *extra)
+
+    def compile_call(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
+        old = f.put(ex.value(f, owner), f.temp())
+        f.inner_names.append({"set to change": old})
+        f.shared.kinds.hints["set to change"] = kind_of(f, owner)
+        name = ast.copy_location(ast.Name("set to change", ast.Load()), node)
+        made = made_by(f, node, name, None)
+        f.inner_names.pop()
+        within.routine(f, "_become", [old, made])
+        return f.put(f.constant(None), into)
+
+    return compile_call
+
+
+def issuperset(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
+    other = calls.bound(node, "issuperset", ["other"], 1)["other"]
+    whole = f.put(ex.value(f, owner), f.temp())
+    return within.routine(f, "_subset", [loops.as_row(f, other), whole], into)
 
 
 OPERATORS: dict[type, tuple[str, tuple[float, ...]]] = {
@@ -58,6 +81,10 @@ METHODS: dict[str, Method] = {
     "intersection": combined("_common", 1.0),
     "difference": combined("_common", 0.0),
     "symmetric_difference": combined("_either"),
+    "intersection_update": replaced("_common", 1.0),
+    "difference_update": replaced("_common", 0.0),
+    "symmetric_difference_update": replaced("_either"),
+    "issuperset": issuperset,
     "issubset": simple("_subset", "issubset", ["other"], 1),
     "isdisjoint": simple("_disjoint", "isdisjoint", ["other"], 1),
 }

@@ -27,6 +27,9 @@ ADVICE = (
     "compare names with ==, in, startswith or endswith; a pair of numbers is a key as a tuple, "
     "(x, z)"
 )
+WITH_SPACES = (
+    'leave .replace("_", " ") out: names keep their "_", so compare with "diamond_ore"'
+)
 Function = Callable[[str], Any]  # from a name; raises NotConstant where it is not defined
 
 
@@ -313,7 +316,7 @@ def renamed(
                if result is not SAME]
     if len(changed) > MAX_TABLE:
         raise Refused(node, "this text work on a name of the game is not part of the language",
-                      ADVICE)
+                      WITH_SPACES if ".replace['_', ' ']" in known.key else ADVICE)
     if not changed:
         return f.put(operand, into)
     register, done = f.temp(), Label()

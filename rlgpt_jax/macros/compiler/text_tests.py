@@ -6,12 +6,11 @@ from typing import Any
 
 from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import kinds, mappings, possible, within
+from rlgpt_jax.macros.compiler import kinds, mappings
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.pool import NotConstant
 from rlgpt_jax.macros.compiler.scopes import MISSING
-from rlgpt_jax.macros.compiler.text import MAX_SETS, Chain, chain
-from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.compiler.text import Chain, chain
 
 
 def test(f: Code, node: ast.Compare) -> tuple[ast.expr, str, Callable[[str], bool]] | None:
@@ -55,33 +54,6 @@ def predicate(
         return found != negated
 
     return known.base, f"{known.key} {type(op).__name__} {constant!r} {swapped}", holds
-
-
-def words_of(f: Code, node: ast.expr, needed: bool) -> list[str] | None:
-    """Returns the words that a variable may hold."""
-    found = possible.values_of(f, node)
-    if found is None or len(found) > MAX_SETS:
-        if needed:
-            raise Refused(node, "the text that is looked for in a name is not known when the "
-                          "macro is compiled", 'write "log" in r.block, or loop over a tuple of '
-                          "names in quotes")
-        return None
-    return [item for item in found if isinstance(item, str)]
-
-
-def one_of_words(
-    f: Code, words: list[str], word: int, name: int, how: str, register: int
-) -> None:
-    """Compiles a test of a name with a word that is one of a few."""
-    done = Label()
-    for item in words:
-        other = Label()
-        f.emit(bc.JNE, word, f.constant(item), other)
-        f.emit(bc.INSET, register, name, f.pool.later_set(how, item))
-        f.emit(bc.JUMP, done)
-        f.place(other)
-    within.wrong_kind(f, register)
-    f.place(done)
 
 
 def is_test(f: Code, node: ast.Compare) -> bool:
