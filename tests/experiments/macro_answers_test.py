@@ -7,8 +7,7 @@ from experiments.macro import accept
 RECORDED = Path(__file__).parents[2] / "experiments/answers/macro_answers.jsonl"
 # What each of them uses is told in docs/benchmarks.md, "Macro answers".
 REFUSED_AT_FIRST = {
-    "bare-06-chase_cow", "bare-23-explore_grid", "bare-38-go_up", "bare-41-safe_step",
-    "bare-45-three_wool", "late-09-coal_run",
+    "bare-06-chase_cow", "bare-23-explore_grid", "bare-38-go_up", "bare-45-three_wool",
 }  # fmt: skip
 
 
