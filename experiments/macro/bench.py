@@ -164,6 +164,6 @@ def plot(path: Path, rows: Sequence[Row]) -> None:
     axes.set_xticks(lanes, [str(n) for n in lanes])
     axes.minorticks_off()
     axes.grid(alpha=0.3)
-    axes.legend(frameon=False, fontsize=8)
+    figure.legend(loc="outside right upper", frameon=False, fontsize=8)
     figure.savefig(path, dpi=150)
     pyplot.close(figure)
