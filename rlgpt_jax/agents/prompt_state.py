@@ -5,6 +5,12 @@ import dataclasses
 KINDS = ("code", "macro", "learn")
 CODED_KINDS = ("code", "macro")
 MODES = ("rl_gpt", "pure_code")  # the modes in which agents are asked
+# Which agents there are (the paper's Table 4): one does everything; one plans and one
+# codes, and both read bare facts; a critic reads the facts for them.
+STRUCTURES = ("one", "slow_fast", "slow_fast_critic")
+# What the fast agent may set besides code (the paper's Table 5): reward terms and no coded
+# actions; coded actions and which primitives, with the given reward; all of the interface.
+DESIGNS = ("reward", "action", "both")
 SENSORS = ("paper", "full")
 MAX_CODED = 4  # sub-actions of kind code or macro in one plan
 MAX_SUB_ACTIONS = 6
@@ -33,6 +39,9 @@ class Setting:
     sensors: str = "paper"  # one of `SENSORS`
     nearby: bool = False  # success is a placed `goal_item` near by, not one in the inventory
     mode: str = "rl_gpt"  # one of `MODES`
+    structure: str = "slow_fast_critic"  # one of `STRUCTURES`
+    design: str = "both"  # one of `DESIGNS`
+    decompose: bool = True  # whether the slow agent is pushed to split what code cannot do
     num_iterations: int = 3
     num_tries: int = 2  # of the fast agent per sub-action and iteration
     ticks_per_iteration: int = 200_000  # of PPO training
@@ -42,7 +51,9 @@ class Setting:
     offered: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self):
-        for field, allowed in (("sensors", SENSORS), ("mode", MODES)):
+        for field, allowed in (
+            ("sensors", SENSORS), ("mode", MODES), ("structure", STRUCTURES), ("design", DESIGNS)
+        ):  # fmt: skip
             if getattr(self, field) not in allowed:
                 raise ValueError(
                     f"{field}={getattr(self, field)!r}; choose from {', '.join(allowed)}."

@@ -27,10 +27,12 @@ SLOW_FUNCTIONS = (FN_DROP, FN_CRAFT, FN_EQUIP, FN_PLACE, FN_DESTROY)
 SLOW_TICKS = 3
 
 # --- rays (MineDojo's lidar) ---------------------------------------------------
-# Angles from the view direction in degrees, as in the released RL-GPT environment:
-# 12 yaw angles x 10 pitch angles; ray index = pitch_index * 12 + yaw_index.
-RAY_YAWS = tuple(float(a) for a in range(-60, 60, 10))
-RAY_PITCHES = tuple(float(a) for a in range(-30, 30, 6))
+# Angles from the view direction in degrees, + right and + down, as in the released RL-GPT
+# environment: 12 yaw angles x 10 pitch angles; ray index = pitch_index * 12 + yaw_index.
+# MineDojo counts a ray's yaw to the left and its pitch upward, so that the released ranges
+# -60..50 and -30..24 begin on the right and below.
+RAY_YAWS = tuple(0.0 - a for a in range(-60, 60, 10))
+RAY_PITCHES = tuple(0.0 - a for a in range(-30, 30, 6))
 NUM_RAYS = len(RAY_YAWS) * len(RAY_PITCHES)
 RAY_RANGE = 32.0  # blocks; a ray that meets nothing reports "air" at this distance
 CENTRE_RAY = RAY_PITCHES.index(0.0) * len(RAY_YAWS) + RAY_YAWS.index(0.0)

@@ -5,6 +5,8 @@ from typing import Literal, get_args
 
 Mode = Literal["rl_gpt", "pure_rl", "pure_code"]
 PureCodePlan = Literal["coded_parts", "own"]
+Structure = Literal["one", "slow_fast", "slow_fast_critic"]
+Design = Literal["reward", "action", "both"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -14,6 +16,11 @@ class LoopConfig:
     # rl_gpt: the agents decide what is coded, PPO learns the rest. pure_rl: no agents and
     # no macros. pure_code: macros alone, one after the other, again and again.
     mode: Mode = "rl_gpt"
+    # Ablations of the paper: which agents there are, what they may design, and whether the
+    # slow agent is pushed to split further what code cannot do.
+    agents: Structure = "slow_fast_critic"
+    design: Design = "both"
+    decompose: bool = True
     num_iterations: int = 3
     num_tries: int = 2  # of the fast agent, per coded sub-action and iteration
     ticks_per_iteration: int = 200_000  # of all lanes together
@@ -27,7 +34,10 @@ class LoopConfig:
     checkpoint_every: int = 10  # updates
 
     def __post_init__(self) -> None:
-        for field, kind in (("mode", Mode), ("pure_code_plan", PureCodePlan)):
+        for field, kind in (
+            ("mode", Mode), ("pure_code_plan", PureCodePlan), ("agents", Structure),
+            ("design", Design),
+        ):  # fmt: skip
             if getattr(self, field) not in get_args(kind):
                 raise ValueError(
                     f"loop.{field}={getattr(self, field)!r}; choose from "

@@ -90,7 +90,7 @@ FIELDS = (
     ),
     Entry(
         "obs.rays",
-        "list of 120 rays (12 yaw angles from -60 to 50, 10 pitch angles from -30 to 24, in "
+        "list of 120 rays (12 yaw angles from -50 to 60, 10 pitch angles from -24 to 30, in "
         'steps of 10 and 6). Each ray has .block (name, "air" if none), .entity (name or '
         '"none"), .distance (blocks, to the first of the two), .yaw and .pitch (degrees from '
         "the view direction, + right and + down).",

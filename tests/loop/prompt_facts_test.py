@@ -18,10 +18,11 @@ def text(name: str) -> str:
 
 
 def test_the_policys_rays_and_heads_are_as_told():
-    assert (min(base.RAY_YAWS), max(base.RAY_YAWS), len(base.RAY_YAWS)) == (-60, 50, 12)
-    assert (min(base.RAY_PITCHES), max(base.RAY_PITCHES), len(base.RAY_PITCHES)) == (-30, 24, 10)
+    assert (min(base.RAY_YAWS), max(base.RAY_YAWS), len(base.RAY_YAWS)) == (-50, 60, 12)
+    assert (min(base.RAY_PITCHES), max(base.RAY_PITCHES), len(base.RAY_PITCHES)) == (-24, 30, 10)
     for words in (
-        "12 yaw angles from -60 to +50 and 10 pitch angles from -30 to +24",
+        "12 yaw angles from 50 degrees left to 60 right",
+        "10 pitch angles from 24 degrees up to 30 down",
         f"up to {base.RAY_RANGE:.0f} blocks",
         f"one of {actions.PRIMITIVE_HEADS[0]} (",
         f"one of {actions.PRIMITIVE_HEADS[1]} (",

@@ -30,7 +30,7 @@ class Exchange:
             "schema": SCHEMA,
             "key": self.request.key,
             "agent": self.request.agent,
-            "messages": [dataclasses.asdict(m) for m in self.request.messages],
+            "messages": [{"role": m.role, "text": m.text} for m in self.request.messages],
             "prompt_sha256": self.request.prompt_sha256,
             "answer": self.answer.text,
             "provider": self.answer.provider,
@@ -47,7 +47,8 @@ class Exchange:
                 f"{SCHEMA}. Record the transcript again."
             )
         request = Request(
-            line["key"], line["agent"], tuple(Message(**m) for m in line["messages"])
+            line["key"], line["agent"],
+            tuple(Message(m["role"], m["text"]) for m in line["messages"]),
         )
         answer = Completion(line["answer"], line["model"], line["provider"], line["seconds"])
         return Exchange(request, answer, line["date"])
