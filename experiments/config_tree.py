@@ -1,6 +1,7 @@
 """A configuration as a tree of frozen dataclasses: its paths, JSON form, differences."""
 
 import dataclasses
+import types
 import typing
 from typing import Any, TypeVar
 
@@ -44,6 +45,8 @@ def from_dict(kind: type[T], data: dict[str, Any]) -> T:
 
 
 def _from_json(kind: Any, value: Any) -> Any:
+    if typing.get_origin(kind) in (typing.Union, types.UnionType) and isinstance(value, dict):
+        kind = next(k for k in typing.get_args(kind) if dataclasses.is_dataclass(k))
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
         return from_dict(kind, value)
     if isinstance(value, list):

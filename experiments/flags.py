@@ -5,24 +5,25 @@
 `parse` gives a `Settings` or raises `ConfigError`; nothing is created on disk here.
 """
 
-import ast
 import dataclasses
 import datetime
-import importlib
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from absl import flags
 
+from experiments.config_files import config_names as config_names
+from experiments.config_files import load_config, stem_of
 from experiments.config_tree import differences, from_dict
 from experiments.configs import base
-from experiments.overrides import override
+from experiments.recordings import check_transcript
+from experiments.task_fields import override
 from experiments.values import ConfigError, parse_value, suggest
-from rlgpt_jax.envs.tasks import TASKS, get_task
+from rlgpt_jax.agents.llm.base import ProviderError
+from rlgpt_jax.envs.tasks import get_task
 from rlgpt_jax.loop import store
 
-CONFIGS = Path(__file__).parent / "configs"
 NAMES = ("config", "workdir", "resume", "seed", "smoke")
 
 
@@ -41,7 +42,8 @@ def define() -> flags.FlagValues:
     """The flags of a run; `--config.<field>` overrides come besides."""
     values = flags.FlagValues()
     flags.DEFINE_string(
-        "config", None, "Name of a file in experiments/configs; `help` lists them.",
+        "config", None, "Name of a file in experiments/configs (`help` lists them), or the path "
+        "of one: my_task.py.",
         flag_values=values,
     )
     flags.DEFINE_string(
@@ -75,17 +77,20 @@ def parse(argv: Sequence[str]) -> Settings:
         raise ConfigError(f"--config=NAME is needed. {suggest('', sorted(config_names()))}")
     workdir = Path(values.workdir) if values.workdir else None
     if values.resume:
-        name, config, workdir = resumed(values.config, config, workdir)
+        name, config, workdir = resumed(values.config, config, workdir, assignments)
+        check_key(config)
         return Settings(name, config, workdir, True, values.smoke)
     assert config is not None
-    workdir = workdir or Path("runs") / new_run_name(values.config, config.seed)
+    name = stem_of(values.config)
+    workdir = workdir or Path("runs") / new_run_name(name, config.seed)
     if (workdir / "config.json").exists():
         raise ConfigError(
             f"--workdir={workdir} holds a run already. Add --resume to go on with it, or "
             "choose another folder."
         )
     check_library(config)
-    return Settings(values.config, config, workdir, False, values.smoke)
+    check_key(config)
+    return Settings(name, config, workdir, False, values.smoke)
 
 
 def split_overrides(argv: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
@@ -158,56 +163,6 @@ def resolve(
     return config
 
 
-def config_names() -> dict[str, str]:
-    """Every configuration and the first line of its docstring, without importing it."""
-    found: dict[str, str] = {}
-    for path in sorted(CONFIGS.glob("*.py")):
-        tree = ast.parse(path.read_text())
-        if any(isinstance(n, ast.FunctionDef) and n.name == "get_config" for n in tree.body):
-            found[path.stem] = (ast.get_docstring(tree) or "").partition("\n")[0]
-    return found
-
-
-def load_config(name: str) -> base.Config:
-    """What `get_config()` of `experiments/configs/<name>.py` returns."""
-    if name not in config_names():
-        raise ConfigError(f"--config={name}: no such configuration. {_config_hint(name)}")
-    return importlib.import_module(f"experiments.configs.{name}").get_config()
-
-
-def check_transcript(config: base.Config) -> None:
-    """Refuses a replay whose recording is missing or shorter than the run."""
-    if config.llm.provider != "replay" or not config.loop.asks:
-        return
-    path = base.CHECKOUT / config.llm.transcript
-    if not path.is_file():
-        folder = base.CHECKOUT / "experiments" / "transcripts"
-        shipped = sorted(found.stem for found in folder.glob("*.jsonl"))
-        raise ConfigError(
-            f"--config.llm.transcript={config.llm.transcript}: there is no such file. Shipped "
-            f"in experiments/transcripts: {', '.join(shipped) or 'none'}."
-        )
-    lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
-    exchanges = {exchange["key"]: exchange for exchange in map(json.loads, lines)}
-    keys, prefix = set(exchanges), config.loop.key_prefix
-    other = task_of(exchanges.get(f"{prefix}iter0/slow"))
-    if other not in (None, get_task(config.task).name):
-        raise ConfigError(
-            f"{config.llm.transcript} was recorded for the task {other}, the run asks for "
-            f"{config.task}: its plans and macros would not fit. Record one with "
-            "--config.llm.provider=file, or leave the models out with "
-            "--config.loop.mode=pure_rl."
-        )
-    recorded = sum(f"{prefix}iter{i}/slow" in keys for i in range(config.loop.num_iterations))
-    if recorded < config.loop.num_iterations:
-        raise ConfigError(
-            f"{config.llm.transcript} holds {recorded} iterations of this mode, the run asks "
-            f"for {config.loop.num_iterations}. Set --config.loop.num_iterations={recorded}"
-            f"{' or less' if recorded > 1 else ''}, or record more with "
-            "--config.llm.provider=file."
-        )
-
-
 def check_library(config: base.Config) -> None:
     """Refuses a library of macros that cannot be read; a resumed run reads its own copy."""
     if config.macros.library:
@@ -217,12 +172,13 @@ def check_library(config: base.Config) -> None:
             raise ConfigError(f"--config.macros.library: {error}") from error
 
 
-def task_of(exchange: dict | None) -> str | None:
-    """The task whose words a recorded prompt holds; None if it holds those of none."""
-    if exchange is None:
-        return None
-    text = "\n".join(message["text"] for message in exchange.get("messages", ()))
-    return next((task.name for task in TASKS.values() if task.words[1:] in text), None)
+def check_key(config: base.Config) -> None:
+    """Refuses to start without the key of the model that will be asked."""
+    if config.llm.is_real and config.loop.asks:
+        try:
+            config.llm.endpoint()
+        except ProviderError as error:
+            raise ConfigError(str(error)) from error
 
 
 def check_budget(config: base.Config) -> None:
@@ -232,18 +188,14 @@ def check_budget(config: base.Config) -> None:
     """
     horizon, lanes = get_task(config.task).horizon, config.ppo.num_envs
     ticks = config.loop.ticks_per_iteration
-    if config.loop.learns and ticks < lanes * horizon:
+    if config.loop.learns and not config.loop.planner and ticks < lanes * horizon:
         fewer = max(1, ticks // horizon)
         raise ConfigError(
-            f"an episode of {config.task} lasts up to {horizon} ticks, but "
+            f"an episode of {get_task(config.task).name} lasts up to {horizon} ticks, but "
             f"loop.ticks_per_iteration={ticks} over ppo.num_envs={lanes} lanes is "
             f"{ticks // lanes} ticks a lane. Set --config.loop.ticks_per_iteration="
             f"{lanes * horizon} or more, or --config.ppo.num_envs={fewer} or less."
         )
-
-
-def _config_hint(name: str) -> str:
-    return f"{suggest(name, list(config_names()))} --config=help lists them."
 
 
 def new_run_name(name: str, seed: int) -> str:
@@ -251,23 +203,36 @@ def new_run_name(name: str, seed: int) -> str:
     return f"{name}-seed{seed}-{stamp}"
 
 
+def may_change(path: str) -> bool:
+    """Whether a resumed run may have another value: a budget that was used up, a model that
+    is gone. No answer that is recorded is asked for again."""
+    fixed = ("llm.provider", "llm.transcript")
+    return path.startswith(("budget.", "llm.")) and path not in fixed
+
+
 def resumed(
-    name: str | None, asked: base.Config | None, workdir: Path | None
+    name: str | None, asked: base.Config | None, workdir: Path | None,
+    assignments: Sequence[tuple[str, str]] = (),
 ) -> tuple[str, base.Config, Path]:
-    """The run to go on with. What it was started with stands; other settings are refused."""
+    """The run to go on with. What it was started with stands but for what `may_change`; other
+    settings are refused."""
     if workdir is None:
         assert name is not None and asked is not None
-        workdir = newest_run(name, asked.seed)
+        workdir = newest_run(stem_of(name), asked.seed)
     path = workdir / "config.json"
     if not path.exists():
         raise ConfigError(f"--resume: {workdir} holds no config.json, so no run to go on with.")
     saved = json.loads(path.read_text())
     config = from_dict(base.Config, saved["config"])
-    changes = differences(config, asked) if asked is not None else []
+    budget = [pair for pair in assignments if may_change(pair[0])]
+    config = override(config, budget)
+    asked = override(config, assignments) if asked is None else asked
+    changes = [c for c in differences(config, asked) if not may_change(c.partition(":")[0])]
     if changes:
         raise ConfigError(
             f"--resume: {workdir} was started with other settings ({'; '.join(changes[:4])}). "
-            "Give the same ones, or only --workdir and --resume."
+            "Give the same ones, or only --workdir and --resume. (budget.* may be changed, and "
+            "llm.* but for provider and transcript.)"
         )
     return saved["name"], config, workdir
 

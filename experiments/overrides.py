@@ -78,6 +78,8 @@ def _type_at(config: Any, path: str) -> Any:
         kind = typing.get_type_hints(type(owner))[name]
         owner = getattr(owner, name)
     if dataclasses.is_dataclass(owner):
+        if str in typing.get_args(kind):
+            return str  # a name, in the place of a record
         inner = ", ".join(f"--config.{path}.{leaf}" for leaf in leaf_paths(owner))
         raise ConfigError(f"--config.{path} is a group of fields. Set one of: {inner}.")
     return kind

@@ -10,6 +10,7 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from rlgpt_jax.loop import events
+from rlgpt_jax.loop.long_task import ChainEvaluated, SubTaskStarted, TaskPlanned
 
 NOTABLE = 1.0  # seconds; compiling that takes less is not told afterwards
 PLAIN_LINES = 5  # per iteration and bar, without a terminal
@@ -129,6 +130,14 @@ class Display:
             colour = "green" if judgement.verdict == "ok" else "yellow"
             self.say(f"  trial critic on {name}: [{colour}]{judgement.verdict}[/{colour}]")
 
+    def _on_kept(self, event: events.Kept) -> None:
+        self.say(f"  {event.name}: [green]kept[/green] by the agent that wrote it")
+
+    def _on_interfaceset(self, event: events.InterfaceSet) -> None:
+        note = f" [yellow]({escape(event.interface.note)})[/yellow]" * bool(event.interface.note)
+        words = "; ".join(line.rstrip(".") for line in event.words.splitlines())
+        self.say(f"  training set-up: [dim]{escape(words)}[/dim]{note}")
+
     def _on_updated(self, event: events.Updated) -> None:
         success = event.metrics.get("success_rate", math.nan)
         self._success = self._success if math.isnan(success) else success
@@ -174,3 +183,37 @@ class Display:
 
     def _on_criticised(self, event: events.Criticised) -> None:
         self.say(f"  critic: [dim]{escape(event.critique.advice)}[/dim]")
+
+    def _on_solved(self, event: events.Solved) -> None:
+        del event
+        self.say("  [green]The critic says that nothing is left to gain.[/green]")
+
+    def _on_taskplanned(self, event: TaskPlanned) -> None:
+        if event.plan.note:
+            self.say(f"[yellow]{escape(event.plan.note)}[/yellow]")
+        for number, sub in enumerate(event.plan.sub_tasks, start=1):
+            needs = ", ".join(f"{n} {item}" for item, n in sub.needs) or "nothing"
+            self.say(
+                f"  {number}. {sub.name}: {sub.quantity} {sub.item} from {needs}, by "
+                f"[cyan]{sub.solve}[/cyan], {sub.ticks} ticks"
+            )
+
+    def _on_subtaskstarted(self, event: SubTaskStarted) -> None:
+        word = "done before" if event.is_done else event.sub_task.solve
+        self.say(
+            f"\n[bold]Sub-task {event.number + 1} of {event.num_sub_tasks}: "
+            f"{event.sub_task.name}[/bold] ({word})"
+        )
+
+    def _on_chainevaluated(self, event: ChainEvaluated) -> None:
+        r = event.report.whole
+        self.phase("")
+        self.say(
+            f"\n[bold green]The whole task, {r.split} worlds: {r.success_rate:.1%}[/bold green] "
+            f"(95 %: {r.success_low:.1%} to {r.success_high:.1%}, {r.num_episodes} episodes)"
+        )
+        for sub in event.report.sub_tasks:
+            self.say(
+                f"  {sub.name}: reached in {sub.reached_rate:.1%}, {sub.mean_ticks:.0f} ticks an "
+                "episode"
+            )

@@ -4,6 +4,7 @@ import dataclasses
 import datetime
 import hashlib
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from experiments import machine, video
+from experiments.budget import make_budget
 from experiments.compiles import Compiles
 from experiments.config_tree import to_dict
 from experiments.configs.base import Config
@@ -21,18 +23,28 @@ from experiments.progress import Display
 from experiments.report.html import duration
 from experiments.report.page import write_report
 from experiments.wiring import env_maker, make_provider, requests_folder
-from rlgpt_jax.agents.llm.replay import MissingAnswer
-from rlgpt_jax.envs.tasks import get_task
-from rlgpt_jax.loop import saving, store, two_loop
+from rlgpt_jax.agents.llm import tokens
+from rlgpt_jax.agents.llm.base import Provider, ProviderError
+from rlgpt_jax.agents.llm.budget import BudgetExceeded
+from rlgpt_jax.agents.llm.exchange import read_lines
+from rlgpt_jax.agents.llm.replay import MissingAnswer, PromptDiffers
+from rlgpt_jax.agents.llm.transcript import TranscriptNotWritten
+from rlgpt_jax.loop import long_task, saving, store, two_loop
+from rlgpt_jax.loop.events import OnEvent, ignore
 from rlgpt_jax.loop.offer import Offer, make_offer
 from rlgpt_jax.loop.record import RunFolder, read_json, write_json
 from rlgpt_jax.loop.store import LibraryError
 from rlgpt_jax.loop.tools import EVAL, Tools
 from rlgpt_jax.rl import on_host
+from rlgpt_jax.rl.chain_evaluate import evaluate_chain
+from rlgpt_jax.rl.evaluate import OnTick
 from rlgpt_jax.rl.train import TrainingDiverged
 
 # Ends of a run that are not faults of this program: told in words, without a traceback.
-EXPECTED = (MissingAnswer, TimeoutError, TrainingDiverged, LibraryError)
+EXPECTED = (
+    ProviderError, MissingAnswer, PromptDiffers, BudgetExceeded, TranscriptNotWritten, TimeoutError,
+    TrainingDiverged, LibraryError,
+)  # fmt: skip
 
 
 def run(settings: Settings) -> int:
@@ -47,7 +59,7 @@ def run(settings: Settings) -> int:
         except (*EXPECTED, KeyboardInterrupt) as error:
             words = str(error) or "stopped from the keyboard"
             display.say(f"\n[red]Stopped:[/red] {escape(words)}")
-            display.say(f"Go on with: {escape(resume_command(settings))}")
+            display.say(f"Go on with: {escape(resume_command(settings, error))}")
             return 1
         finally:
             note_compiles(settings.workdir, compiles)
@@ -76,18 +88,13 @@ def go(settings: Settings, display: Display) -> Done:
         f"on first use and kept in {escape(str(machine.CACHE))}."
     )
     offer = take_library(config, folder, display)
-    tools = Tools(
-        task=get_task(config.task),
-        make_env=env_maker(config, display.worlds),
-        provider=make_provider(config, settings),
-        folder=folder,
-        rl=config.rl,
-        seed=config.seed,
-        sensors=config.macros.sensors,
-        tick_limit=config.macros.tick_limit,
-        offer=offer,
-        on_event=display,
-    )
+    provider = make_provider(config, settings)
+    budget = make_budget(config, folder.root)
+    heard = budget.clock.beating(display)
+    tools = make_tools(config, folder, provider, offer, heard, display.worlds)
+    tools = dataclasses.replace(tools, budget=budget)
+    if config.loop.planner:
+        return go_long(config, tools, display)
     finished = two_loop.run(config.loop, tools)
     result = signed(folder, finished)
     if config.macros.save:
@@ -100,6 +107,56 @@ def go(settings: Settings, display: Display) -> Done:
         videos = make_videos(config, tools, finished)
     display.phase("")
     return Done(result, write_report(folder.root), videos)
+
+
+def go_long(config: Config, tools: Tools, display: Display) -> Done:
+    """The run of a long task, which a planner splits."""
+    finished = long_task.run(config.loop, tools)
+    folder = tools.folder
+    if config.macros.save:
+        display.say("macros.save: the code of a long task stays in the run's skills folder.")
+    result = {
+        **finished.result, "tokens": count_tokens(folder),
+        "params_sha256": digest([skill.params for skill in finished.chain.skills]),
+    }  # fmt: skip
+    write_json(folder.path("result.json"), result)
+    display.say("\nDrawing videos and the report.")
+    display.phase("drawing")
+    write_report(folder.root)
+    lanes = config.loop.eval_lanes(config.ppo.num_envs)
+    world = on_host.as_host(tools.world(EVAL, lanes))
+
+    def play(on_tick: OnTick) -> None:
+        evaluate_chain(
+            world, finished.chain, tools.rl, tools.seed_of("evaluate", EVAL), num_episodes=lanes,
+            task="video", split=EVAL, on_tick=on_tick,
+        )  # fmt: skip
+
+    with folder.timed("videos"):
+        every = -(-tools.task.horizon // video.MAX_FRAMES)
+        videos = video.write_episodes(world, play, folder.path("videos"), every)
+    display.phase("")
+    return Done(result, write_report(folder.root), videos)
+
+
+def make_tools(
+    config: Config, folder: RunFolder, provider: Provider | None, offer: Offer,
+    on_event: OnEvent = ignore, on_worlds: Callable[[str, int, int], None] = lambda *_: None,
+) -> Tools:
+    """What the loops are given, from the settings of a run."""
+    return Tools(
+        task=config.task_record,
+        make_env=env_maker(config, on_worlds),
+        provider=provider,
+        folder=folder,
+        rl=config.rl,
+        seed=config.seed,
+        sensors=config.macros.sensors,
+        tick_limit=config.macros.tick_limit,
+        critic=config.critic,
+        offer=offer,
+        on_event=on_event,
+    )
 
 
 def take_library(config: Config, folder: RunFolder, display: Display) -> Offer:
@@ -146,14 +203,27 @@ def write_settings(folder: RunFolder, settings: Settings, display: Display) -> N
 
 
 def signed(folder: RunFolder, finished: two_loop.Run) -> dict[str, Any]:
-    """Adds a hash of the last networks to result.json, to compare runs bit by bit."""
+    """Adds to result.json a hash of the last networks, to compare runs bit by bit, and the
+    tokens that every agent took in every iteration."""
     params = finished.learning.params(finished.iterations[-1].stage)
-    digest = hashlib.sha256()
-    for leaf in jax.tree.leaves(params):
-        digest.update(np.asarray(leaf).tobytes())
-    result = {**finished.result, "params_sha256": digest.hexdigest()}
+    result = {
+        **finished.result, "tokens": count_tokens(folder), "params_sha256": digest(params)
+    }  # fmt: skip
     write_json(folder.path("result.json"), result)
     return result
+
+
+def count_tokens(folder: RunFolder) -> Any:
+    """The tokens that every agent took, from the run's own transcript."""
+    return tokens.to_json(read_lines(folder.transcript) if folder.transcript.exists() else [])
+
+
+def digest(params: Any) -> str:
+    """A hash of networks."""
+    found = hashlib.sha256()
+    for leaf in jax.tree.leaves(params):
+        found.update(np.asarray(leaf).tobytes())
+    return found.hexdigest()
 
 
 def make_videos(config: Config, tools: Tools, finished: two_loop.Run) -> list[Path]:
@@ -162,7 +232,7 @@ def make_videos(config: Config, tools: Tools, finished: two_loop.Run) -> list[Pa
     lanes = min(config.loop.eval_episodes, config.ppo.num_envs)
     world = on_host.as_host(tools.world(EVAL, lanes))
     return video.write_videos(
-        world, best.space, tools.rl, finished.learning.params(best),
+        world, best.space, finished.learning.evaluated_with(best), finished.learning.params(best),
         tools.seed_of("evaluate", EVAL), tools.folder.path("videos"),
     )  # fmt: skip
 
@@ -176,14 +246,19 @@ def note_compiles(workdir: Path, compiles: Compiles) -> None:
     write_json(path, [*starts, {"seconds": round(compiles.total, 2), "programs": notable}])
 
 
-def resume_command(settings: Settings) -> str:
-    return f"python -m experiments.main --workdir={settings.workdir} --resume"
+def resume_command(settings: Settings, error: BaseException | None = None) -> str:
+    """How to go on; a budget has to be raised for that."""
+    command = f"python -m experiments.main --workdir={settings.workdir} --resume"
+    if isinstance(error, BudgetExceeded):
+        command += f" --config.budget.{error.field}={error.enough}"
+    return command
 
 
 def tell(display: Display, done: Done, seconds: float, compile_seconds: float) -> None:
     """The last lines: where everything is, and the number that matters."""
     r = done.result
     differ = r.get("prompts_differ")
+    by = f"{len(r['sub_tasks'])} skills" if "sub_tasks" in r else f"iteration {r['best_iteration']}"
     display.say(f"\nReport: {escape(str(done.report))}")
     for path in done.videos:
         display.say(f"Video:  {escape(str(path))}")
@@ -199,6 +274,5 @@ def tell(display: Display, done: Done, seconds: float, compile_seconds: float) -
     display.say(
         f"[bold green]Final success: {r['success_rate']:.1%}[/bold green] (95 % interval "
         f"{r['success_low']:.1%} to {r['success_high']:.1%}, {r['num_episodes']} held-out "
-        f"episodes of {r['task']} in the embedded world, iteration {r['best_iteration']}, mode "
-        f"{r['mode']}, seed {r['seed']})"
+        f"episodes of {r['task']} in the embedded world, {by}, mode {r['mode']}, seed {r['seed']})"
     )

@@ -83,6 +83,8 @@ def _parse_tuple(text: str, options: tuple[Any, ...], flag: str) -> tuple[Any, .
         kinds = [options[0]] * len(items)
     elif len(options) == len(items):
         kinds = list(options)
+    elif len(items) == 1 and len(options) == items[0].count(":") + 1:
+        kinds, items = list(options), items[0].split(":")  # log:3
     else:
         raise ConfigError(
             f"{flag}={text}: needs {len(options)} values with commas between them, "

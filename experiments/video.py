@@ -31,7 +31,9 @@ CAPTION_HEIGHT = 48
 FRAME_SIZE = (VIEW_WIDTH * SCALE + MAP_SIZE, VIEW_HEIGHT * SCALE + CAPTION_HEIGHT)
 TICKS_PER_SECOND = 20
 GIF_EVERY = 2  # ticks per frame of a GIF, which is also half as large
+MAX_FRAMES = 900  # about, of a long episode, which is shown faster
 END_SECONDS = 1.5  # the last picture stays for so long
+Play = Callable[[Callable[[Any, list[str], Step], None]], None]  # plays episodes, tells of ticks
 INK, PAPER = (240, 238, 232), (24, 27, 30)
 GOOD, BAD = (94, 201, 130), (240, 120, 120)
 
@@ -46,6 +48,7 @@ class Lane:
     tick: int = 0
     is_open: bool = True
     above: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(0))  # the last map
+    every: int = 1  # ticks from one picture to the next
 
 
 def write_videos(
@@ -59,14 +62,26 @@ def write_videos(
     Returns:
       The MP4 files.
     """
-    lanes = [Lane(lane, name) for name, lane in find_lanes(world, space, config, params, seed)]
+    return write_episodes(
+        world, lambda on_tick: run_episodes(world, space, config, params, seed, on_tick), folder
+    )
+
+
+def write_episodes(world: Any, play: Play, folder: Path, every: int = 1) -> list[Path]:
+    """Like `write_videos`, of episodes that `play(on_tick)` plays, the same in every call.
+
+    Args:
+      every: ticks from one picture to the next; long episodes are shown faster.
+    """
+    found = find_open_lanes(world.num_envs, play)
+    lanes = [Lane(lane, name, every=every) for name, lane in found]
 
     def draw(env: Any, labels: list[str], step: Step) -> None:
         for lane in lanes:
             if lane.is_open:
                 add_tick(lane, env.state, labels[lane.lane], step)
 
-    run_episodes(world, space, config, params, seed, draw)
+    play(draw)
     return [_write(lane, folder) for lane in lanes]
 
 
@@ -85,8 +100,16 @@ def find_lanes(
     world: Any, space: HybridSpace, config: RLConfig, params: Any, seed: int
 ) -> list[tuple[str, int]]:
     """The first lane that succeeds and the first that fails, where there are such."""
-    ended = np.zeros(world.num_envs, bool)
-    success = np.zeros(world.num_envs, bool)
+    return find_open_lanes(
+        world.num_envs,
+        lambda on_tick: run_episodes(world, space, config, params, seed, on_tick),
+    )
+
+
+def find_open_lanes(num_envs: int, play: Play) -> list[tuple[str, int]]:
+    """`find_lanes` of episodes that `play(on_tick)` plays."""
+    ended = np.zeros(num_envs, bool)
+    success = np.zeros(num_envs, bool)
 
     def watch(env: Any, labels: list[str], step: Step) -> None:
         del env, labels
@@ -94,7 +117,7 @@ def find_lanes(
         success[now & ~ended] = np.asarray(step.info["success"])[now & ~ended]
         ended[now] = True
 
-    run_episodes(world, space, config, params, seed, watch)
+    play(watch)
     found = []
     for name, chosen in (("success", success), ("failure", ended & ~success)):
         if chosen.any():
@@ -115,9 +138,11 @@ def add_tick(lane: Lane, state: Any, label: str, step: Step) -> None:
         end = with_caption(picture, label, lane.tick, life, outcome)
         lane.frames += [end] * round(END_SECONDS * TICKS_PER_SECOND)
         return
+    if lane.frames and lane.tick % lane.every:
+        return
     one = jax.device_get(lane_of(state, index))
     view = render.first_person(one, 0, height=VIEW_HEIGHT, width=VIEW_WIDTH)
-    if lane.tick % MAP_EVERY == 1:
+    if lane.tick % MAP_EVERY == 1 or lane.every > 1:
         lane.above = render.top_down(one, 0, size=MAP_SIZE)
     lane.frames.append(with_caption(joined(view, lane.above), label, lane.tick, life, ""))
 

@@ -10,9 +10,10 @@ from experiments import machine
 from experiments.configs import base
 from experiments.flags import Settings
 from rlgpt_jax.agents.llm.base import Provider
+from rlgpt_jax.agents.llm.connect import connect
 from rlgpt_jax.agents.llm.file import FileProvider
 from rlgpt_jax.agents.llm.replay import Replay
-from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.tasks import Task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.pool import load_pool
@@ -23,19 +24,22 @@ from rlgpt_jax.rl.macro_step import interpreter_for
 
 def env_maker(
     config: base.Config, on_worlds: Callable[[str, int, int], None] = lambda *_: None
-) -> Callable[[str, int, int], World]:
-    """Returns `make(split, num_envs, seed)`; worlds of one split share their pool."""
+) -> Callable[..., World]:
+    """Returns `make(split, num_envs, seed, task)`; worlds of one split share their pool.
+
+    `task` is by default that of the configuration; another one must be of the same biome.
+    """
     interpreter_for(config.macros.interpreter, uses_device(config))  # complains early
-    task = get_task(config.task)
+    task = config.task_record
 
     @functools.cache
     def pool(split: str) -> WorldPool:
         told = functools.partial(on_worlds, split)
         return load_pool(task.biome, split, config.world, machine.CACHE / "worlds", told)
 
-    def make(split: str, num_envs: int, seed: int) -> World:
+    def make(split: str, num_envs: int, seed: int, other: Task | None = None) -> World:
         del seed  # the pool is fixed; episodes are seeded where they are reset
-        env = VoxelEnv(task, config.world, num_envs, pool(split))
+        env = VoxelEnv(other or task, config.world, num_envs, pool(split))
         return env if uses_device(config) else HostVoxel(env)
 
     return make
@@ -52,13 +56,15 @@ def make_provider(config: base.Config, settings: Settings) -> Provider | None:
     """The model, or what stands for it."""
     if not config.loop.asks:
         return None
-    if config.llm.provider == "replay":
-        return Replay(base.CHECKOUT / config.llm.transcript)
-    minutes = config.llm.timeout_minutes
+    llm = config.llm
+    if llm.provider == "replay":
+        return Replay(base.CHECKOUT / llm.transcript, llm.replay == "strict")
+    if llm.is_real:
+        return connect(llm.endpoint(), llm.limits)
     return FileProvider(
         requests_folder(settings) or settings.workdir,
-        timeout_seconds=None if minutes is None else 60.0 * minutes,
-        model=config.llm.model,
+        timeout_seconds=None if llm.timeout_minutes is None else 60.0 * llm.timeout_minutes,
+        model=llm.model,
     )
 
 

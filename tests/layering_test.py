@@ -30,7 +30,12 @@ ALLOWED = {
         "rlgpt_jax.envs.base",
         "rlgpt_jax.envs.names",
     ),
-    "rlgpt_jax.agents": ("rlgpt_jax.agents",),
+    "rlgpt_jax.rl.interface": (),
+    "rlgpt_jax.agents": (
+        "rlgpt_jax.agents",
+        "rlgpt_jax.rl.interface",
+        "rlgpt_jax.envs.names",
+    ),
     "rlgpt_jax.loop": (
         "rlgpt_jax.loop",
         "rlgpt_jax.agents",
@@ -111,7 +116,9 @@ def test_the_library_does_not_print(path: Path) -> None:
         assert not used_names(ast.parse(path.read_text())) & PRINTING
 
 
-@pytest.mark.parametrize("package", ["envs.tasks", "envs.voxel.params", "rl.config"])
+@pytest.mark.parametrize(
+    "package", ["envs.tasks", "envs.voxel.params", "rl.config", "rl.interface"]
+)
 def test_settings_are_plain_data_that_need_no_jax(package: str) -> None:
     path = ROOT / "rlgpt_jax" / (package.replace(".", "/") + ".py")
     roots = {name.split(".")[0] for name in imported(ast.parse(path.read_text()))}

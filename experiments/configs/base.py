@@ -7,11 +7,16 @@ checks itself when it is made, before anything compiles.
 
 import dataclasses
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from rlgpt_jax.envs.tasks import TASKS, get_task
+from experiments.configs.llm import LLMConfig
+from rlgpt_jax.agents.llm.base import Usage
+from rlgpt_jax.agents.llm.budget import BudgetConfig, Quote, known_price
+from rlgpt_jax.envs import own_task
+from rlgpt_jax.envs.tasks import Task as Task
+from rlgpt_jax.envs.tasks import get_task
 from rlgpt_jax.envs.voxel.params import WorldParams
-from rlgpt_jax.loop.config import LoopConfig
+from rlgpt_jax.loop.config import CriticConfig, LoopConfig
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RewardConfig, RLConfig
 
 CHECKOUT = Path(__file__).parents[2]
@@ -42,28 +47,10 @@ class MacroConfig:
 
 
 @dataclasses.dataclass(frozen=True)
-class LLMConfig:
-    """Where answers come from."""
-
-    provider: Literal["replay", "file"] = "replay"
-    transcript: str = ""  # replay: path from the checkout, or absolute
-    folder: str = ""  # file: requests and responses; "" is <workdir>/requests
-    model: str = "unknown"  # file: the name written to the transcript
-    timeout_minutes: float | None = None  # file: None waits for ever
-
-    def __post_init__(self) -> None:
-        if self.provider == "replay" and not self.transcript:
-            raise ValueError(
-                "llm.provider=replay needs llm.transcript, the path of a recorded "
-                "transcript.jsonl. Try experiments/transcripts/harvest_milk.jsonl."
-            )
-
-
-@dataclasses.dataclass(frozen=True)
 class Config:
     """One run, completely."""
 
-    task: str  # a row of `envs/tasks.py`
+    task: str | Task  # a row of `envs/tasks_table.py`, or a record of one's own
     llm: LLMConfig
     seed: int = 0
     world: WorldParams = WorldParams()
@@ -73,12 +60,31 @@ class Config:
     driver: Literal["auto", "host", "device"] = "auto"  # host on CPU, device on GPU
     macros: MacroConfig = MacroConfig()
     loop: LoopConfig = LoopConfig()
+    critic: CriticConfig = CriticConfig()
+    budget: BudgetConfig = BudgetConfig()
 
     def __post_init__(self) -> None:
-        get_task(self.task)
+        self._check_task()
         if not 0 <= self.seed < 2**31:
             raise ValueError(f"seed={self.seed} must be in 0..{2**31 - 1}.")
         check_world(self.world)
+        check_prices(self)
+
+    def _check_task(self) -> None:
+        task = get_task(self.task)
+        if not isinstance(self.task, str):
+            own_task.check(task)
+        num_mobs = len(task.mobs) + task.wild + task.hostile
+        if num_mobs > self.world.max_mobs:
+            raise ValueError(
+                f"task {task.name} has {num_mobs} mobs (own, wild and hostile), world.max_mobs="
+                f"{self.world.max_mobs}. Raise that, or have fewer."
+            )
+
+    @property
+    def task_record(self) -> Task:
+        """The task as worlds and agents get it."""
+        return get_task(self.task) if isinstance(self.task, str) else own_task.complete(self.task)
 
     @property
     def rl(self) -> RLConfig:
@@ -87,6 +93,15 @@ class Config:
             ppo=self.ppo, network=self.network, reward=self.reward, driver=self.driver,
             interpreter=self.macros.interpreter,
         )
+
+
+def check_prices(config: Config) -> None:
+    """Refuses a limit in US dollars where nobody knows what the models cost."""
+    llm = config.llm
+    if config.budget.max_usd is None or not config.loop.asks or llm.provider == "replay":
+        return
+    for model in filter(None, (llm.model, llm.critic_model)):
+        known_price(Quote(llm.provider, model), Usage(1, 1))
 
 
 def check_world(world: WorldParams) -> None:
@@ -104,11 +119,36 @@ def check_world(world: WorldParams) -> None:
             raise ValueError(f"world.{name}={getattr(world, name)} must be at least 1.")
 
 
-def for_task(task: str) -> Config:
-    """The defaults for a task with its shipped transcript."""
-    if task not in TASKS:
-        get_task(task)
-    return Config(task=task, llm=LLMConfig(transcript=f"experiments/transcripts/{task}.jsonl"))
+# For episodes of about 3000 ticks: an iteration takes 3 to 4 minutes on two quiet CPU cores.
+LONG: dict[str, Any] = {
+    # 64 lanes, so that an iteration holds three whole episodes of each; longer rollouts, so
+    # that a batch is as large as with 128. A reward 330 ticks off counts a third; with the
+    # default of 0.99 that is one 100 ticks off.
+    "ppo": {"num_envs": 64, "unroll_length": 128, "gamma": 0.997},
+    "reward": {"step_cost": 0.005},  # 15 for a whole episode; success pays 10
+    "macros": {"tick_limit": 400},  # a walk of 60 blocks takes 270
+    "loop": {"ticks_per_iteration": 600_000, "eval_episodes": 128},
+}
+
+
+def for_task(task: str | Task, transcript: str = "", **changes: Any) -> Config:
+    """The defaults for a task, and the transcript that is, or will be, recorded for it.
+
+    Args:
+      task: a name of the table or a record.
+      transcript: a name in `experiments/transcripts`, without `.jsonl`; "" is the task's.
+      changes: other fields of `Config`, or of its groups as dictionaries:
+        `for_task("craft_stick", ppo={"gamma": 0.999}, seed=1)`.
+    """
+    name = transcript or get_task(task).name
+    config = Config(task=task, llm=LLMConfig(transcript=f"experiments/transcripts/{name}.jsonl"))
+    values = {
+        field: dataclasses.replace(getattr(config, field), **value)
+        if isinstance(value, dict)
+        else value
+        for field, value in changes.items()
+    }
+    return dataclasses.replace(config, **values)
 
 
 def smoke(config: Config) -> Config:

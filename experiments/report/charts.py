@@ -7,22 +7,10 @@ import dataclasses
 import math
 from collections.abc import Sequence
 
-from experiments.report.html import percent, tag, text
+from experiments.report.html import tag, text
 
 WIDTH, HEIGHT = 440, 240
 LEFT, RIGHT, TOP, BOTTOM = 46, 20, 24, 42
-
-
-@dataclasses.dataclass(frozen=True)
-class Interval:
-    """One measured rate with its interval, all in [0, 1]."""
-
-    label: str
-    rate: float
-    low: float
-    high: float
-    note: str = ""  # shown on hover
-    best: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,26 +33,6 @@ class Frame:
         return self.height - BOTTOM - share * (self.height - TOP - BOTTOM)
 
 
-def success_chart(points: Sequence[Interval]) -> str:
-    """Success rate per outer iteration, one dot and one interval bar each."""
-    frame = Frame(-0.5, len(points) - 0.5, 0.0, 1.0)
-    parts = [_y_axis(frame, (0, 0.25, 0.5, 0.75, 1), lambda v: f"{100 * v:.0f}%")]
-    for i, point in enumerate(points):
-        x, y = frame.x(i), frame.y(point.rate)
-        top, bottom = frame.y(point.high), frame.y(point.low)
-        kind = "best" if point.best else "other"
-        parts.append(
-            f'<g class="point {kind}"><title>{text(point.label)}: {percent(point.rate)} '
-            f"({100 * point.low:.1f}–{100 * point.high:.1f}) {text(point.note)}</title>"
-            f'<path d="M{x:.1f} {top:.1f}V{bottom:.1f}M{x - 7:.1f} {top:.1f}h14'
-            f'M{x - 7:.1f} {bottom:.1f}h14"/><circle cx="{x:.1f}" cy="{y:.1f}" r="6"/></g>'
-        )
-        parts.append(_label(x + 14, y + 4, percent(point.rate), "start", "value"))
-        parts.append(_label(x, frame.height - BOTTOM + 18, point.label, "middle"))
-    words = "; ".join(f"{p.label} {percent(p.rate)}" for p in points)
-    return _svg(parts, frame, f"Success per iteration: {words}")
-
-
 def line_chart(
     name: str,
     x: Sequence[float],
@@ -81,18 +49,18 @@ def line_chart(
     y_low, y_high = y_range or _padded(min(ys), max(ys))
     frame = Frame(0.0, max(max(xs), 1.0), y_low, y_high)
     parts = [
-        _y_axis(frame, marks := ticks(y_low, y_high, 4), lambda v: mark_words(v, marks)),
-        _x_axis(frame, ticks(0.0, frame.x_high, 5), x_label),
+        y_axis(frame, marks := ticks(y_low, y_high, 4), lambda v: mark_words(v, marks)),
+        x_axis(frame, ticks(0.0, frame.x_high, 5), x_label),
     ]
     for i, start in enumerate(boundaries):
         parts.append(f'<path class="boundary" d="M{frame.x(start):.1f} {TOP}V{HEIGHT - BOTTOM}"/>')
         words = f"iteration {i}" if len(boundaries) <= 3 else str(i)
-        parts.append(_label(frame.x(start), TOP - 8, words, "start", "quiet"))
+        parts.append(label(frame.x(start), TOP - 8, words, "start", "quiet"))
     if len(pairs) > 20:
         parts.append(_curve(frame, xs, ys, "raw"))
         ys = smooth(ys, max(3, len(ys) // 25))
     parts.append(_curve(frame, xs, ys, "curve"))
-    return _svg(parts, frame, f"{name} against {x_label}, last value {short(ys[-1])}")
+    return svg(parts, frame, f"{name} against {x_label}, last value {short(ys[-1])}")
 
 
 def smooth(values: Sequence[float], width: int) -> list[float]:
@@ -142,29 +110,29 @@ def _curve(frame: Frame, xs: Sequence[float], ys: Sequence[float], kind: str) ->
     return f'<polyline class="{kind}" points="{points}"/>{dot}'
 
 
-def _y_axis(frame: Frame, values: Sequence[float], words) -> str:
+def y_axis(frame: Frame, values: Sequence[float], words) -> str:
     lines = []
     for value in values:
         y = frame.y(value)
         lines.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{frame.width - RIGHT}"/>')
-        lines.append(_label(LEFT - 8, y + 4, words(value), "end"))
+        lines.append(label(LEFT - 8, y + 4, words(value), "end"))
     return "".join(lines)
 
 
-def _x_axis(frame: Frame, values: Sequence[float], label: str) -> str:
+def x_axis(frame: Frame, values: Sequence[float], words: str) -> str:
     y = frame.height - BOTTOM
-    marks = [_label(frame.x(v), y + 18, short(v), "middle") for v in values]
+    marks = [label(frame.x(v), y + 18, short(v), "middle") for v in values]
     middle = (LEFT + frame.width - RIGHT) / 2
-    return "".join(marks) + _label(middle, y + 34, label, "middle", "quiet")
+    return "".join(marks) + label(middle, y + 34, words, "middle", "quiet")
 
 
-def _label(x: float, y: float, words: str, anchor: str, kind: str = "") -> str:
+def label(x: float, y: float, words: str, anchor: str, kind: str = "") -> str:
     return tag(
         "text", text(words), x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=kind
     )
 
 
-def _svg(parts: Sequence[str], frame: Frame, description: str) -> str:
+def svg(parts: Sequence[str], frame: Frame, description: str) -> str:
     return tag(
         "svg", "".join(parts), viewBox=f"0 0 {frame.width} {frame.height}", role="img",
         aria_label=description, class_="chart",

@@ -75,3 +75,9 @@ def duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {minutes} min"
     return f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"
+
+
+def note(who: str, words: str, kind: str) -> str:
+    """Words of an agent or a check, set off by a coloured edge; text is escaped here."""
+    name = tag("span", text(who), class_="who") if who else ""
+    return tag("div", name + paragraphs(words), class_=f"note {kind}")

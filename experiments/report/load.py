@@ -32,8 +32,12 @@ class Iteration:
     macros: dict[str, tuple[Try, ...]]
     kept: dict[str, str]  # name -> code of an earlier iteration that stays in use
     fates: dict[str, dict[str, Any]]  # name -> kind in use, which try, words
-    evaluation: dict[str, Any] | None
+    evaluation: dict[str, Any] | None  # in validation worlds
     critique: dict[str, Any] | None
+    interface: dict[str, Any] | None = None  # how the fast agent set up the training
+    held_out: dict[str, Any] | None = None  # evaluated after the run, see experiments.study
+    folder: Path = Path()
+    frames: dict[str, Any] | None = None  # pictures of the evaluation, see loop/frames.py
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,6 +54,8 @@ class Run:
     metrics: tuple[dict[str, float], ...]
     transcript: tuple[dict[str, Any], ...]
     videos: tuple[Path, ...]
+    task_plan: dict[str, Any] | None = None  # of a planner: the sub-tasks of a long task
+    validation: dict[str, Any] | None = None  # of a long task, with all its skills
 
 
 def load_run(folder: Path) -> Run:
@@ -75,7 +81,36 @@ def load_run(folder: Path) -> Run:
         metrics=tuple(_with_timing(_metrics(folder / "metrics.csv"), folder / "timing.csv")),
         transcript=tuple(_lines(folder / "transcript.jsonl")),
         videos=tuple(sorted((folder / "videos").glob("*.mp4"))),
+        task_plan=_json(folder / "task_plan.json"),
+        validation=_json(folder / "validation_eval.json"),
     )
+
+
+def load_sub_tasks(run: Run) -> list[Run]:
+    """The sub-tasks of a long task that were begun, each as a run of its own."""
+    found = []
+    for sub_task in (run.task_plan or {}).get("sub_tasks", ()):
+        folder = run.folder / "tasks" / sub_task["name"]
+        task = _json(folder / "task.json")
+        if task is None:
+            continue
+        loop = {**run.config.get("loop", {}), "planner": False}
+        if sub_task["solve"] == "code":
+            loop["mode"] = "pure_code"
+        prefix = f"task/{sub_task['name']}/"
+        found.append(Run(
+            folder=folder,
+            name=f"{run.name} / {sub_task['name']}",
+            config={**run.config, "task": task, "loop": loop},
+            version=run.version,
+            result=_json(folder / "result.json"),
+            final=_json(folder / "final_eval.json"),
+            iterations=tuple(_iteration(path) for path in _numbered(folder / "iterations")),
+            metrics=tuple(_with_timing(_metrics(folder / "metrics.csv"), folder / "timing.csv")),
+            transcript=tuple(x for x in run.transcript if x.get("key", "").startswith(prefix)),
+            videos=(),
+        ))  # fmt: skip
+    return found
 
 
 def _iteration(folder: Path) -> Iteration:
@@ -93,6 +128,10 @@ def _iteration(folder: Path) -> Iteration:
         fates={fate["name"]: fate for fate in _json(folder / "fates.json") or []},
         evaluation=_json(folder / "eval.json"),
         critique=_json(folder / "critique.json"),
+        interface=_json(folder / "interface.json"),
+        held_out=_json(folder / "held_out.json"),
+        folder=folder,
+        frames=_json(folder / "frames" / "frames.json"),
     )
 
 

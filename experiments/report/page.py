@@ -1,31 +1,45 @@
 """Joins the parts of a report to one file that needs nothing beside it."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-from experiments.report import appendix, html, iterations, summary
+from experiments.config_tree import from_dict
+from experiments.report import appendix, html, iterations, sub_tasks, success, summary, tokens
 from experiments.report.html import tag, text
-from experiments.report.load import Run, load_run
-from rlgpt_jax.envs.tasks import TASKS
+from experiments.report.load import Run, load_run, load_sub_tasks
+from rlgpt_jax.envs import own_task
+from rlgpt_jax.envs.tasks import TASKS, Task
 
 STYLE = Path(__file__).with_name("style.css")
+# The parts of a page in order; one that a run does not have gives "".
+PARTS: tuple[Callable[[Run], str], ...] = (
+    sub_tasks.sub_tasks, success.success, summary.videos, summary.curves, iterations.iterations,
+    tokens.tokens, appendix.settings, appendix.transcript,
+)  # fmt: skip
 
 
 def write_report(folder: Path) -> Path:
-    """Builds `report.html` of a run folder. Returns its path."""
-    path = folder / "report.html"
+    """Builds `report.html` of a run folder, and one per sub-task. Returns its path."""
+    run = load_run(folder)
+    for sub_task in load_sub_tasks(run):
+        _write(sub_task)
+    return _write(run)
+
+
+def _write(run: Run) -> Path:
+    path = run.folder / "report.html"
     part = path.with_suffix(".html.part")
-    part.write_text(render(load_run(folder)), encoding="utf-8")
+    part.write_text(render(run), encoding="utf-8")
     os.replace(part, path)
     return path
 
 
 def render(run: Run) -> str:
     """The page as text."""
-    task = TASKS.get(run.config.get("task", ""))
-    body = summary.success(run) + summary.videos(run) + summary.curves(run)
-    body += iterations.iterations(run) + appendix.settings(run) + appendix.transcript(run)
-    top = summary.head(run, task.words if task else run.config.get("task", "")) + _nav(run, body)
+    body = "".join(part(run) for part in PARTS)
+    top = summary.head(run, _task_words(run.config.get("task", ""))) + _nav(run, body)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -36,11 +50,18 @@ def render(run: Run) -> str:
     )
 
 
+def _task_words(task: str | dict[str, Any]) -> str:
+    """What the agents were told, of a name or of a task of the user's own."""
+    if isinstance(task, str):
+        return TASKS[task].words if task in TASKS else task
+    return own_task.complete(from_dict(Task, task)).words
+
+
 def _nav(run: Run, body: str) -> str:
     """Links to the parts that this run has."""
     parts = [("success", "Success"), ("videos", "Videos"), ("curves", "Learning curves")]
     parts += [(f"iteration-{it.index}", f"Iteration {it.index}") for it in run.iterations]
-    parts += [("settings", "Settings"), ("transcript", "Transcript")]
+    parts += [("tokens", "Tokens"), ("settings", "Settings"), ("transcript", "Transcript")]
     links = [
         tag("a", text(words), href=f"#{anchor}")
         for anchor, words in parts

@@ -1,14 +1,14 @@
-"""The parts of a report about the whole run: head, success, curves, videos."""
+"""The parts of a report about the whole run: head, curves, videos."""
 
 import base64
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from experiments.report import html
-from experiments.report.charts import Interval, line_chart, success_chart
+from experiments.report.charts import line_chart
 from experiments.report.html import tag, text
-from experiments.report.load import Iteration, Run
+from experiments.report.load import Run
+from experiments.report.success import best_iteration
 
 MODES = {
     "rl_gpt": "agents plan and code, PPO learns over primitives and macros",
@@ -43,17 +43,21 @@ def head(run: Run, words: str) -> str:
 def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
     best = best_iteration(run)
     facts = []
-    if best is not None and best.evaluation:
-        e = run.final or best.evaluation
+    e = run.final or (best.evaluation if best is not None else run.validation)
+    if e:
         inside = f"95 %: {100 * e['success_low']:.1f}–{100 * e['success_high']:.1f}"
         rate = html.percent(e["success_rate"])
         name = "Held-out success" if run.final else "Validation success so far"
         facts.append((name, rate + _small(inside), "first"))
-        count = _small(f"of 0 to {len(run.iterations) - 1}")
-        facts.append(("Best iteration", f"{best.index}{count}", ""))
+        if best is not None:
+            count = _small(f"of 0 to {len(run.iterations) - 1}")
+            facts.append(("Best iteration", f"{best.index}{count}", ""))
+        if run.task_plan:
+            facts.append(("Sub-tasks", str(len(run.task_plan["sub_tasks"])), ""))
         seconds = _small(f"{e['mean_ticks'] / 20:.1f} s of game time")
         facts.append(("Mean episode", f"{e['mean_ticks']:.0f} ticks{seconds}", ""))
     ticks = max((row.get("ticks", 0.0) for row in run.metrics), default=0.0)
+    ticks = ticks or (run.result or {}).get("ticks", 0)
     if ticks:
         facts.append(("Trained on", f"{ticks:,.0f}{_small('environment steps')}", ""))
     if run.result and "wall_seconds" in run.result:
@@ -74,67 +78,6 @@ def _wall(seconds: dict[str, float]) -> str:
     longest = max(seconds, key=lambda name: seconds[name])
     total = html.duration(sum(seconds.values()))
     return total + _small(f"{longest} {html.duration(seconds[longest])}")
-
-
-def best_iteration(run: Run) -> Iteration | None:
-    """The iteration that the result names, else the best evaluated so far."""
-    done = [it for it in run.iterations if it.evaluation]
-    if run.result and "best_iteration" in run.result:
-        named = [it for it in done if it.index == run.result["best_iteration"]]
-        if named:
-            return named[0]
-    return max(done, key=lambda it: it.evaluation["success_rate"], default=None)  # type: ignore
-
-
-def success(run: Run) -> str:
-    """Chart and table of the validation success of every iteration."""
-    done = [it for it in run.iterations if it.evaluation]
-    if not done:
-        return html.section(
-            "success", "Success", tag("p", "No iteration has been evaluated yet.")
-        )
-    best = best_iteration(run)
-    points, rows = [], []
-    for it in done:
-        e = it.evaluation or {}
-        is_best = best is not None and it.index == best.index
-        note = f"{e['successes']} of {e['num_episodes']} episodes"
-        points.append(
-            Interval(f"iteration {it.index}", e["success_rate"], e["success_low"],
-                     e["success_high"], note)
-        )
-        rows.append(_success_row(str(it.index), e, is_best))
-    if run.final:
-        e = run.final
-        note = f"{e['successes']} of {e['num_episodes']} episodes"
-        points.append(
-            Interval("held-out", e["success_rate"], e["success_low"], e["success_high"], note, True)
-        )
-        rows.append(_success_row("held-out", e, False))
-    columns = ("Iteration", "Success (95 %)", "Episodes", "Return", "Ticks", "Dead loops")
-    chart = tag("div", success_chart(points), class_="card")
-    table = tag("div", html.table(columns, rows), class_="card")
-    words = (
-        "Every iteration is evaluated on validation worlds that training never sees; the best "
-        "one is then evaluated once more, on held-out worlds that nothing was chosen by. Bars "
-        "are 95 % Wilson intervals over episodes of this one seed. The worlds are the embedded "
-        "ones; the numbers cannot be compared with results in Minecraft itself."
-    )
-    inner = tag("p", text(words)) + tag("div", chart + table, class_="grid2 uneven")
-    return html.section("success", "Success per iteration", inner)
-
-
-def _success_row(name: str, e: dict[str, Any], is_best: bool) -> list[str]:
-    mark = " " + html.chip("best", "good") if is_best else ""
-    dead = e.get("dead_loop_rate")
-    return [
-        f"{name}{mark}",
-        html.interval(e["success_rate"], e["success_low"], e["success_high"]),
-        f"{e['successes']} / {e['num_episodes']}",
-        f"{e['mean_return']:.2f}" if "mean_return" in e else "–",
-        f"{e['mean_ticks']:.0f}" if "mean_ticks" in e else "–",
-        html.percent(dead) if isinstance(dead, int | float) else "–",
-    ]
 
 
 def curves(run: Run) -> str:
@@ -176,8 +119,9 @@ def videos(run: Run) -> str:
         return ""
     figures = "".join(tag("div", _video(path), class_="card") for path in run.videos)
     words = tag(
-        "p", "Episodes of the best iteration in held-out worlds: what the agent sees, and the "
-        "world from above. The words name the action or macro in control.",
+        "p", f"Episodes of the {'whole task' if run.task_plan else 'best iteration'} in held-out "
+        "worlds: what the agent sees, and the world from above. The words name "
+        f"{'skill and ' * bool(run.task_plan)}action or macro in control.",
     )
     return html.section("videos", "Videos", words + tag("div", figures, class_="grid2"))
 

@@ -1,10 +1,7 @@
-"""Learning curves of a study: training success against environment steps.
-
-Lines are means over seeds, bands span the seeds; dots are the validation of every iteration.
-"""
+"""Figures of a study, each as PNG and SVG: success per outer iteration, learning curves."""
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import matplotlib
@@ -13,80 +10,142 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.ticker import EngFormatter
+from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
 
-from experiments.study.runs import Run
-from experiments.study.table import evaluations, pooled
+from experiments.study import intervals
+from experiments.study.cells import WORDS
+from experiments.study.intervals import counts_of
+from experiments.study.measured import Measured
 
-COLOURS = {"rl_gpt": "#0b6e63", "pure_rl": "#23589c", "pure_code": "#a8480c"}
+COLOURS = {"rl_gpt": "#0b6e63", "pure_rl": "#23589c", "pure_code": "#a8480c", "cold": "#8a2f6b"}
+MARKERS = {"rl_gpt": "o", "pure_rl": "s", "pure_code": "D", "cold": "^"}
 NUM_POINTS = 60  # of a curve; each is the mean success of the episodes in that window
+PER_ROW = 3  # panels
+plt.rcParams["svg.hashsalt"] = "rlgpt_jax"  # equal data give equal files
+plt.rcParams["svg.fonttype"] = "none"  # words stay words
 
 
-def write_figure(path: Path, runs: Sequence[Run]) -> None:
-    """One panel per task; nothing is written before the first run is done."""
-    done = [run for run in runs if run.is_done]
-    tasks = list(dict.fromkeys(run.task for run in done))
-    if not tasks:
-        return
-    figure, panels = plt.subplots(
-        1, len(tasks), figsize=(4.4 * len(tasks), 3.8), squeeze=False, sharey=True,
+def iterations_figure(folder: Path, measured: Iterable[Measured]) -> list[Path]:
+    """Held-out success after each outer iteration: one panel per configuration."""
+    chosen = [m for m in measured if m.cell.variant != "pure_code"]
+    return _figure(folder / "iterations", chosen, _iterations_panel)
+
+
+def curves_figure(folder: Path, measured: Iterable[Measured]) -> list[Path]:
+    """Training success against environment steps: one panel per configuration."""
+    return _figure(folder / "curves", list(measured), _curves_panel)
+
+
+def _figure(
+    stem: Path, chosen: Sequence[Measured], panel: Callable[[Axes, list[Measured]], None]
+) -> list[Path]:
+    """Draws the panels; nothing is written before the first run is done."""
+    configs = list(dict.fromkeys(m.cell.config for m in chosen))
+    if not configs:
+        return []
+    columns = min(PER_ROW, len(configs))
+    lines = -(-len(configs) // columns)
+    figure, grid = plt.subplots(
+        lines, columns, figsize=(4.4 * columns, 3.6 * lines + 0.5), squeeze=False, sharey=True,
         layout="constrained",
     )  # fmt: skip
-    for axes, task in zip(panels[0], tasks, strict=True):
-        _panel(axes, task, [run for run in done if run.task == task])
-    panels[0][0].set_ylabel("success")
-    panels[0][0].legend(frameon=False)
-    figure.savefig(path, dpi=150)
+    for axes, config in zip(grid.flat, configs, strict=False):
+        panel(axes, [m for m in chosen if m.cell.config == config])
+        axes.set(title=config, ylim=(-0.02, 1.02))  # marks at 0 and 1 stay whole
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+        axes.grid(alpha=0.25)
+        axes.spines[["top", "right"]].set_visible(False)
+    for axes in list(grid.flat)[len(configs) :]:
+        axes.set_axis_off()
+    for line in grid:
+        line[0].set_ylabel("success")
+    entries = {
+        label: handle
+        for axes in grid.flat
+        for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
+    }
+    figure.legend(
+        entries.values(), entries.keys(), frameon=False, ncols=min(2, len(entries)),
+        loc="outside lower center",
+    )  # fmt: skip
+    stem.parent.mkdir(parents=True, exist_ok=True)
+    paths = [stem.with_suffix(".png"), stem.with_suffix(".svg")]
+    for path in paths:
+        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
     plt.close(figure)
+    return paths
 
 
-def _panel(axes: Axes, task: str, runs: Sequence[Run]) -> None:
-    for mode in dict.fromkeys(run.mode for run in runs):
-        chosen = [run for run in runs if run.mode == mode]
-        colour = COLOURS[mode]
-        curves = [curve(run) for run in chosen]
-        if all(len(x) for x, _ in curves):
-            _band(axes, curves, mode, colour)
-            _dots(axes, chosen, curves, colour)
+def _iterations_panel(axes: Axes, chosen: list[Measured]) -> None:
+    """Means with intervals over seeds and episodes; small dots are single seeds."""
+    for place, m in enumerate(chosen):
+        shift = 0.07 * (place - (len(chosen) - 1) / 2)  # so that bars stand side by side
+        counts = [counts_of(reports) for reports in m.held_out]
+        x = np.arange(len(counts)) + shift
+        y = np.array([intervals.rate(c) for c in counts])
+        bounds = np.array([intervals.over_both(c) for c in counts])
+        variant = m.cell.variant
+        axes.errorbar(
+            x, y, yerr=np.abs(bounds.T - y), color=COLOURS[variant], marker=MARKERS[variant],
+            ms=6, lw=1.8, capsize=4, label=label(variant),
+        )  # fmt: skip
+        for at, c in zip(x, counts, strict=True):
+            axes.plot([at - 0.025] * len(c), [k / n for k, n in c], ".", color=COLOURS[variant],
+                      alpha=0.5, ms=5, markeredgewidth=0)  # fmt: skip
+    axes.set_xlabel("outer iteration")
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+
+
+def label(variant: str) -> str:
+    return f"{variant}: {WORDS[variant]}"
+
+
+def _curves_panel(axes: Axes, chosen: list[Measured]) -> None:
+    """Lines are means over seeds, bands span the seeds; dots are the validation of every
+    iteration."""
+    for m in chosen:
+        colour = COLOURS[m.cell.variant]
+        curves = [(x, y) for x, y in map(curve, m.folders) if len(x)]
+        if m.ticks[-1]:
+            if curves:
+                _band(axes, curves, label(m.cell.variant), colour)
+            _dots(axes, m, colour)
         else:  # nothing is trained: one level
-            rate = pooled([evaluations(run)[-1] for run in chosen])["rate"]
-            axes.axhline(rate, color=colour, linestyle="--", label=mode)
-    axes.set(title=task, xlabel="environment steps", ylim=(0, 1))
+            rate = intervals.rate(counts_of(m.validation[-1]))
+            axes.axhline(rate, color=colour, linestyle="--", label=label(m.cell.variant))
+    axes.set_xlabel("environment steps")
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-    axes.grid(alpha=0.25)
 
 
 def _band(
-    axes: Axes, curves: Sequence[tuple[np.ndarray, np.ndarray]], label: str, colour: str
+    axes: Axes, curves: Sequence[tuple[np.ndarray, np.ndarray]], name: str, colour: str
 ) -> None:
     end = min(x[-1] for x, _ in curves)
     grid = np.linspace(0, end, NUM_POINTS)[1:]
     values = np.stack([np.interp(grid, x, y) for x, y in curves])
-    axes.plot(grid, values.mean(axis=0), color=colour, label=label)
+    axes.plot(grid, values.mean(axis=0), color=colour, label=name)
     axes.fill_between(grid, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.15, lw=0)
 
 
-def _dots(
-    axes: Axes, runs: Sequence[Run], curves: Sequence[tuple[np.ndarray, np.ndarray]], colour: str
-) -> None:
+def _dots(axes: Axes, m: Measured, colour: str) -> None:
     """Validation success where each iteration ended, pooled over seeds."""
-    reports = [evaluations(run) for run in runs]
-    count = min(map(len, reports))
-    for i in range(count):
-        x = np.mean([steps[-1] for steps, _ in curves]) * (i + 1) / count
-        p = pooled([r[i] for r in reports])
-        low, high = p["wilson"]
-        error = [[p["rate"] - low], [high - p["rate"]]]
-        axes.errorbar(x, p["rate"], yerr=error, color=colour, marker="o", ms=4, capsize=3, lw=1)
+    for ticks, reports in zip(m.ticks, m.validation, strict=True):
+        counts = counts_of(reports)
+        low, high = intervals.pooled_wilson(counts)
+        rate = intervals.rate(counts)
+        axes.errorbar(ticks, rate, yerr=[[rate - low], [high - rate]], color=colour, marker="o",
+                      ms=4, capsize=3, lw=1)  # fmt: skip
 
 
-def curve(run: Run) -> tuple[np.ndarray, np.ndarray]:
+def curve(folder: Path) -> tuple[np.ndarray, np.ndarray]:
     """(environment steps, training success smoothed over about 1/30 of the run)."""
-    path = run.folder / "metrics.csv"
+    path = folder / "metrics.csv"
     if not path.exists():
         return np.empty(0), np.empty(0)
     with path.open(newline="") as file:
         rows = [row for row in csv.DictReader(file) if row.get("success_rate")]
+    if not rows:  # no training episode has ended
+        return np.empty(0), np.empty(0)
     x = np.array([float(row["ticks"]) for row in rows])
     y = np.array([float(row["success_rate"]) for row in rows])
     weight = np.array([float(row.get("episodes") or 1) for row in rows])

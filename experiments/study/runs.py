@@ -1,4 +1,7 @@
-"""The runs of a study: one process each, skipped if done, resumed if killed."""
+"""The runs of a study: one process each, skipped if done, resumed if killed.
+
+After a run, another process evaluates all of its iterations in held-out worlds.
+"""
 
 import dataclasses
 import os
@@ -9,49 +12,67 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from experiments import machine
-
-MODES = ("rl_gpt", "pure_rl", "pure_code")
+from experiments.study import held_out
+from experiments.study.cells import Cell
 
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """One cell of the study."""
+    """One cell with one seed."""
 
-    task: str
-    mode: str
+    cell: Cell
     seed: int
     folder: Path
 
     @property
     def name(self) -> str:
-        return f"{self.task} {self.mode} seed {self.seed}"
+        return f"{self.cell.name} seed {self.seed}"
 
     @property
     def log(self) -> Path:
         return self.folder.with_suffix(".log")
 
     @property
-    def is_done(self) -> bool:
+    def has_result(self) -> bool:
         return (self.folder / "result.json").exists()
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left: every iteration has its held-out evaluation too."""
+        if not self.has_result:
+            return False
+        files = held_out.files_of(self.folder)
+        return bool(files) and all(path.exists() for path in files)
 
     def command(self, extra: Sequence[str]) -> list[str]:
         """Starts the run, or goes on with what a kill has left."""
         start = [sys.executable, "-m", "experiments.main", f"--workdir={self.folder}"]
         if (self.folder / "config.json").exists():
             return [*start, "--resume"]
-        flags = [f"--config={self.task}", f"--seed={self.seed}", f"--config.loop.mode={self.mode}"]
-        return [*start, *flags, *extra]
+        own = overrides_of(self.cell.overrides)
+        return [*start, f"--config={self.cell.config}", f"--seed={self.seed}", *extra, *own]
+
+    def held_out_command(self) -> list[str]:
+        return [sys.executable, "-m", "experiments.study", "held_out", str(self.folder)]
 
 
-def plan_runs(
-    out: Path, tasks: Sequence[str], modes: Sequence[str], seeds: Sequence[int]
-) -> list[Run]:
+@dataclasses.dataclass(frozen=True)
+class Failure:
+    """A run that did not end well."""
+
+    run: Run
+    reason: str  # last words of its log
+
+
+Say = Callable[[Run, str], None]
+
+
+def plan_runs(out: Path, cells: Sequence[Cell], seeds: Sequence[int]) -> list[Run]:
     """All runs; the seeds of one cell are far apart, so that early tables are even."""
     return [
-        Run(task, mode, seed, out.resolve() / "runs" / f"{task}-{mode}-seed{seed}")
+        Run(cell, seed, out.resolve() / "runs" / f"{cell.config}-{cell.variant}-seed{seed}")
         for seed in seeds
-        for task in tasks
-        for mode in modes
+        for cell in cells
     ]
 
 
@@ -59,36 +80,58 @@ def overrides_of(assignments: Sequence[tuple[str, str]]) -> list[str]:
     return [f"--config.{path}={text}" for path, text in assignments]
 
 
-def run_all(
-    runs: Sequence[Run], extra: Sequence[str], jobs: int, say: Callable[[Run, str], None]
-) -> list[Run]:
-    """Does all runs that are not done, `jobs` at a time. Returns those that failed."""
-    waiting = [run for run in runs if not run.is_done]
+def run_all(runs: Sequence[Run], extra: Sequence[str], jobs: int, say: Say) -> list[Failure]:
+    """Does all that is not done, `jobs` runs at a time. Returns what failed and why."""
     for run in runs:
         if run.is_done:
             say(run, "done before")
+    waiting = [run for run in runs if not run.is_done]
 
-    def do(run: Run) -> bool:
+    def do(run: Run) -> Failure | None:
         say(run, "started")
-        ok = _run(run, extra, jobs)
-        say(run, "done" if ok else "failed")
-        return ok
+        try:
+            ok = _do(run, extra, jobs)
+            reason = "" if ok else last_words(run.log)
+        except Exception as error:  # one run must not end the others
+            reason = f"{type(error).__name__}: {error}"
+        say(run, f"failed: {reason}" if reason else "done")
+        return Failure(run, reason) if reason else None
 
-    with ThreadPoolExecutor(jobs) as pool:
-        results = list(pool.map(do, waiting))
-    return [run for run, ok in zip(waiting, results, strict=True) if not ok]
+    pool = ThreadPoolExecutor(jobs)
+    try:
+        return [failure for failure in pool.map(do, waiting) if failure]
+    finally:
+        pool.shutdown(cancel_futures=True)  # after Ctrl-C nothing new begins
 
 
-def _run(run: Run, extra: Sequence[str], jobs: int) -> bool:
-    """One process; it gets its share of the CPUs, and the same one when it is resumed."""
+def _do(run: Run, extra: Sequence[str], jobs: int) -> bool:
+    """The processes of one run. Returns whether nothing of it is left."""
     run.folder.parent.mkdir(parents=True, exist_ok=True)
+    if not run.has_result and not (_process(run, run.command(extra), jobs) and run.has_result):
+        return False
+    held_out.copy_best(run.folder)
+    return run.is_done or (_process(run, run.held_out_command(), jobs) and run.is_done)
+
+
+def _process(run: Run, command: Sequence[str], jobs: int) -> bool:
+    """It gets its share of the CPUs, and the same one when the run is resumed."""
     threads = str(max(1, len(os.sched_getaffinity(0)) // jobs))
     environment = {**os.environ, "NUMBA_NUM_THREADS": threads}
     if not (run.folder / "version.json").exists():
         environment.setdefault("NPROC", threads)
     with run.log.open("a") as log:
         done = subprocess.run(
-            run.command(extra), cwd=machine.CHECKOUT, env=environment, stdout=log,
+            command, cwd=machine.CHECKOUT, env=environment, stdout=log,
             stderr=subprocess.STDOUT, check=False,
         )  # fmt: skip
-    return done.returncode == 0 and run.is_done
+    return done.returncode == 0
+
+
+def last_words(log: Path) -> str:
+    """Why a run ended, from the end of its log: its own words, else the last line."""
+    if not log.exists():
+        return "it wrote no log"
+    lines = [line.strip() for line in log.read_text(errors="replace").splitlines()]
+    lines = [line for line in lines if line and not line.startswith("Go on with")]
+    told = [line for line in lines[-20:] if line.startswith(("error:", "Stopped:"))]
+    return (told or lines or ["it wrote nothing"])[-1][:300]

@@ -1,108 +1,99 @@
-"""From run folders to one table: success pooled over episodes, and over seeds.
+"""A table that is written as Markdown for people, as CSV and in the JSON for programs."""
 
-Two intervals are given, since they answer different questions. Wilson's pools the
-episodes of all seeds: how sure are we of these trained agents. The bootstrap resamples
-seeds: how sure are we of the method; with three seeds it is a rough one.
-"""
-
+import csv
+import dataclasses
+import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from experiments.study import intervals
+from experiments.study.intervals import Counts
 
-from experiments.study.runs import Run
-from rlgpt_jax.rl.report import wilson
-
-NUM_RESAMPLES = 10_000
+NONE = "–"
 
 
-def collect(runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """One record per task and mode that has finished runs."""
-    cells = list(dict.fromkeys((run.task, run.mode) for run in runs))
-    records = []
-    for task, mode in cells:
-        done = [r for r in runs if (r.task, r.mode) == (task, mode) and r.is_done]
-        if done:
-            records.append(_record(task, mode, done))
-    return records
+@dataclasses.dataclass(frozen=True)
+class Table:
+    """One table."""
+
+    name: str  # of its files
+    title: str
+    words: str  # what it shows, and what it does not
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    records: tuple[dict[str, Any], ...]  # the same numbers unrounded; one CSV row each
+
+    def markdown(self) -> str:
+        head = f"| {' | '.join(self.columns)} |\n|{'---|' * len(self.columns)}\n"
+        lines = "".join(f"| {' | '.join(map(_cell, row))} |\n" for row in self.rows)
+        return f"## {self.title}\n\n{self.words}\n\n{head}{lines}"
+
+    def csv(self) -> str:
+        """Lists of numbers stand in one cell, separated by blanks."""
+        names = list(dict.fromkeys(name for record in self.records for name in record))
+        text = io.StringIO()
+        writer = csv.DictWriter(text, names, lineterminator="\n")
+        writer.writeheader()
+        for record in self.records:
+            writer.writerow({name: _plain(value) for name, value in record.items()})
+        return text.getvalue()
+
+    def write(self, folder: Path) -> list[Path]:
+        """Writes `<name>.md` and `<name>.csv`."""
+        folder.mkdir(parents=True, exist_ok=True)
+        made = []
+        for suffix, text in ((".md", self.markdown()), (".csv", self.csv())):
+            path = folder / f"{self.name}{suffix}"
+            path.write_text(text, encoding="utf-8")
+            made.append(path)
+        return made
 
 
-def _record(task: str, mode: str, runs: Sequence[Run]) -> dict[str, Any]:
-    results = [json.loads((run.folder / "result.json").read_text()) for run in runs]
-    reports = [evaluations(run) for run in runs]
-    final = [json.loads((run.folder / "final_eval.json").read_text()) for run in runs]
-    return {
-        "task": task,
-        "mode": mode,
-        "seeds": [run.seed for run in runs],
-        "ticks": max(result["ticks"] for result in results),
-        "final": pooled(final),
-        "validation_by_iteration": [pooled(list(c)) for c in zip(*reports, strict=False)],
-        "best_iteration": [result["best_iteration"] for result in results],
-        "wall_seconds": [sum(r.get("wall_seconds", {}).values()) for r in results],
-    }
+def _cell(text: str) -> str:
+    """Words of models may hold what would end a cell."""
+    return text.replace("|", "\\|").replace("\n", " ")
 
 
-def evaluations(run: Run) -> list[dict[str, Any]]:
-    """The validation of every iteration, in order."""
-    paths = sorted(run.folder.glob("iterations/*/eval.json"), key=lambda p: int(p.parent.name))
-    return [json.loads(path.read_text()) for path in paths]
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return " ".join(map(str, value))
+    return "" if value is None else value
 
 
-def pooled(reports: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Success over all episodes of all seeds, with both intervals."""
-    successes = sum(report["successes"] for report in reports)
-    episodes = sum(report["num_episodes"] for report in reports)
-    rates = [report["success_rate"] for report in reports]
-    return {
-        "rate": successes / episodes,
-        "wilson": wilson(successes, episodes),
-        "bootstrap": bootstrap(rates),
-        "by_seed": rates,
-        "episodes": episodes,
-    }
+def percent(rate: float) -> str:
+    return f"{100 * rate:.1f}"
 
 
-def bootstrap(rates: Sequence[float]) -> tuple[float, float]:
-    """95 % percentile interval of the mean over resampled seeds."""
-    rng = np.random.default_rng(0)
-    values = np.asarray(rates)
-    means = values[rng.integers(0, len(values), (NUM_RESAMPLES, len(values)))].mean(axis=1)
-    low, high = np.percentile(means, (2.5, 97.5))
-    return float(low), float(high)
-
-
-def markdown(study: Sequence[dict[str, Any]]) -> str:
-    """The table for a README; all numbers are of the embedded world."""
-    head = (
-        "Held-out success in the embedded world (not Minecraft itself), percent, of the "
-        "iteration that did best on other worlds (validation).\n\n"
-        "| task | mode | seeds | training steps | success | Wilson 95 % | over seeds 95 % "
-        "| by seed | validation by iteration |\n|---|---|---|---|---|---|---|---|---|\n"
-    )
-    return head + "".join(_line(record) for record in study)
-
-
-def _line(record: dict[str, Any]) -> str:
-    final = record["final"]
-    cells = (
-        record["task"],
-        record["mode"],
-        str(len(record["seeds"])),
-        f"{record['ticks']:,}",
-        f"{100 * final['rate']:.1f}",
-        _range(final["wilson"]),
-        _range(final["bootstrap"]) if len(record["seeds"]) > 1 else "one seed",
-        ", ".join(f"{100 * rate:.1f}" for rate in final["by_seed"]),
-        " → ".join(f"{100 * r['rate']:.1f}" for r in record["validation_by_iteration"]),
-    )
-    return "| " + " | ".join(cells) + " |\n"
-
-
-def _range(pair: Sequence[float]) -> str:
+def to(pair: Sequence[float]) -> str:
+    """`61.0 to 69.5`, in percent."""
     return f"{100 * pair[0]:.1f} to {100 * pair[1]:.1f}"
+
+
+def rate_cell(counts: Counts) -> str:
+    """`65.5 (61.0 to 69.5)`: percent with the interval over seeds and episodes."""
+    return f"{percent(intervals.rate(counts))} ({to(intervals.over_both(counts))})"
+
+
+def points(pair: Sequence[float]) -> str:
+    """`+12.0 to +20.5`: percentage points."""
+    return f"{100 * pair[0]:+.1f} to {100 * pair[1]:+.1f}"
+
+
+def rate_record(counts: Counts, prefix: str = "") -> dict[str, Any]:
+    """A rate with its intervals for CSV and JSON."""
+    wilson, both = intervals.pooled_wilson(counts), intervals.over_both(counts)
+    return {
+        f"{prefix}successes": sum(k for k, _ in counts),
+        f"{prefix}episodes": sum(n for _, n in counts),
+        f"{prefix}rate": intervals.rate(counts),
+        f"{prefix}low": both[0],
+        f"{prefix}high": both[1],
+        f"{prefix}wilson_low": wilson[0],
+        f"{prefix}wilson_high": wilson[1],
+        f"{prefix}by_seed": [k / n for k, n in counts],
+    }
 
 
 def write_json(path: Path, value: Any) -> None:

@@ -1,14 +1,29 @@
-"""Asks one question until its answer can be used, at most twice."""
+"""Asks questions until their answers can be used, at most twice each."""
 
-from collections.abc import Callable
-from typing import TypeVar
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
 
-from rlgpt_jax.agents.llm.base import Message, Provider, Request
+from rlgpt_jax.agents import parse as blocks
+from rlgpt_jax.agents.llm.base import Completion, Message, Provider, Request
 from rlgpt_jax.agents.prompt_state import PromptState, Refusal
 from rlgpt_jax.agents.prompts import Prompts
 
 Value = TypeVar("Value")
 NUM_ANSWERS = 2
+
+
+@dataclasses.dataclass(frozen=True)
+class Question(Generic[Value]):
+    """One question to one agent."""
+
+    key: str  # of the request
+    agent: str
+    state: PromptState
+    render: Callable[[PromptState, Prompts], tuple[Message, ...]]
+    parse: Callable[[str, PromptState], Value | Refusal]
+    schema: Mapping[str, Any] | None = None  # JSON schema, where the answer is pure JSON
+    num_answers: int = NUM_ANSWERS
 
 
 def ask(
@@ -19,6 +34,7 @@ def ask(
     prompts: Prompts,
     render: Callable[[PromptState, Prompts], tuple[Message, ...]],
     parse: Callable[[str, PromptState], Value | Refusal],
+    schema: Mapping[str, Any] | None = None,
 ) -> Value | Refusal:
     """Renders, asks and parses; a refused answer is shown to the model with its reason.
 
@@ -27,11 +43,55 @@ def ask(
     Returns:
       What `parse` made of the first usable answer, or the last Refusal.
     """
-    for number in range(NUM_ANSWERS):
-        request = Request(key + "/again" * number, agent, render(state, prompts))
-        text = provider.complete([request])[0].text
-        value = parse(text, state)
-        if not isinstance(value, Refusal):
-            return value
-        state = state.replace(refused=(text, value.reason))
-    return value
+    return ask_all(provider, prompts, [Question(key, agent, state, render, parse, schema)])[0]
+
+
+def ask_all(
+    provider: Provider, prompts: Prompts, questions: Sequence[Question[Any]]
+) -> list[Any]:
+    """Asks questions that do not depend on each other: all at the same time, then, at the
+    same time, those whose answers were refused. Returns values and Refusals in order."""
+    values: list[Any] = [Refusal("nothing was asked")] * len(questions)
+    open_ = dict(enumerate(questions))
+    for number in range(max((q.num_answers for q in questions), default=0)):
+        if not open_:
+            break
+        requests = [
+            Request(q.key + "/again" * number, q.agent, q.render(q.state, prompts), q.schema)
+            for q in open_.values()
+        ]
+        completions = provider.complete(requests)
+        for (index, question), completion in zip(list(open_.items()), completions, strict=True):
+            value = values[index] = read(completion, question.state, question.parse)
+            if not isinstance(value, Refusal) or number + 1 >= question.num_answers:
+                del open_[index]
+            else:
+                refused = (completion.text, value.reason)
+                open_[index] = dataclasses.replace(
+                    question, state=question.state.replace(refused=refused)
+                )
+    return values
+
+
+def read(
+    completion: Completion,
+    state: PromptState,
+    parse: Callable[[str, PromptState], Value | Refusal],
+) -> Value | Refusal:
+    """What `parse` makes of an answer; one that was declined, empty or cut says so."""
+    if completion.stop == "refusal":
+        return Refusal("You declined to answer. The question is about plans and code for a game.")
+    if completion.stop != "max_tokens":
+        if not completion.text.strip():
+            return Refusal("Your answer was empty.")
+        return parse(completion.text, state)
+    # Cut, perhaps behind the part that counts.
+    whole = not blocks.has_open_block(completion.text)
+    value = parse(completion.text, state) if whole else Refusal("")
+    return Refusal(_cut(completion)) if isinstance(value, Refusal) else value
+
+
+def _cut(completion: Completion) -> str:
+    usage = completion.usage
+    tokens = f" after {usage.output_tokens:,} tokens" if usage else ""
+    return f"Your answer was cut{tokens}, at the limit of its length. Be shorter."

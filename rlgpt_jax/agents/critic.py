@@ -1,45 +1,27 @@
 """The critics: one reads the trials of a try, one the evaluation after training."""
 
-import dataclasses
 from collections.abc import Mapping
+from typing import Any
 
 from rlgpt_jax.agents import parse as blocks
 from rlgpt_jax.agents import render as sections
 from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.prompt_state import OK, REVISE, PromptState, Refusal, Trial
+from rlgpt_jax.agents.memory import MAX_REPORT, MAX_TRIAL, clip
+from rlgpt_jax.agents.prompt_state import (
+    OK,
+    REVISE,
+    VERDICTS,
+    Critique,
+    Judgement,
+    PromptState,
+    Refusal,
+    Trial,
+    Verdict,
+)
 from rlgpt_jax.agents.prompts import Prompts
 
-VERDICTS = ("keep", "revise", "drop")  # on sub-actions after training
-
-
-@dataclasses.dataclass(frozen=True)
-class Judgement:
-    """The trial critic's word on one macro."""
-
-    verdict: str  # `OK` or `REVISE`
-    change: str  # what to change; "" if ok
-
-
-@dataclasses.dataclass(frozen=True)
-class Verdict:
-    """The critic's word on one coded sub-action after training."""
-
-    name: str
-    verdict: str  # one of `VERDICTS`
-    reason: str
-
-
-@dataclasses.dataclass(frozen=True)
-class Critique:
-    """What the slow agent is told about an iteration."""
-
-    failure: str
-    sub_actions: tuple[Verdict, ...]
-    advice: str
-
-    def describe(self) -> str:
-        lines = [f"- {v.name}: {v.verdict}. {v.reason}" for v in self.sub_actions]
-        return "\n".join([self.failure, *lines, f"Advice: {self.advice}"])
+# Without an interface: where a policy is trained, and where there is none.
+NO_SET_UP = ("Nobody was asked: training is as the run has it.", "Nothing is trained in this run.")
 
 
 def render_trials(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
@@ -71,13 +53,27 @@ def parse_trials(text: str, state: PromptState) -> Mapping[str, Judgement] | Ref
         change = record.get("change") or ""
         if verdict == REVISE and not (isinstance(change, str) and change.strip()):
             return Refusal(f'{name}: a verdict "{REVISE}" needs "change", a text.')
-        judgements[name] = Judgement(verdict, " ".join(change.split()) if verdict == REVISE else "")
+        judgements[name] = Judgement(verdict, _line(change) if verdict == REVISE else "")
     return judgements
 
 
 def fallback_trials(state: PromptState) -> Mapping[str, Judgement]:
     """When no answer could be used, every macro stays as it is."""
     return {t.sub_action.name: Judgement(OK, "") for t in state.trials}
+
+
+def trials_schema(state: PromptState) -> dict[str, Any]:
+    """JSON schema of the answer about `state.trials`."""
+    return blocks.object_schema(
+        reasoning=blocks.TEXT,
+        macros=blocks.list_schema(
+            blocks.object_schema(
+                name=blocks.choice_schema([t.sub_action.name for t in state.trials]),
+                verdict=blocks.choice_schema((OK, REVISE)),
+                change=blocks.TEXT,
+            )
+        ),
+    )
 
 
 def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
@@ -91,13 +87,35 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
         mode=sections.mode(setting, prompts),
         plan=sections.plan(state.plan),
         fates=sections.fates(state.fates),
-        report=state.report,
-        history=sections.history(state.memory),
+        interface=state.interface or NO_SET_UP[setting.mode == "pure_code"],
+        report=clip(state.report, MAX_REPORT),
+        comparison=state.comparison or "There is no iteration before this one.",
+        history=sections.history(state),
+        pictures=f"\n## Pictures\n{state.images_words}\n" if state.images else "",
         names=", ".join(s.name for s in state.plan.coded) or "(none)",
         iteration=str(state.iteration + 1),
         num_iterations=str(setting.num_iterations),
     )
     return sections.messages(text, state, prompts)
+
+
+def schema(state: PromptState) -> dict[str, Any]:
+    """JSON schema of a critique."""
+    return blocks.object_schema(
+        reasoning=blocks.TEXT,
+        failure=blocks.TEXT,
+        sub_actions=blocks.list_schema(
+            blocks.object_schema(
+                name=blocks.choice_schema([s.name for s in state.plan.coded]),
+                verdict=blocks.choice_schema(VERDICTS),
+                reason=blocks.TEXT,
+                to_fast=blocks.TEXT,
+            )
+        ),
+        advice=blocks.TEXT,
+        rl=blocks.TEXT,
+        solved={"type": "boolean"},
+    )
 
 
 def parse(text: str, state: PromptState) -> Critique | Refusal:
@@ -117,9 +135,15 @@ def parse(text: str, state: PromptState) -> Critique | Refusal:
         verdict = record["verdict"].strip().lower()
         if verdict not in VERDICTS:
             return Refusal(f"{name}: verdict {verdict!r} is not one of {', '.join(VERDICTS)}.")
-        verdicts.append(Verdict(name, verdict, " ".join(record["reason"].split())))
+        # An answer that only gives the reason has told the fast agent that much.
+        change = (_line(record.get("to_fast")) or _line(record["reason"])) * (verdict == REVISE)
+        verdicts.append(Verdict(name, verdict, _line(record["reason"]), change))
+    solved = value.get("solved", False)
+    if not isinstance(solved, bool):
+        return Refusal(f'"solved" must be true or false; got {solved!r}.')
     return Critique(
-        " ".join(value["failure"].split()), tuple(verdicts), " ".join(value["advice"].split())
+        _line(value["failure"]), tuple(verdicts), _line(value["advice"]),
+        _line(value.get("rl")), solved, blocks.reasoning(text, value),
     )
 
 
@@ -148,9 +172,14 @@ def _records(text: str, field: str, names: list[str]) -> dict[str, dict] | Refus
     return {name: by_name[name] for name in names}
 
 
+def _line(value: Any) -> str:
+    """A text in one line; "" for what is not a text."""
+    return " ".join(value.split()) if isinstance(value, str) else ""
+
+
 def _trial(trial: Trial) -> str:
     s = trial.sub_action
     return (
         f"### {s.name} ({s.kind})\nInstruction: {s.instruction}\n"
-        f"```python\n{trial.source.rstrip()}\n```\nFacts: {trial.facts}"
+        f"```python\n{trial.source.rstrip()}\n```\nFacts: {clip(trial.facts, MAX_TRIAL)}"
     )

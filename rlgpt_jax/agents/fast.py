@@ -3,12 +3,13 @@
 from rlgpt_jax.agents import parse as blocks
 from rlgpt_jax.agents import render as sections
 from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.prompt_state import Attempt, PromptState, Refusal
+from rlgpt_jax.agents.memory import MAX_REFUSAL, MAX_TRIAL, attempt_line, clip, short
+from rlgpt_jax.agents.prompt_state import KEEP, Before, PromptState, Refusal
 from rlgpt_jax.agents.prompts import Prompts
 
 
 def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
-    """The question for the code of `state.sub_action`, with its last attempt."""
+    """The question for the code of `state.sub_action`, with its earlier attempts."""
     setting, sub_action = state.setting, state.sub_action
     kind = f"{setting.mode}_{sub_action.kind}" if setting.mode != "rl_gpt" else sub_action.kind
     text = prompts.fill(
@@ -22,23 +23,65 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
         kind_words=prompts.fill(f"kind_{kind}"),
         instruction=sub_action.instruction,
         macro_ticks=str(setting.macro_ticks),
-        feedback=_feedback(state.attempts, prompts),
+        feedback=_feedback(state, prompts),
     )
     return sections.messages(text, state, prompts)
 
 
-def parse(text: str) -> str | Refusal:
-    """The source in an answer; whether it is a macro is for the macro language to say."""
-    return blocks.python_source(text)
+def parse(text: str, state: PromptState) -> str | Refusal:
+    """The source in an answer, or `KEEP` where the agent was offered to keep its code.
+
+    Whether the source is a macro is for the macro language to say.
+    """
+    source = blocks.python_source(text)
+    if isinstance(source, Refusal) and may_keep(state) and blocks.says(text, KEEP):
+        return KEEP
+    return source
 
 
-def _feedback(attempts: tuple[Attempt, ...], prompts: Prompts) -> str:
-    if not attempts:
-        return prompts.fill("fast_first")
-    last = attempts[-1]
+def may_keep(state: PromptState) -> bool:
+    """Whether the agent itself decides if its code is good enough: where nobody judges it."""
+    tried = bool(state.attempts) and state.attempts[-1].accepted
+    return tried and state.setting.structure == "slow_fast"
+
+
+def _feedback(state: PromptState, prompts: Prompts) -> str:
+    """The last version in full, earlier ones in a line each."""
+    before = state.before(state.sub_action.name)
+    if not state.attempts:
+        return _again(before, prompts) if before else prompts.fill("fast_first")
+    *older, last = state.attempts
+    lines = [attempt_line(attempt) for attempt in older]
+    if before:
+        lines.insert(0, f"- of iteration {before.iteration + 1}: {short(_said(before), 300)}")
+    earlier = "Earlier versions:\n" + "\n".join(lines) + "\n\n" if lines else ""
     if not last.accepted:
         source = last.source.rstrip() or "# the answer held no code"
-        return prompts.fill("fast_refused", source=source, refusal=last.refusal)
+        refusal = clip(last.refusal, MAX_REFUSAL)
+        return prompts.fill("fast_refused", earlier=earlier, source=source, refusal=refusal)
+    trial = clip(last.trial, MAX_TRIAL)
+    told = {"earlier": earlier, "source": last.source.rstrip(), "trial": trial}
+    if may_keep(state):
+        return prompts.fill("fast_facts", **told)
+    return prompts.fill("fast_revise", **told, change=last.change)
+
+
+def _again(before: Before, prompts: Prompts) -> str:
     return prompts.fill(
-        "fast_revise", source=last.source.rstrip(), trial=last.trial, change=last.change
+        "fast_again",
+        iteration=str(before.iteration + 1),
+        source=before.source.rstrip(),
+        facts=_said(before),
     )
+
+
+def _said(before: Before) -> str:
+    """What is known of earlier code."""
+    parts = []
+    if before.facts:
+        parts.append(f"Its last trial: {clip(before.facts, MAX_TRIAL)}")
+    if before.evaluation:
+        parts.append(f"In the evaluation after training: {before.evaluation}")
+    if before.to_fast:
+        parts.append(f"After that evaluation the critic wants this changed: {before.to_fast}")
+    return "\n".join(parts) or "It was not tried alone."

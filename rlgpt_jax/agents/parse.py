@@ -2,12 +2,16 @@
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rlgpt_jax.agents.prompt_state import Refusal
 
 # An opening fence with an optional language, the text, and a closing fence or the end.
 _BLOCK = re.compile(r"^[ \t]*```[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t]*```|\Z)", re.M | re.S)
+_PYTHON = ("python", "py", "python3")
+TEXT = {"type": "string"}
+_DEF = r"^def (\w+)\("
 
 
 def fenced(text: str, languages: tuple[str, ...]) -> str:
@@ -22,13 +26,25 @@ def fenced(text: str, languages: tuple[str, ...]) -> str:
 
 
 def before_block(text: str) -> str:
-    """What the model says before its first block."""
-    return _unix(text).partition("```")[0].strip()
+    """What the model says before its first block or object."""
+    text = _unix(text)
+    return (text.partition("```")[0] if "```" in text else text.partition("{")[0]).strip()
+
+
+def reasoning(text: str, value: dict[str, Any]) -> str:
+    """The model's reasons: field "reasoning" of its object, else what stands before it."""
+    given = value.get("reasoning")
+    return given.strip() if isinstance(given, str) and given.strip() else before_block(text)
+
+
+def has_open_block(text: str) -> bool:
+    """Whether a block was begun and not ended, as in an answer that was cut."""
+    return len(re.findall(r"^[ \t]*```", _unix(text), re.M)) % 2 == 1
 
 
 def python_source(text: str) -> str | Refusal:
     """The macro's code in an answer of the fast agent."""
-    source = fenced(text, ("python", "py", "python3"))
+    source = fenced(text, _PYTHON)
     if not source and re.match(r"\s*def \w+\(", text):
         source = _unix(text).strip("\n")  # bare code without a fence
     if not source:
@@ -36,12 +52,29 @@ def python_source(text: str) -> str | Refusal:
     return source + "\n"
 
 
+def python_sources(text: str) -> dict[str, str]:
+    """Code by the name of every function defined at the top level of a python block, for
+    an answer with several macros; of two blocks that define a name the later one counts."""
+    bodies = [m[2] for m in _BLOCK.finditer(_unix(text)) if m[1].lower() in _PYTHON]
+    return {
+        name: body.strip("\n") + "\n" for body in bodies for name in re.findall(_DEF, body, re.M)
+    }
+
+
+def says(text: str, word: str) -> bool:
+    """Whether an answer is that one word, or has it alone in a line, in any spelling."""
+    lines = (re.sub(r"[^a-z]", "", line.lower()) for line in _unix(text).split("\n"))
+    return word.lower() in lines
+
+
 def json_object(text: str) -> dict[str, Any] | Refusal:
-    """The JSON object in an answer; text after the object is ignored."""
+    """The JSON object in an answer, in a fence or bare; text after the object is ignored."""
     body = fenced(text, ("json",)) or _unix(text)
-    start = body.find("{")
+    # Braces inside a sentence before the object are not its start.
+    line_start = re.search(r"^[ \t]*\{", body, re.M)
+    start = line_start.end() - 1 if line_start else body.find("{")
     if start < 0:
-        return Refusal("The answer held no ```json block with an object.")
+        return Refusal("The answer held no JSON object. Give one, in a ```json block.")
     try:
         value, _ = json.JSONDecoder(strict=False).raw_decode(body, start)
     except json.JSONDecodeError as error:
@@ -64,6 +97,25 @@ def texts(record: Any, fields: tuple[str, ...], where: str) -> Refusal | None:
                 f'{where} needs "{field}", a text that is not empty; got {record.get(field)!r}.'
             )
     return None
+
+
+def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:
+    """JSON schema of an object that has exactly these fields, in this order."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def list_schema(items: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": items}
+
+
+def choice_schema(values: Sequence[str]) -> dict[str, Any]:
+    """One of some texts; any text if there are none to choose from."""
+    return {"type": "string", "enum": list(values)} if values else dict(TEXT)
 
 
 def _unix(text: str) -> str:

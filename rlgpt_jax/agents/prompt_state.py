@@ -2,6 +2,9 @@
 
 import dataclasses
 
+from rlgpt_jax.agents.llm.base import Image
+from rlgpt_jax.rl.interface import Given
+
 KINDS = ("code", "macro", "learn")
 CODED_KINDS = ("code", "macro")
 MODES = ("rl_gpt", "pure_code")  # the modes in which agents are asked
@@ -16,6 +19,7 @@ MAX_CODED = 4  # sub-actions of kind code or macro in one plan
 MAX_SUB_ACTIONS = 6
 KEEP = "keep"  # instruction of a sub-action whose earlier code stays as it is
 OK, REVISE = "ok", "revise"  # verdicts on a trial
+VERDICTS = ("keep", "revise", "drop")  # on sub-actions after training
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,8 +48,10 @@ class Setting:
     decompose: bool = True  # whether the slow agent is pushed to split what code cannot do
     num_iterations: int = 3
     num_tries: int = 2  # of the fast agent per sub-action and iteration
+    memory_characters: int = 12_000  # of the memory of earlier iterations in a prompt
     ticks_per_iteration: int = 200_000  # of PPO training
     macro_ticks: int = 200  # limit of one activation
+    given: Given = Given()  # the run's own training, for the RL interface
     reserved: tuple[str, ...] = ()  # names that a sub-action may not have
     # Macros of a library that the policy may choose in every plan: (name, one line).
     offered: tuple[tuple[str, str], ...] = ()
@@ -95,6 +101,7 @@ class Attempt:
     trial: str = ""  # facts of the trial episodes in words; "" if there were none
     verdict: str = ""  # `OK`, `REVISE` or "" if not judged
     change: str = ""  # the critic's words
+    number: int = 0  # the try that it was written in; names its files
 
     @property
     def accepted(self) -> bool:
@@ -110,26 +117,76 @@ class Fate:
     attempts: tuple[Attempt, ...] = ()  # in this iteration; none if the code was kept
     source: str = ""  # the code in use; "" means it fell back to `learn`
     used: str = ""  # which version that is: "try0", ..., "kept" or ""
+    is_open: bool = False  # one more version is being written while this is read
 
     @property
     def kept(self) -> bool:
         """Whether this is code of an earlier iteration, unchanged."""
         return self.used == "kept"
 
-    def describe(self) -> str:
-        """The fate in words, without the code."""
+    @property
+    def facts(self) -> str:
+        """What the trial of the code in use found, in words; "" if it was not tried."""
+        return next((a.trial for a in reversed(self.attempts) if a.accepted), "")
+
+    def describe(self, facts: bool = True) -> str:
+        """The fate in one line, without the code; `facts` adds what the last trial found."""
+        words = f"{self.name} ({self.kind}): {self._words()}"
+        if facts and self.facts:
+            words += f" Its last trial: {' '.join(self.facts.split())}"
+        return words
+
+    def _words(self) -> str:
+        if self.is_open:
+            return f"its code is being written (version {len(self.attempts) + 1})."
         if self.kept:
-            return f"{self.name} ({self.kind}): earlier code kept."
+            return "earlier code kept."
         if not self.source:
             reason = self.attempts[-1].refusal if self.attempts else "no code was written"
-            return f"{self.name} ({self.kind}): no code was accepted, left to PPO. Last: {reason}"
+            return f"no code was accepted, left to PPO. Last: {reason}"
         last = self.attempts[-1]
-        words = f"{self.name} ({self.kind}): code accepted, {len(self.attempts)} version(s)."
+        words = f"code accepted, {len(self.attempts)} version(s)."
         if not last.accepted:
             return f"{words} The last version was refused, the one before is in use."
         if last.verdict == REVISE:
             return f"{words} The trial critic still wanted: {last.change}"
         return words
+
+
+@dataclasses.dataclass(frozen=True)
+class Judgement:
+    """The trial critic's word on one macro."""
+
+    verdict: str  # `OK` or `REVISE`
+    change: str  # what to change; "" if ok
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """The critic's word on one coded sub-action after training."""
+
+    name: str
+    verdict: str  # one of `VERDICTS`
+    reason: str
+    to_fast: str = ""  # for the fast agent: what to change in the code
+
+
+@dataclasses.dataclass(frozen=True)
+class Critique:
+    """What the critic says of an iteration, and to whom."""
+
+    failure: str  # to the slow agent, like `sub_actions` and `advice`
+    sub_actions: tuple[Verdict, ...]
+    advice: str
+    to_rl: str = ""  # to the fast agent when it sets up the training run
+    solved: bool = False  # nothing is left to gain
+    reasoning: str = ""
+
+    def describe(self) -> str:
+        """The words for the slow agent."""
+        lines = [f"- {v.name}: {v.verdict}. {v.reason}" for v in self.sub_actions]
+        solved = ["The task is solved: nothing is left to gain."] * self.solved
+        return "\n".join([self.failure, *lines, f"Advice: {self.advice}", *solved])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -140,7 +197,22 @@ class Memory:
     fates: tuple[Fate, ...]
     success: str  # rate with interval, in words
     report: str  # the evaluation in words
-    critique: str  # the critic's words
+    critique: Critique | None = None  # None where no critic takes part
+    interface: str = ""  # how the training run was set up, in words; "" if nobody was asked
+
+    @property
+    def is_solved(self) -> bool:
+        """Whether the critic says that nothing is left to gain."""
+        return self.critique is not None and self.critique.solved
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        return self.critique.sub_actions if self.critique else ()
+
+    def told_of(self, name: str) -> str:
+        """What the evaluation says of one macro."""
+        begins = (f"Macro {name}:", f"Macro {name} ", f"Trap in {name},")
+        return " ".join(line for line in self.report.splitlines() if line.startswith(begins))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -153,18 +225,35 @@ class Trial:
 
 
 @dataclasses.dataclass(frozen=True)
+class Before:
+    """Code under a name as it was when an earlier iteration ended."""
+
+    iteration: int  # from 0
+    source: str
+    facts: str  # of its last trial; "" if it was not tried
+    evaluation: str  # what the evaluation after training says of it; "" if nothing
+    to_fast: str  # the critic's words on it after training; "" if there are none
+
+
+@dataclasses.dataclass(frozen=True)
 class PromptState:
     """The state behind one prompt; fields that an agent does not use are empty."""
 
     setting: Setting
     iteration: int = 0
     memory: tuple[Memory, ...] = ()
-    plan: Plan = Plan(())  # fast agent, critics
+    plan: Plan = Plan(())  # fast agent, critics; one agent after its first answer
     sub_action: SubAction = SubAction("", "learn", "")  # fast agent
     attempts: tuple[Attempt, ...] = ()  # fast agent, of this sub-action
     trials: tuple[Trial, ...] = ()  # trial critic
-    fates: tuple[Fate, ...] = ()  # critic
+    fates: tuple[Fate, ...] = ()  # critic; so far: one agent, fast agent's RL set-up
     report: str = ""  # critic: the evaluation in words
+    comparison: str = ""  # critic: what changed since the iteration before, in words
+    interface: str = ""  # critic, one agent: how the training run is set up, in words
+    images: tuple[Image, ...] = ()  # critic: frames of the evaluation
+    images_words: str = ""  # what `images` show
+    facts: str = ""  # planner: what is made of what, in words
+    number: int = 0  # try of this iteration; one agent
     refused: tuple[str, str] = ("", "")  # last answer and why it was refused
 
     def replace(self, **changes) -> "PromptState":
@@ -172,8 +261,28 @@ class PromptState:
 
     def latest_source(self, name: str) -> str:
         """Code in use under this name when it was last in a plan; "" if none."""
-        for memory in reversed(self.memory):
+        before = self.before(name)
+        return before.source if before else ""
+
+    def before(self, name: str) -> Before | None:
+        """The code in use under this name when it was last in a plan, with its facts and
+        the critic's words; None if there is none."""
+        found = None
+        for number, memory in reversed(list(enumerate(self.memory))):
             for fate in memory.fates:
-                if fate.name == name and fate.source:
-                    return fate.source
-        return ""
+                if fate.name != name or not fate.source:
+                    continue
+                if found is None:
+                    found = Before(
+                        number, fate.source, fate.facts, memory.told_of(name),
+                        next((v.to_fast for v in memory.verdicts if v.name == name), ""),
+                    )
+                elif fate.source == found.source and not found.facts:
+                    found = dataclasses.replace(found, facts=fate.facts)
+        return found
+
+    @property
+    def to_rl(self) -> str:
+        """The critic's last words to whoever sets up the training run; "" if none."""
+        last = self.memory[-1].critique if self.memory else None
+        return last.to_rl if last else ""

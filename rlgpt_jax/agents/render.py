@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 
+from rlgpt_jax.agents import memory
 from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.prompt_state import Fate, Memory, Plan, PromptState, Setting
+from rlgpt_jax.agents.prompt_state import Fate, Plan, PromptState, Setting
 from rlgpt_jax.agents.prompts import Prompts
 
 TICKS_PER_SECOND = 20
+MAX_ANSWER = 6_000  # characters of a refused answer that are shown again
 LIBRARY = (
     "- Besides the macros of the plan it is offered these, in every plan, from a library of "
     "macros that exist already. They need no sub-action, and no sub-action may have their names:"
@@ -55,40 +57,42 @@ def sensors(setting: Setting, prompts: Prompts) -> str:
 
 
 def mode(setting: Setting, prompts: Prompts) -> str:
+    """The kinds of sub-actions that a plan may have."""
+    if setting.design == "reward":
+        return prompts.fill("mode_reward_design")
     return prompts.fill(f"mode_{setting.mode}")
 
 
+def documents(setting: Setting, prompts: Prompts) -> str:
+    """What macros sense and the language that they are written in."""
+    return f"{sensors(setting, prompts)}\n{setting.api.strip()}"
+
+
+def decompose(state: PromptState, prompts: Prompts) -> str:
+    """The paper's special prompt: to split further what code cannot do; "" if left out."""
+    setting = state.setting
+    if not setting.decompose or setting.design == "reward" or setting.mode == "pure_code":
+        return ""  # also where there is nothing to choose: all is learned, or all is coded
+    return "\n\n" + prompts.fill("slow_decompose_again" if state.memory else "slow_decompose")
+
+
 def plan(value: Plan) -> str:
-    return "\n".join(
-        f"{number}. {s.name} ({s.kind}): {s.instruction}"
-        for number, s in enumerate(value.sub_actions, start=1)
-    )
+    return memory.plan(value)
 
 
 def fates(values: Sequence[Fate]) -> str:
-    return "\n".join(f"- {fate.describe()}" for fate in values) or "- none was planned"
+    return memory.fates(values)
 
 
-def history(memory: Sequence[Memory]) -> str:
-    """Every finished iteration, the latest last."""
-    return "\n\n".join(_iteration(i, m) for i, m in enumerate(memory)) or "None: this is the first."
-
-
-def _iteration(number: int, memory: Memory) -> str:
-    note = f"\n({memory.plan.note})" if memory.plan.note else ""
-    return (
-        f"### Iteration {number + 1}: {memory.success}\n"
-        f"Plan:\n{plan(memory.plan)}{note}\n"
-        f"Coded sub-actions:\n{fates(memory.fates)}\n"
-        f"Evaluation: {memory.report}\n"
-        f"Critic: {memory.critique}"
-    )
+def history(state: PromptState) -> str:
+    """Every finished iteration, the latest last, within the setting's bound."""
+    return memory.history(state.memory, state.setting.memory_characters)
 
 
 def messages(text: str, state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     """One user message; after a refused answer it also shows the reason."""
     answer, reason = state.refused
     if reason:
-        text += "\n\n" + prompts.fill("answer_refused", answer=answer.strip(), reason=reason)
-    return (Message("user", text + "\n"),)
-
+        answer = memory.clip(answer.strip(), MAX_ANSWER) or "(nothing)"
+        text += "\n\n" + prompts.fill("answer_refused", answer=answer, reason=reason)
+    return (Message("user", text + "\n", state.images),)

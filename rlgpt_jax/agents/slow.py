@@ -2,6 +2,8 @@
 
 import keyword
 import re
+from collections.abc import Collection, Mapping
+from typing import Any
 
 from rlgpt_jax.agents import parse as blocks
 from rlgpt_jax.agents import render as sections
@@ -23,28 +25,58 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     """The question for a plan, with all that happened in earlier iterations."""
-    setting = state.setting
-    if state.memory:
-        feedback = prompts.fill(
-            "slow_again",
-            iteration=str(state.iteration + 1),
-            num_iterations=str(setting.num_iterations),
-            history=sections.history(state.memory),
-        )
-    else:
-        feedback = prompts.fill("slow_first")
-    text = prompts.fill(
-        "slow",
-        world=sections.world(setting, prompts),
-        policy=sections.policy(setting, prompts),
-        sensors=sections.sensors(setting, prompts),
-        mode=sections.mode(setting, prompts),
-        api=setting.api.strip(),
-        num_tries=str(setting.num_tries),
-        macro_ticks=str(setting.macro_ticks),
-        feedback=feedback,
-    )
+    text = prompts.fill("slow", **shared(state, prompts), feedback=feedback(state, prompts))
     return sections.messages(text, state, prompts)
+
+
+def shared(state: PromptState, prompts: Prompts) -> dict[str, str]:
+    """The sections of a planning prompt that do not depend on who else takes part."""
+    setting = state.setting
+    coded = setting.design != "reward"
+    tries = {"num_tries": str(setting.num_tries)}
+    documents = {
+        "sensors": sections.sensors(setting, prompts),
+        "macro_ticks": str(setting.macro_ticks),
+        "api": setting.api.strip(),
+    }
+    return {
+        "flow": prompts.fill(f"flow_{setting.structure}", **tries)
+        if coded
+        else prompts.fill("flow_one_reward" if setting.structure == "one" else "flow_reward"),
+        "world": sections.world(setting, prompts),
+        "policy": sections.policy(setting, prompts),
+        "documents": "\n\n" + prompts.fill("slow_documents", **documents) if coded else "",
+        "mode": sections.mode(setting, prompts),
+        "heuristics": prompts.fill("slow_heuristics" if coded else "slow_heuristics_reward"),
+        "decompose": sections.decompose(state, prompts),
+        "example": prompts.fill("slow_example" if coded else "slow_example_reward"),
+    }
+
+
+def feedback(state: PromptState, prompts: Prompts) -> str:
+    """What happened in earlier iterations."""
+    if not state.memory:
+        return prompts.fill("slow_first")
+    return prompts.fill(
+        "slow_again",
+        iteration=str(state.iteration + 1),
+        num_iterations=str(state.setting.num_iterations),
+        history=sections.history(state),
+        keep=prompts.fill("slow_keep") if state.setting.design != "reward" else "",
+    ).strip()
+
+
+def schema(state: PromptState) -> dict[str, Any]:
+    """JSON schema of the answer."""
+    kinds = [kind for kind in KINDS if not _refused_kind(kind, state)]
+    return blocks.object_schema(
+        reasoning=blocks.TEXT,
+        sub_actions=blocks.list_schema(
+            blocks.object_schema(
+                name=blocks.TEXT, kind=blocks.choice_schema(kinds), instruction=blocks.TEXT
+            )
+        ),
+    )
 
 
 def parse(text: str, state: PromptState) -> Plan | Refusal:
@@ -52,6 +84,18 @@ def parse(text: str, state: PromptState) -> Plan | Refusal:
     value = blocks.json_object(text)
     if isinstance(value, Refusal):
         return value
+    return read(value, state, blocks.reasoning(text, value))
+
+
+def read(
+    value: Mapping[str, Any], state: PromptState, reasoning: str, written: Collection[str] = ()
+) -> Plan | Refusal:
+    """The plan in a JSON object.
+
+    Args:
+      written: names of sub-actions whose code was written before in this iteration; they may
+        be kept too.
+    """
     records = value.get("sub_actions")
     if not isinstance(records, list) or not records:
         return Refusal('The object needs "sub_actions", a list that is not empty.')
@@ -63,10 +107,10 @@ def parse(text: str, state: PromptState) -> Plan | Refusal:
         sub_actions.append(
             SubAction(record["name"].strip(), record["kind"].strip(), _flat(record["instruction"]))
         )
-    reason = next((r for r in (_check(s, state) for s in sub_actions) if r), "") or (
+    reason = next((r for r in (_check(s, state, written) for s in sub_actions) if r), "") or (
         _check_all(sub_actions, state)
     )
-    return Refusal(reason) if reason else Plan(tuple(sub_actions), blocks.before_block(text))
+    return Refusal(reason) if reason else Plan(tuple(sub_actions), reasoning)
 
 
 def fallback(state: PromptState, reason: str) -> Plan:
@@ -85,19 +129,28 @@ def fallback(state: PromptState, reason: str) -> Plan:
     )
 
 
-def _check(sub_action: SubAction, state: PromptState) -> str:
+def _refused_kind(kind: str, state: PromptState) -> str:
+    """Why a plan of this run may not have that kind; "" if it may."""
+    if state.setting.mode == "pure_code" and kind != "code":
+        return 'in this run every sub-action must be "code"'
+    if state.setting.design == "reward" and kind != "learn":
+        return 'in this run nothing is coded: every sub-action must be "learn"'
+    return ""
+
+
+def _check(sub_action: SubAction, state: PromptState, written: Collection[str]) -> str:
     """Why this one sub-action cannot be used; "" if it can."""
     name, kind = sub_action.name, sub_action.kind
     if not _NAME.fullmatch(name) or keyword.iskeyword(name):
         return f"{name!r} is not a snake_case name of at most 40 characters."
     if name in state.setting.reserved:
-        return f"{name!r} is already the name of a primitive or a function; choose another."
+        return f"{name!r} is already the name of something else; choose another."
     if kind not in KINDS:
         return f"{name}: unknown kind {kind!r}; choose from {', '.join(KINDS)}."
-    if state.setting.mode == "pure_code" and kind != "code":
-        return f'{name} has kind {kind!r}, but in this run every sub-action must be "code".'
+    if refused := _refused_kind(kind, state):
+        return f"{name} has kind {kind!r}, but {refused}."
     keeps = sub_action.coded and sub_action.instruction == KEEP
-    if keeps and not state.latest_source(name):
+    if keeps and not state.latest_source(name) and name not in written:
         return f'{name}: "{KEEP}" needs a sub-action of that name with accepted code before.'
     return ""
 

@@ -14,12 +14,22 @@ _LAND = {"plains": "on plains", "forest": "in a forest"}
 
 def describe(task: Task) -> str:
     """The goal, the start, the land and the time limit, in words for prompts."""
+    return f"{goal_words(task)}. {start_words(task)}"
+
+
+def goal_words(task: Task) -> str:
+    """What is to be reached."""
     if task.nearby:
         goal = f"place a {task.goal_item} of one's own, so that it is within reach and in view"
     else:
         goal = f"obtain {task.goal_quantity} {task.goal_item}"
     if task.stages:
         goal += f"; reward 1 comes with the first of each of {', '.join(task.stages)}"
+    return goal
+
+
+def start_words(task: Task) -> str:
+    """Where and with what an episode starts, and how long it is."""
     items = ", ".join(f"{quantity} {name}" for name, quantity in task.start_items)
     land = _LAND.get(task.biome, f"in {task.biome.replace('_', ' ')}")
     start = f"The start is {land} with {items or 'nothing'} in the inventory"
@@ -28,7 +38,7 @@ def describe(task: Task) -> str:
             f"{task.mobs.count(mob)} {mob}" for mob in dict.fromkeys(task.mobs)
         )
         start += f" and {mobs} within {max(task.mob_range)} blocks"
-    return f"{goal}. {start}; the time limit is {task.horizon} ticks"
+    return f"{start}; the time limit is {task.horizon} ticks"
 
 
 def _with_words(task: Task) -> Task:
@@ -45,12 +55,14 @@ ALIASES: dict[str, str] = {
 }
 
 
-def get_task(name: str) -> Task:
-    """Looks a task up by its name or by MineDojo's name for it.
+def get_task(name: str | Task) -> Task:
+    """Looks a task up by its name or by MineDojo's name for it; a record is itself.
 
     Raises:
       ValueError: if there is none, naming the nearest ones.
     """
+    if isinstance(name, Task):
+        return name
     known = ALIASES.get(name, name)
     if known not in TASKS:
         names = [*TASKS, *ALIASES]

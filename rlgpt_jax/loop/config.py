@@ -3,10 +3,29 @@
 import dataclasses
 from typing import Literal, get_args
 
+from rlgpt_jax.agents import memory
+
 Mode = Literal["rl_gpt", "pure_rl", "pure_code"]
 PureCodePlan = Literal["coded_parts", "own"]
 Structure = Literal["one", "slow_fast", "slow_fast_critic"]
 Design = Literal["reward", "action", "both"]
+Vision = Literal["off", "frames", "strip"]
+
+
+@dataclasses.dataclass(frozen=True)
+class CriticConfig:
+    """What the critic is shown of an evaluation besides its numbers."""
+
+    # frames: the view at the start and at the end of the best and the worst episode;
+    # strip: key moments of both besides. Needs a model that takes pictures.
+    vision: Vision = "off"
+    facts: bool = False  # what use and attack were pressed on, in words
+
+    def __post_init__(self) -> None:
+        if self.vision not in get_args(Vision):
+            raise ValueError(
+                f"critic.vision={self.vision!r}; choose from {', '.join(get_args(Vision))}."
+            )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -16,12 +35,16 @@ class LoopConfig:
     # rl_gpt: the agents decide what is coded, PPO learns the rest. pure_rl: no agents and
     # no macros. pure_code: macros alone, one after the other, again and again.
     mode: Mode = "rl_gpt"
+    # A planner splits the task into sub-tasks, each solved by loops of its own, see
+    # `long_task.py`.
+    planner: bool = False
     # Ablations of the paper: which agents there are, what they may design, and whether the
     # slow agent is pushed to split further what code cannot do.
     agents: Structure = "slow_fast_critic"
     design: Design = "both"
     decompose: bool = True
-    num_iterations: int = 3
+    num_iterations: int = 3  # at most
+    stop_when_solved: bool = False  # stop early when the critic says nothing is left to gain
     num_tries: int = 2  # of the fast agent, per coded sub-action and iteration
     ticks_per_iteration: int = 200_000  # of all lanes together
     eval_episodes: int = 200
@@ -31,6 +54,7 @@ class LoopConfig:
     # both modes) and the coded parts of their plan make the script. own: the slow agent is
     # told that there is nothing but code; such requests have keys of their own.
     pure_code_plan: PureCodePlan = "coded_parts"
+    memory_characters: int = 12_000  # of the memory of earlier iterations in a prompt
     checkpoint_every: int = 10  # updates
 
     def __post_init__(self) -> None:
@@ -51,6 +75,28 @@ class LoopConfig:
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ValueError(f"loop.{field}={value!r} must be an integer of at least 1.")
 
+        least = memory.least_characters(self.num_iterations)
+        if self.memory_characters < least:
+            raise ValueError(
+                f"loop.memory_characters={self.memory_characters} cannot hold the memory of "
+                f"{self.num_iterations} iterations; it needs at least {least}."
+            )
+        if self.mode == "pure_code" and self.design == "reward":
+            raise ValueError(
+                'loop.design="reward" lets nothing be coded, so in loop.mode="pure_code" nothing '
+                "acts. Use design both or action, or mode rl_gpt."
+            )
+
+        if self.planner and self.mode == "pure_rl":
+            raise ValueError(
+                'loop.planner asks a language model, which loop.mode="pure_rl" has not. Use mode '
+                "rl_gpt or pure_code, or leave the planner out."
+            )
+
+    def eval_lanes(self, num_envs: int) -> int:
+        """Lanes of an evaluation, of a run that trains with `num_envs`."""
+        return min(self.eval_episodes, num_envs)
+
     @property
     def asks(self) -> bool:
         """Whether language models take part."""
@@ -60,6 +106,16 @@ class LoopConfig:
     def learns(self) -> bool:
         """Whether a policy is trained."""
         return self.mode != "pure_code"
+
+    @property
+    def sets_up_rl(self) -> bool:
+        """Whether the fast agent is asked for the RL interface."""
+        return self.mode == "rl_gpt"
+
+    @property
+    def has_critic(self) -> bool:
+        """Whether a critic takes part."""
+        return self.agents == "slow_fast_critic"
 
     @property
     def agents_mode(self) -> str:

@@ -4,8 +4,8 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rlgpt_jax.agents.critic import Critique, Judgement
-from rlgpt_jax.agents.prompt_state import Fate, Plan
+from rlgpt_jax.agents.prompt_state import Critique, Fate, Judgement, Plan
+from rlgpt_jax.rl.interface import RLInterface
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,6 +79,24 @@ class Coded:
 
 
 @dataclasses.dataclass(frozen=True)
+class Kept:
+    """The fast agent is content with its code."""
+
+    iteration: int
+    attempt: int  # the try in which it said so
+    name: str
+
+
+@dataclasses.dataclass(frozen=True)
+class InterfaceSet:
+    """How the training run of this iteration is set up."""
+
+    iteration: int
+    interface: RLInterface
+    words: str  # the same, for people and prompts
+
+
+@dataclasses.dataclass(frozen=True)
 class Updated:
     """One PPO update."""
 
@@ -106,6 +124,13 @@ class Evaluated:
 class Criticised:
     iteration: int
     critique: Critique
+
+
+@dataclasses.dataclass(frozen=True)
+class Solved:
+    """The critic says that nothing is left to gain; no further iteration begins."""
+
+    iteration: int
 
 
 @dataclasses.dataclass(frozen=True)

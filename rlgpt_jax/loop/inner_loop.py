@@ -1,121 +1,132 @@
 """The inner loop: M tries of the fast agent for every coded sub-action of a plan.
 
 All questions of one try are asked at the same time. Code outside the macro language goes
-back with line and reason; accepted code runs in trial episodes, and the trial critic
-reads all trials of the try at once. What the critic is content with is done.
+back with line and reason; accepted code runs in trial episodes. With a critic, the trial
+critic reads all trials of the try at once, and what it is content with is done; it is not
+asked about the last try, where its words could change nothing any more. Without one, the
+fast agent reads the facts itself and says whether it keeps its code.
+
+The set-up of the training is asked for together with the last try, or alone if all code
+was done before, or if there was none to write.
 """
 
 import dataclasses
 from collections.abc import Mapping
 
-from rlgpt_jax.agents import critic, fast
-from rlgpt_jax.agents.ask import ask
-from rlgpt_jax.agents.critic import Judgement
-from rlgpt_jax.agents.llm.base import Request
+from rlgpt_jax.agents import critic, fast, rl_setup
+from rlgpt_jax.agents.ask import Question, ask, ask_all
 from rlgpt_jax.agents.prompt_state import (
     KEEP,
     OK,
-    Attempt,
     Fate,
+    Judgement,
     PromptState,
     Refusal,
     SubAction,
     Trial,
 )
 from rlgpt_jax.loop import events
+from rlgpt_jax.loop.attempts import Attempts, attempt, fate, finish_code, finish_interface
 from rlgpt_jax.loop.config import LoopConfig
-from rlgpt_jax.loop.record import read_json, write_json, write_text
-from rlgpt_jax.loop.spaces import trial_space
-from rlgpt_jax.loop.tools import TRAIN, Tools
-from rlgpt_jax.macros import refusal as macro_refusal
-from rlgpt_jax.macros.bytecode import Program
-from rlgpt_jax.macros.language import parse_macro
-from rlgpt_jax.rl.trial import trial
-
-Attempts = dict[str, tuple[Attempt, ...]]  # by name of the sub-action
+from rlgpt_jax.loop.record import write_json
+from rlgpt_jax.loop.tools import Tools
+from rlgpt_jax.rl.interface import DEFAULT, RLInterface
 
 
-def code_sub_actions(config: LoopConfig, tools: Tools, state: PromptState) -> tuple[Fate, ...]:
-    """Runs the inner loop for `state.plan`. Returns one fate per coded sub-action."""
+def code_sub_actions(
+    config: LoopConfig, tools: Tools, state: PromptState
+) -> tuple[tuple[Fate, ...], RLInterface]:
+    """Runs the inner loop for `state.plan`.
+
+    Returns:
+      One fate per coded sub-action, and how the training is to be set up.
+    """
     coded = state.plan.coded
     attempts: Attempts = {s.name: () for s in coded if s.instruction != KEEP}
+    interface: RLInterface | Refusal | None = None
     judged: list[dict] = []
     for number in range(config.num_tries):
-        todo = [s for s in coded if s.name in attempts and not _is_done(attempts[s.name])]
+        todo = [s for s in coded if s.name in attempts and not _is_done(attempts, s)]
         if not todo:
             break
-        for name, answer in _write(config, tools, state, todo, attempts, number).items():
-            attempt = _check(tools, state.iteration, number, name, answer)
-            if attempt.accepted:
-                facts = _try_out(config, tools, state.iteration, number, name, attempt.source)
-                attempt = dataclasses.replace(attempt, trial=facts)
-            attempts[name] += (attempt,)
-        judgements = _judge(config, tools, state, todo, attempts, number)
-        judged.append({name: dataclasses.asdict(j) for name, j in judgements.items()})
-        write_json(tools.folder.iteration(state.iteration, "trial_critiques.json"), judged)
-    fates = tuple(_fate(s, attempts.get(s.name), state) for s in coded)
-    _record(tools, state.iteration, fates)
-    tools.on_event(events.Coded(state.iteration, fates))
-    return fates
+        is_last = number == config.num_tries - 1
+        questions = [_code_question(config, tools, state, s, attempts, number) for s in todo]
+        if is_last and config.sets_up_rl:
+            questions.append(_interface_question(config, tools, state, todo, attempts))
+        with tools.folder.timed("code"):
+            answers = ask_all(tools.asker, tools.prompts, questions)
+        if is_last and config.sets_up_rl:
+            interface = answers.pop()
+        for s, answer in zip(todo, answers, strict=True):
+            _take(config, tools, state.iteration, number, s.name, answer, attempts)
+        if config.has_critic and not is_last:
+            judgements = _judge(config, tools, state, todo, attempts, number)
+            judged.append({name: dataclasses.asdict(j) for name, j in judgements.items()})
+            write_json(tools.folder.iteration(state.iteration, "trial_critiques.json"), judged)
+    fates = finish_code(
+        tools, state.iteration, tuple(fate(s, attempts.get(s.name), state) for s in coded)
+    )
+    if not config.sets_up_rl:
+        return fates, DEFAULT
+    if interface is None:
+        question = _interface_question(config, tools, state, [], attempts)
+        with tools.folder.timed("code"):
+            interface = ask_all(tools.asker, tools.prompts, [question])[0]
+    return fates, finish_interface(tools, state, interface)
 
 
-def _is_done(attempts: tuple[Attempt, ...]) -> bool:
-    return bool(attempts) and attempts[-1].verdict == OK
+def _is_done(attempts: Attempts, sub_action: SubAction) -> bool:
+    made = attempts[sub_action.name]
+    return bool(made) and made[-1].verdict == OK
 
 
-def _write(
-    config: LoopConfig, tools: Tools, state: PromptState, todo: list[SubAction],
+def _code_question(
+    config: LoopConfig, tools: Tools, state: PromptState, sub_action: SubAction,
     attempts: Attempts, number: int,
-) -> dict[str, str | Refusal]:
-    """Asks the fast agent for all of `todo` at the same time. Returns code by name."""
-    requests = [
-        Request(
-            f"{config.key_prefix}iter{state.iteration}/fast/{s.name}/try{number}",
-            "fast",
-            fast.render(state.replace(sub_action=s, attempts=attempts[s.name]), tools.prompts),
-        )
-        for s in todo
-    ]
-    with tools.folder.timed("code"):
-        answers = tools.asker.complete(requests)
-    return {s.name: fast.parse(a.text) for s, a in zip(todo, answers, strict=True)}
+) -> Question:
+    """An answer without code is an attempt that was refused, so it is asked only once."""
+    name = sub_action.name
+    return Question(
+        tools.request_key(config, state.iteration, "fast", name, f"try{number}"),
+        "fast",
+        state.replace(sub_action=sub_action, attempts=attempts[name]),
+        fast.render,
+        fast.parse,
+        num_answers=1,
+    )
 
 
-def _check(
-    tools: Tools, iteration: int, number: int, name: str, answer: str | Refusal
-) -> Attempt:
-    """Parses the code and writes it, and a refusal, to the run folder."""
-    program: Program | macro_refusal.Refusal
-    if isinstance(answer, Refusal):
-        source, program = "", macro_refusal.Refusal(0, 0, "", answer.reason, "")
+def _interface_question(
+    config: LoopConfig, tools: Tools, state: PromptState, todo: list[SubAction],
+    attempts: Attempts,
+) -> Question:
+    """Tells what became of the code so far; code of `todo` is being written meanwhile."""
+    fates = tuple(
+        dataclasses.replace(fate(s, attempts.get(s.name), state), is_open=s in todo)
+        for s in state.plan.coded
+    )
+    told = state.replace(fates=fates)
+    return Question(
+        tools.request_key(config, state.iteration, "fast", "rl"),
+        "fast",
+        told,
+        rl_setup.render,
+        rl_setup.parse,
+        rl_setup.schema(told),
+    )
+
+
+def _take(
+    config: LoopConfig, tools: Tools, iteration: int, number: int, name: str,
+    answer: str | Refusal, attempts: Attempts,
+) -> None:
+    """Adds what the fast agent wrote; if it keeps its code, that is done."""
+    if answer == KEEP:
+        *older, last = attempts[name]
+        attempts[name] = (*older, dataclasses.replace(last, verdict=OK))
+        tools.on_event(events.Kept(iteration, number, name))
     else:
-        source, program = answer, parse_macro(answer, name, tools.sensors, tools.offer.sources)
-    write_text(tools.folder.macro(iteration, name, f"try{number}.py"), source)
-    if not isinstance(program, macro_refusal.Refusal):
-        return Attempt(source)
-    path = tools.folder.macro(iteration, name, f"try{number}.refusal.json")
-    write_json(path, dataclasses.asdict(program))
-    tools.on_event(events.Refused(iteration, number, name, program.describe()))
-    return Attempt(source, refusal=program.describe())
-
-
-def _try_out(
-    config: LoopConfig, tools: Tools, iteration: int, number: int, name: str, source: str
-) -> str:
-    """Facts of the trial episodes in words; read from the run folder if they are there."""
-    path = tools.folder.macro(iteration, name, f"try{number}.trial.json")
-    saved = read_json(path)
-    if saved is None:
-        with tools.folder.timed("trial"):
-            report = trial(
-                tools.world(TRAIN, config.trial_episodes),
-                trial_space(source, name, tools.sensors, tools.tick_limit, tools.offer.sources),
-                1, tools.rl, tools.seed_of("trial"), config.trial_episodes,
-            )
-        saved = {"words": report.describe(), "report": report.to_json()}
-        write_json(path, saved)
-    tools.on_event(events.Tried(iteration, number, name, saved["words"]))
-    return saved["words"]
+        attempts[name] += (attempt(config, tools, iteration, number, name, answer),)
 
 
 def _judge(
@@ -130,11 +141,11 @@ def _judge(
     if not ran:
         return {}
     state = state.replace(trials=ran)
-    key = f"{config.key_prefix}iter{state.iteration}/trial_critic/try{number}"
+    key = tools.request_key(config, state.iteration, "trial_critic", f"try{number}")
     with tools.folder.timed("code"):
         judgements = ask(
             tools.asker, key, "trial_critic", state, tools.prompts, critic.render_trials,
-            critic.parse_trials,
+            critic.parse_trials, critic.trials_schema(state),
         )
     if isinstance(judgements, Refusal):
         judgements = critic.fallback_trials(state)
@@ -143,34 +154,3 @@ def _judge(
         attempts[name] = (*attempts[name][:-1], judged)
     tools.on_event(events.Judged(state.iteration, number, judgements))
     return judgements
-
-
-def _fate(
-    sub_action: SubAction, attempts: tuple[Attempt, ...] | None, state: PromptState
-) -> Fate:
-    """The latest accepted code counts, also if the critic wanted more."""
-    name, kind = sub_action.name, sub_action.kind
-    if attempts is None:
-        return Fate(name, kind, source=state.latest_source(name), used="kept")
-    accepted = [number for number, attempt in enumerate(attempts) if attempt.accepted]
-    if not accepted:
-        return Fate(name, kind, attempts)
-    return Fate(name, kind, attempts, attempts[accepted[-1]].source, f"try{accepted[-1]}")
-
-
-def _record(tools: Tools, iteration: int, fates: tuple[Fate, ...]) -> None:
-    """Writes which code is in use; code of earlier iterations is copied."""
-    for fate in fates:
-        if fate.kept:
-            write_text(tools.folder.macro(iteration, fate.name, "kept.py"), fate.source)
-    records = [
-        {
-            "name": fate.name,
-            "planned": fate.kind,
-            "kind": fate.kind if fate.source else "learn",
-            "used": fate.used,
-            "words": fate.describe(),
-        }
-        for fate in fates
-    ]
-    write_json(tools.folder.iteration(iteration, "fates.json"), records)

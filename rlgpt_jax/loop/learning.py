@@ -10,14 +10,18 @@ from pathlib import Path
 
 import jax
 
-from rlgpt_jax.loop import events
+from rlgpt_jax.loop import events, frames
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.metrics import Metrics
 from rlgpt_jax.loop.record import RunFolder, read_json, write_json
 from rlgpt_jax.loop.tools import EVAL, TRAIN, VALIDATION, Tools, World
+from rlgpt_jax.loop.training_task import training_task
 from rlgpt_jax.rl import checkpoint
 from rlgpt_jax.rl.actions import HybridSpace
+from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.evaluate import evaluate
+from rlgpt_jax.rl.interface import DEFAULT, STOP_EPISODES, STOP_LEAST, RLInterface
+from rlgpt_jax.rl.keyframes import Recorder
 from rlgpt_jax.rl.networks import Params, init_params
 from rlgpt_jax.rl.report import EvalReport
 from rlgpt_jax.rl.train import Learner, carry_over, init_learner, train
@@ -41,6 +45,7 @@ class Stage:
     space: HybridSpace
     changed: tuple[int, ...] = ()  # slots that hold other code than one iteration before
     before: "Stage | None" = None  # the stage of the iteration before, None for the first
+    interface: RLInterface = DEFAULT  # what the fast agent has set of the training
 
 
 class Learning:
@@ -56,9 +61,9 @@ class Learning:
         """Trains where the mode says so, then evaluates in the validation worlds."""
         path = self._tools.folder.iteration(stage.iteration, "eval.json")
         saved = read_json(path)
-        if saved is None:
+        if saved is None or frames.are_missing(self._tools, stage.iteration):
             params = self._train(stage).params if self._config.learns else self.params(stage)
-            report = self._evaluate(stage, params, VALIDATION)
+            report = self._evaluate_and_draw(stage, params)
             write_json(path, report.to_json())
         else:
             report = EvalReport.from_json(saved)
@@ -71,9 +76,13 @@ class Learning:
         saved = read_json(path)
         if saved is not None:
             return EvalReport.from_json(saved)
-        report = self._evaluate(stage, self.params(stage), EVAL)
+        report = self.held_out(stage)
         write_json(path, report.to_json())
         return report
+
+    def held_out(self, stage: Stage) -> EvalReport:
+        """Any finished iteration in the worlds of `EVAL`; nothing is written."""
+        return self._evaluate(stage, self.params(stage), EVAL)
 
     def params(self, stage: Stage) -> Params:
         """The networks of a finished iteration, for videos and further use."""
@@ -83,14 +92,39 @@ class Learning:
         key = jax.random.key(self._tools.seed_of("train", stage.iteration))
         return init_params(self._tools.rl.network, key)
 
+    def evaluated_with(self, stage: Stage) -> RLConfig:
+        """Settings for `rl.evaluate`: returns are of the run's own reward, and the policy sees
+        the parts of the observation that it was trained with."""
+        return dataclasses.replace(self._tools.rl, observation=stage.interface.observation)
+
     @property
     def ticks(self) -> int:
         """Ticks of training that the run folder holds."""
         done = (_position(self._tools.folder, i) for i in range(self._config.num_iterations))
         return max((p.ticks for p in done if p), default=0)
 
+    def trained(self, stage: Stage) -> str:
+        """How long the training of a finished iteration was, in words; "" without one."""
+        position = _position(self._tools.folder, stage.iteration)
+        if position is None:
+            return ""
+        ticks, goal = position.ticks - position.start_ticks, self._goal(stage)
+        words = f"Training took {ticks:,} ticks."
+        if ticks < goal and stage.interface.stop_at_success is not None:
+            words = (
+                f"Training ended early, after {ticks:,} of {goal:,} ticks: "
+                f"{stage.interface.stop_at_success:.0%} of the last {STOP_EPISODES} episodes "
+                "had succeeded."
+            )
+        return words
+
+    def _goal(self, stage: Stage) -> int:
+        """Ticks of training in this iteration, if it does not end early."""
+        most = self._config.ticks_per_iteration
+        return most if stage.interface.ticks is None else min(stage.interface.ticks, most)
+
     def _train(self, stage: Stage) -> Learner:
-        tools, goal = self._tools, self._config.ticks_per_iteration
+        tools, goal = self._tools, self._goal(stage)
         position = _position(tools.folder, stage.iteration)
         if position is None:
             learner = self._begin(stage)
@@ -104,14 +138,14 @@ class Learning:
 
     def _begin(self, stage: Stage) -> Learner:
         """The learner with which an iteration starts."""
-        tools = self._tools
-        seed = tools.seed_of("train", stage.iteration)
-        if stage.before is None:
-            return init_learner(self._world(), stage.space, tools.rl, seed)
-        before = self._finished(stage.before)
+        seed, config = self._tools.seed_of("train", stage.iteration), self._rl(stage)
+        before = self._finished(stage.before) if stage.before else None
+        world = self._world(stage)
+        if before is None:
+            return init_learner(world, stage.space, config, seed)
         if self._config.warm_start:
-            return carry_over(before, self._world(), stage.space, stage.changed, tools.rl, seed)
-        fresh = init_learner(self._world(), stage.space, tools.rl, seed)
+            return carry_over(before, world, stage.space, stage.changed, config, seed)
+        fresh = init_learner(world, stage.space, config, seed)
         return fresh.replace(ticks=before.ticks, num_updates=before.num_updates)
 
     def _finished(self, stage: Stage) -> Learner:
@@ -129,33 +163,44 @@ class Learning:
     def _go_on(self, stage: Stage, learner: Learner, start: int, stop: int) -> Learner:
         """Trains until `stop` ticks of the whole run, with checkpoints on the way."""
         tools, iteration = self._tools, stage.iteration
-        if learner.ticks >= stop:
+        share = stage.interface.stop_at_success
+
+        def is_enough(now: Learner) -> bool:
+            """Whether training ends early; known from the checkpoint alone."""
+            if share is None or now.finished < STOP_EPISODES:
+                return False
+            least = start + STOP_LEAST * (stop - start)
+            return now.ticks >= least and now.recent.sum() >= round(share * STOP_EPISODES)
+
+        if learner.ticks >= stop or is_enough(learner):
             return learner
         metrics = Metrics(tools.folder, int(learner.num_updates))
 
         def on_update(now: Learner, values: dict[str, float]) -> None:
             update, ticks = int(now.num_updates), int(now.ticks)
             metrics.add(iteration, update, ticks, values)
-            if ticks >= stop or update % self._config.checkpoint_every == 0:
+            is_last = ticks >= stop or is_enough(now)
+            if is_last or update % self._config.checkpoint_every == 0:
                 metrics.flush()
-                self._save(iteration, now, start)
+                self._save(stage, now, start)
             tools.on_event(
                 events.Updated(iteration, update, ticks, ticks - start, stop - start, values)
             )
 
         try:
             return train(
-                self._world(), stage.space, tools.rl, learner, stop - int(learner.ticks), on_update
+                self._world(stage), stage.space, self._rl(stage), learner,
+                stop - int(learner.ticks), on_update, is_enough,
             )
         finally:
             metrics.close()
 
-    def _save(self, iteration: int, learner: Learner, start_ticks: int) -> None:
-        folder = _folder(self._tools.folder, iteration)
+    def _save(self, stage: Stage, learner: Learner, start_ticks: int) -> None:
+        folder = _folder(self._tools.folder, stage.iteration)
         name = f"update_{int(learner.num_updates):06d}"
         folder.mkdir(parents=True, exist_ok=True)
         shutil.rmtree(folder / name, ignore_errors=True)  # left by a kill while saving
-        checkpoint.save(folder / name, learner, self._world())
+        checkpoint.save(folder / name, learner, self._world(stage))
         position = Position(name, start_ticks, int(learner.ticks), int(learner.num_updates))
         write_json(folder / "latest.json", dataclasses.asdict(position))
         for old in folder.iterdir():
@@ -164,22 +209,41 @@ class Learning:
 
     def _load(self, stage: Stage, position: Position) -> Learner:
         path = _folder(self._tools.folder, stage.iteration) / position.folder
-        return checkpoint.load(path, self._world(), stage.space, self._tools.rl)
+        return checkpoint.load(path, self._world(stage), stage.space, self._rl(stage))
 
-    def _evaluate(self, stage: Stage, params: Params, split: str) -> EvalReport:
+    def _evaluate_and_draw(self, stage: Stage, params: Params) -> EvalReport:
+        """The evaluation of an iteration, with the pictures that the critic shall see."""
+        tools, episodes = self._tools, self._config.eval_episodes
+        world = tools.world(VALIDATION, self._config.eval_lanes(tools.rl.ppo.num_envs))
+        recorder = frames.make_recorder(tools, world)
+        report = self._evaluate(stage, params, VALIDATION, recorder)
+        if recorder is not None:
+            with tools.folder.timed("frames"):
+                frames.take(tools, stage.iteration, recorder, world, episodes)
+        return report
+
+    def _evaluate(
+        self, stage: Stage, params: Params, split: str, recorder: Recorder | None = None
+    ) -> EvalReport:
         """The same episodes in every iteration, so that iterations can be compared."""
         tools, episodes = self._tools, self._config.eval_episodes
         tools.on_event(events.Evaluating(stage.iteration, episodes))
-        lanes = min(episodes, tools.rl.ppo.num_envs)
+        lanes = self._config.eval_lanes(tools.rl.ppo.num_envs)
         with tools.folder.timed("evaluate"):
             return evaluate(
-                tools.world(split, lanes), stage.space, tools.rl, params,
+                tools.world(split, lanes), stage.space, self.evaluated_with(stage), params,
                 tools.seed_of("evaluate", split), num_episodes=episodes, task=tools.task.name,
-                split=split,
+                split=split, recorder=recorder,
             )
 
-    def _world(self) -> World:
-        return self._tools.world(TRAIN, self._tools.rl.ppo.num_envs)
+    def _rl(self, stage: Stage) -> RLConfig:
+        return self._tools.rl.set_up(stage.interface)
+
+    def _world(self, stage: Stage) -> World:
+        """Where an iteration trains."""
+        tools = self._tools
+        task = training_task(tools.task, stage.interface.task)
+        return tools.world(TRAIN, tools.rl.ppo.num_envs, task)
 
 
 def _folder(folder: RunFolder, iteration: int) -> Path:

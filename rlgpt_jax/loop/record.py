@@ -1,11 +1,14 @@
 """The run folder: the truth about a run, written so that a kill at any time does no harm.
 
     config.json version.json transcript.jsonl final_eval.json result.json timing.json
-    report.html
+    transcript_images/<sha256>.png   pictures of prompts
+    report.html clock.json           clock.json: seconds over all starts, for the budget
     metrics.csv timing.csv tensorboard/ checkpoints/<i>/ videos/
-    iterations/<i>/plan.json fates.json trial_critiques.json eval.json critique.json
+    iterations/<i>/plan.json fates.json interface.json trial_critiques.json eval.json
+    iterations/<i>/critique.json
     iterations/<i>/macros/<name>/try<t>.py, then try<t>.refusal.json or try<t>.trial.json;
                                  kept.py where earlier code stays in use
+    iterations/<i>/frames/           pictures of the evaluation (`loop/frames.py`)
 
 Every file but the transcript and the metrics is replaced as a whole. A step whose file
 exists is not done again.
@@ -73,10 +76,15 @@ def write_json(path: Path, value: Any) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Replaces a file as a whole: temporary file, sync, rename, sync of the folder."""
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """`write_text` for what is no text."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
-    with part.open("w", encoding="utf-8", newline="") as file:
-        file.write(text)
+    with part.open("wb") as file:
+        file.write(data)
         file.flush()
         os.fsync(file.fileno())
     os.replace(part, path)

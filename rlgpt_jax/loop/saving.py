@@ -87,7 +87,7 @@ def _about(run: Path) -> dict[str, Any]:
     return {
         "run": run.resolve().name,
         "started": version.get("started", ""),
-        "task": config["task"],
+        "task": config["task"] if isinstance(config["task"], str) else config["task"]["name"],
         "mode": config.get("loop", {}).get("mode", ""),
         "seed": config.get("seed", 0),
         "sensors": config.get("macros", {}).get("sensors", "paper"),

@@ -8,6 +8,7 @@ from rlgpt_jax.macros.bytecode import MAX_MACROS, Program, link
 from rlgpt_jax.macros.language import NOTHING, parse_macro
 from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
+from rlgpt_jax.rl.interface import DEFAULT, PRIMITIVES, RLInterface
 
 # What a script without any accepted code does: a run of pure code cannot do less.
 IDLE = Fate("idle", "code", source="def idle(obs):\n    yield noop()\n")
@@ -44,26 +45,30 @@ def place(fates: Sequence[Fate], old: Slots) -> Slots:
 
 def make_space(
     slots: Slots, fates: Sequence[Fate], pure_code: bool, sensors: str, tick_limit: int,
-    library: Mapping[str, str] = NOTHING,
+    library: Mapping[str, str] = NOTHING, interface: RLInterface = DEFAULT,
 ) -> HybridSpace:
     """The space for one iteration.
 
     Kind `code` runs as a script when an episode starts, in the plan's order; kind `macro`
     is offered to PPO. In pure code everything is a script that repeats. `library` holds
-    the texts of functions that the macros may call.
+    the texts of functions that the macros may call. `interface` says which macros of
+    those are offered, by name, and which primitives; pure code has no use for it.
     """
     if pure_code and not slots.fates:
         slots, fates = Slots((IDLE,)), (IDLE,)
+    primitives = PRIMITIVES if interface.primitives is None else interface.primitives
     if not slots.fates:
-        return empty_space()
+        return dataclasses.replace(empty_space(), primitives=primitives)
     names = [fate.name for fate in slots.fates]
     scripted = [f.name for f in fates if f.source and (pure_code or f.kind == "code")]
-    offered = [not pure_code and fate.kind == "macro" for fate in slots.fates]
+    wanted = names if interface.macros is None else interface.macros
+    offered = [not pure_code and f.kind == "macro" and f.name in wanted for f in slots.fates]
     empty = MAX_MACROS - len(names)
     return HybridSpace(
         macros=link([_program(fate, sensors, library) for fate in slots.fates]),
         names=(*names, *[""] * empty),
         offered=(*offered, *[False] * empty),
+        primitives=primitives,
         script=tuple(names.index(name) + 1 for name in scripted),
         repeat_script=pure_code,
         tick_limit=tick_limit,

@@ -10,11 +10,13 @@ from collections.abc import Callable, Sequence
 
 from rlgpt_jax.agents import prompts
 from rlgpt_jax.agents.llm.base import Completion, OnAnswer, Provider, Request
+from rlgpt_jax.agents.llm.budget import Budget, Budgeted
 from rlgpt_jax.agents.llm.transcript import Recorded, Transcript
 from rlgpt_jax.agents.prompts import Prompts
 from rlgpt_jax.envs.base import Environment, HostEnvironment
 from rlgpt_jax.envs.tasks import Task
 from rlgpt_jax.loop import events
+from rlgpt_jax.loop.config import CriticConfig, LoopConfig
 from rlgpt_jax.loop.offer import NOTHING, Offer
 from rlgpt_jax.loop.record import RunFolder
 from rlgpt_jax.rl.config import RLConfig
@@ -30,15 +32,20 @@ class Tools:
     """The outside of a run."""
 
     task: Task
-    make_env: Callable[[str, int, int], World]  # (split, num_envs, seed) -> world
+    # (split, num_envs, seed) -> world of `task`; a fourth argument is another task, for
+    # training episodes that an RL interface wants different.
+    make_env: Callable[..., World]
     provider: Provider | None  # None is enough for mode pure_rl
     folder: RunFolder
     rl: RLConfig
+    key_prefix: str = ""  # before every request key: a sub-task of a longer one has its own
     seed: int = 0
     sensors: str = "paper"  # of macros
     tick_limit: int = 200  # of one activation of a macro
     offer: Offer = NOTHING  # of a library: what macros may call and the policy may choose
     prompts: Prompts = dataclasses.field(default_factory=prompts.load)
+    critic: CriticConfig = CriticConfig()  # what the critic is shown
+    budget: Budget | None = None  # what the run may spend; None is no limit
     on_event: events.OnEvent = events.ignore
 
     def seed_of(self, *purpose: str | int) -> int:
@@ -46,28 +53,42 @@ class Tools:
         words = "/".join(map(str, (self.seed, *purpose)))
         return int.from_bytes(hashlib.sha256(words.encode()).digest()[:4], "little") >> 1
 
+    def request_key(self, config: LoopConfig, iteration: int, *parts: str) -> str:
+        """The key of one question in an iteration, for example iter0/fast/walk/try1."""
+        return "/".join((f"{self.key_prefix}{config.key_prefix}iter{iteration}", *parts))
+
     @functools.cached_property
     def asker(self) -> Provider:
-        """The provider behind the run's own transcript; tells what is asked."""
+        """The provider behind budget and transcript; tells what is asked.
+
+        What the run's own transcript answers never comes to the budget.
+        """
         if self.provider is None:
             raise ValueError(
                 "this mode asks language models, but there is no provider. Give one, or "
                 "set loop.mode to pure_rl."
             )
-        return _Announced(
-            Recorded(self.provider, Transcript(self.folder.transcript)), self.on_event
-        )
+        transcript, provider = Transcript(self.folder.transcript), self.provider
+        if self.budget is not None:
+            provider = Budgeted(provider, self.budget)
+        return _Announced(Recorded(provider, transcript), self.on_event)
 
     @functools.cached_property
-    def _worlds(self) -> dict[tuple[str, int], World]:
+    def _worlds(self) -> dict[tuple[str, int, Task | None], World]:
         return {}
 
-    def world(self, split: str, num_envs: int) -> World:
-        """The world of that split and size; made once."""
-        if (split, num_envs) not in self._worlds:
-            seed = self.seed_of("world", split)
-            self._worlds[split, num_envs] = self.make_env(split, num_envs, seed)
-        return self._worlds[split, num_envs]
+    def world(self, split: str, num_envs: int, task: Task | None = None) -> World:
+        """The world of that split and size, with the run's task or another; made once.
+
+        Of the worlds with other tasks the last one alone is kept: they are large.
+        """
+        other = None if task == self.task else task
+        if (split, num_envs, other) not in self._worlds:
+            for key in [key for key in self._worlds if other and key[2]]:
+                del self._worlds[key]
+            args = (split, num_envs, self.seed_of("world", split), *[other] * bool(other))
+            self._worlds[split, num_envs, other] = self.make_env(*args)
+        return self._worlds[split, num_envs, other]
 
 
 class _Announced:

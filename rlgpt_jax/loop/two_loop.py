@@ -1,15 +1,22 @@
 """The two loops of RL-GPT. Read this file first.
 
     repeat N times:                                              outer loop
-        plan    <- slow agent(task, what happened before)
+        plan    <- slow agent(task, memory of earlier iterations)
         repeat M times for every coded sub-action of the plan:   inner loop
-            code    <- fast agent(instruction, last code, refusal or critic's words)
-            facts   <- trial episodes with the code
-            verdict <- critic(facts)
-        policy  <- PPO over primitives and coded actions
+            code    <- fast agent(instruction, versions before, critic's words)
+            facts   <- trial episodes with the code, or a refusal
+            verdict <- trial critic(facts)                       not in the last try
+        set-up  <- fast agent(plan, code)                        asked with the last try
+        policy  <- PPO over primitives and coded actions, set up so
         report  <- evaluation in worlds that were not trained in
-        memory  <- plan, what became of its code, report, critic(report)
+        words   <- critic(report, report before), to the slow and to the fast agent
+        memory  <- plan, what became of its code, set-up, report, words
     result <- the best iteration, evaluated in worlds that nothing was chosen by
+
+`loop.agents` leaves agents out (the paper's Table 4). slow_fast: no critic; the fast agent
+reads the facts of its trials and says when it keeps its code, the slow agent reads the
+report. one: a single agent gives plan, code and set-up in one answer, and in the next try
+what it changes. Which files do that: `inner_loop.py` and `one_loop.py`.
 
 What is asked next depends on the words of the models alone, never on a measured number:
 a recorded conversation can be replayed on any machine. Every step leaves a file in the
@@ -20,26 +27,40 @@ where it was and ends with the same bits.
 import dataclasses
 from typing import Any
 
-from rlgpt_jax.agents import critic, slow
+from rlgpt_jax.agents import critic, rl_setup, slow
 from rlgpt_jax.agents.ask import ask
 from rlgpt_jax.agents.llm import transcript
 from rlgpt_jax.agents.llm.replay import Replay
-from rlgpt_jax.agents.prompt_state import Fate, Memory, Plan, PromptState, Refusal, Setting
-from rlgpt_jax.loop import events
+from rlgpt_jax.agents.prompt_state import (
+    Critique,
+    Fate,
+    Memory,
+    Plan,
+    PromptState,
+    Refusal,
+    Setting,
+)
+from rlgpt_jax.loop import events, frames
+from rlgpt_jax.loop.compare import compare
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.inner_loop import code_sub_actions
 from rlgpt_jax.loop.learning import Learning, Stage
+from rlgpt_jax.loop.one_loop import plan_and_code, record_plan
 from rlgpt_jax.loop.record import write_json
 from rlgpt_jax.loop.spaces import Slots, make_space, place
 from rlgpt_jax.loop.tools import Tools
+from rlgpt_jax.loop.training_task import given
 from rlgpt_jax.macros import library
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_NAMES
 from rlgpt_jax.rl.actions import HEAD0_LABELS, HEAD1_LABELS
+from rlgpt_jax.rl.interface import DEFAULT, RLInterface
 from rlgpt_jax.rl.report import EvalReport
 
-# A sub-action may not be called like something that macros call or reports count.
+# A sub-action may not be called like something that macros call, reports count or, as "rl",
+# questions are named by.
+_OTHERS = {"turn", "nothing", "rl"}
 RESERVED = tuple(
-    sorted({*HEAD0_LABELS, *HEAD1_LABELS, *PLAIN_NAMES, *ITEM_ACTIONS, "turn", "nothing"} - {""})
+    sorted({*HEAD0_LABELS, *HEAD1_LABELS, *PLAIN_NAMES, *ITEM_ACTIONS, *_OTHERS} - {""})
 )
 
 
@@ -70,24 +91,26 @@ class Run:
 def run(config: LoopConfig, tools: Tools) -> Run:
     """Runs the two loops, or what is left of them in `tools.folder`."""
     tools.on_event(events.Started(config.mode, config.num_iterations, tools.folder.has_work))
+    frames.check(tools, config.eval_lanes(tools.rl.ppo.num_envs))
     learning, setting = Learning(config, tools), make_setting(config, tools)
     done: tuple[Iteration, ...] = ()
     memory: tuple[Memory, ...] = ()
     for number in range(config.num_iterations):
         tools.on_event(events.IterationStarted(number))
         state = PromptState(setting, number, memory)
+        interface = DEFAULT
         if config.asks:
-            state = state.replace(plan=make_plan(config, tools, state))
-            state = state.replace(fates=code_sub_actions(config, tools, state))
-        slots, stage = _make_stage(config, tools, state, done)
+            state, interface = design(config, tools, state)
+        slots, stage = _make_stage(config, tools, state, interface, done)
         report = learning.train_and_evaluate(stage)
         done += (Iteration(state.plan, state.fates, slots, stage, report),)
-        if config.asks:
-            state = state.replace(report=report.describe())
-            critique = criticise(config, tools, state)
-            memory += (
-                Memory(state.plan, state.fates, _success(report), state.report, critique),
-            )
+        if not config.asks:
+            continue
+        state = state.replace(interface=_joined(state.interface, learning.trained(stage)))
+        memory += (remember(config, tools, state, [i.report for i in done]),)
+        if config.stop_when_solved and memory[-1].is_solved:
+            tools.on_event(events.Solved(number))
+            break
     result = _finish(config, tools, done, learning)
     return Run(result, done, learning)
 
@@ -112,7 +135,9 @@ def make_setting(config: LoopConfig, tools: Tools) -> Setting:
         decompose=config.decompose,
         num_iterations=config.num_iterations,
         num_tries=config.num_tries,
+        memory_characters=config.memory_characters,
         ticks_per_iteration=config.ticks_per_iteration,
+        given=given(task, tools.rl),
         macro_ticks=tools.tick_limit,
         reserved=(*RESERVED, *tools.offer.reserved),
         offered=tuple(
@@ -122,44 +147,88 @@ def make_setting(config: LoopConfig, tools: Tools) -> Setting:
     )
 
 
+def design(
+    config: LoopConfig, tools: Tools, state: PromptState
+) -> tuple[PromptState, RLInterface]:
+    """All that agents decide before the training of an iteration.
+
+    Returns:
+      The state with plan, fates and words about the set-up, and the set-up itself.
+    """
+    if config.agents == "one":
+        plan, fates, interface = plan_and_code(config, tools, state)
+        state = state.replace(plan=plan, fates=fates)
+    else:
+        state = state.replace(plan=make_plan(config, tools, state))
+        fates, interface = code_sub_actions(config, tools, state)
+        state = state.replace(fates=fates)
+    words = rl_setup.describe(interface) if config.sets_up_rl else ""
+    return state.replace(interface=words), interface
+
+
 def make_plan(config: LoopConfig, tools: Tools, state: PromptState) -> Plan:
     """Asks the slow agent how to split the task."""
-    key = f"{config.key_prefix}iter{state.iteration}/slow"
+    key = tools.request_key(config, state.iteration, "slow")
     with tools.folder.timed("plan"):
-        plan = ask(tools.asker, key, "slow", state, tools.prompts, slow.render, slow.parse)
+        plan = ask(
+            tools.asker, key, "slow", state, tools.prompts, slow.render, slow.parse,
+            slow.schema(state),
+        )
     if isinstance(plan, Refusal):
         plan = slow.fallback(state, plan.reason)
-    write_json(tools.folder.iteration(state.iteration, "plan.json"), dataclasses.asdict(plan))
-    tools.on_event(events.Planned(state.iteration, plan))
+    record_plan(tools, state.replace(plan=plan))
     return plan
 
 
-def criticise(config: LoopConfig, tools: Tools, state: PromptState) -> str:
-    """Asks the critic about an evaluation. Returns its words for the slow agent."""
-    key = f"{config.key_prefix}iter{state.iteration}/critic"
+def remember(
+    config: LoopConfig, tools: Tools, state: PromptState, reports: list[EvalReport]
+) -> Memory:
+    """What later iterations are told of this one, with the critic's words if there is one."""
+    report, before = reports[-1], reports[-2] if len(reports) > 1 else None
+    state = state.replace(
+        report=report.describe(presses=tools.critic.facts), comparison=compare(before, report)
+    )
+    critique = criticise(config, tools, state) if config.has_critic else None
+    return Memory(
+        state.plan, state.fates, _success(report), state.report, critique, state.interface
+    )
+
+
+def criticise(config: LoopConfig, tools: Tools, state: PromptState) -> Critique:
+    """Asks the critic about an evaluation: its words for the slow and the fast agent."""
+    images, words = frames.shown(tools, state.iteration)
+    state = state.replace(images=images, images_words=words)
+    key = tools.request_key(config, state.iteration, "critic")
     with tools.folder.timed("critic"):
         critique = ask(
-            tools.asker, key, "critic", state, tools.prompts, critic.render, critic.parse
+            tools.asker, key, "critic", state, tools.prompts, critic.render, critic.parse,
+            critic.schema(state),
         )
     if isinstance(critique, Refusal):
         critique = critic.fallback(critique.reason)
     path = tools.folder.iteration(state.iteration, "critique.json")
     write_json(path, dataclasses.asdict(critique))
     tools.on_event(events.Criticised(state.iteration, critique))
-    return critique.describe()
+    return critique
 
 
 def _make_stage(
-    config: LoopConfig, tools: Tools, state: PromptState, done: tuple[Iteration, ...]
+    config: LoopConfig, tools: Tools, state: PromptState, interface: RLInterface,
+    done: tuple[Iteration, ...],
 ) -> tuple[Slots, Stage]:
     """Which code goes into which slot, and the action space that results."""
     old, before = (done[-1].slots, done[-1].stage) if done else (Slots(), None)
     slots = place((*tools.offer.macros, *state.fates), old)
     space = make_space(
         slots, state.fates, config.mode == "pure_code", tools.sensors, tools.tick_limit,
-        tools.offer.sources,
+        tools.offer.sources, interface,
     )
-    return slots, Stage(state.iteration, space, slots.changed_since(old), before)
+    changed = slots.changed_since(old)
+    return slots, Stage(state.iteration, space, changed, before, interface)
+
+
+def _joined(*texts: str) -> str:
+    return "\n".join(text for text in texts if text)
 
 
 def _success(report: EvalReport) -> str:
@@ -193,7 +262,7 @@ def _finish(
         "successes": final.successes,
         "validation_by_iteration": [r.success_rate for r in reports],
         "ticks": learning.ticks,
-        **_replayed(tools),
+        **replayed(tools),
         "wall_seconds": tools.folder.seconds(),
     }
     write_json(tools.folder.path("result.json"), result)
@@ -201,7 +270,7 @@ def _finish(
     return result
 
 
-def _replayed(tools: Tools) -> dict[str, Any]:
+def replayed(tools: Tools) -> dict[str, Any]:
     """How far the prompts of a replayed run are from the recorded ones."""
     if not isinstance(tools.provider, Replay) or not tools.folder.transcript.exists():
         return {}

@@ -113,14 +113,19 @@ FIELDS = (
 )  # fmt: skip
 
 FUNCTIONS = Entry(
-    "abs min max sum any all len round int float bool range enumerate zip reversed next "
-    "list tuple; sqrt sin cos tan asin acos atan atan2 hypot floor ceil radians degrees sign "
+    "abs min max sum any all len round int float bool range enumerate zip reversed sorted map "
+    "filter next list tuple set dict; random randint choice uniform shuffle (as random.random "
+    "...); sqrt sin cos tan asin acos atan atan2 hypot floor ceil radians degrees sign "
     "copysign pi inf (also as math.sqrt ...)",
     "functions and constants.",
     ("abs(-1)", "min(1, 2)", "max((1, 2))", "sum([1, 2])", "any([1])", "all([1])", "len((1, 2))",
      "round(1.5)", "int(1.5)", "float(1)", "bool(1)", "next((i for i in range(3)), 0)",
-     "list((1, 2))", "tuple([1])", "sqrt(4)", "sin(1)", "cos(1)", "tan(1)", "asin(1)", "acos(1)",
-     "atan(1)", "atan2(1, 2)", "hypot(3, 4)", "floor(1.5)", "ceil(1.5)", "radians(90)",
+     "list((1, 2))", "tuple([1])", "sorted((2, 1))",
+     "[n for n in map(abs, (1, 2))]", "[n for n in filter(bool, (1, 0))]", "set([1, 2])",
+     "dict(log=1)", "random.random()", "random.randint(1, 3)", "random.choice((1, 2))",
+     "random.uniform(0, 1)", "random.shuffle([1, 2])", "sqrt(4)", "sin(1)", "cos(1)", "tan(1)",
+     "asin(1)", "acos(1)", "atan(1)", "atan2(1, 2)", "hypot(3, 4)", "floor(1.5)", "ceil(1.5)",
+     "radians(90)",
      "degrees(pi)", "sign(-2)", "copysign(1, -1)", "pi", "inf", "math.sqrt(4)", "math.pi"),
 )  # fmt: skip
 
@@ -131,22 +136,73 @@ advances one tick (20 ticks = 1 second), and evaluates to the new observation: \
 - A macro ends by returning. Keep it under {TICK_LIMIT} ticks: at {TICK_LIMIT} it is cut.
 - You may define helper functions in the same block. Helpers that yield are called with \
 `obs = yield from helper(obs, ...)`; they return the newest observation, or a pair with it.
-- An observation holds for one tick. Of an older one (prev = obs) only numbers such as prev.x \
-can still be read."""
+- An observation holds for one tick. Of an older one (prev = obs) the numbers and the answers to \
+fixed questions can still be read, prev.x or prev.count("log"), but not prev.rays."""
 
-PYTHON = f"""\
-- Accepted: def, nested def, default arguments, return, if/elif/else, while, for, break, \
-continue, assignments with unpacking, + - * / // % **, comparisons (chained too), and/or/not, \
-in, is, x if c else y.
-- Values: numbers (32 bit floats), True/False, None, names in quotes, tuples, short lists \
-(append, index, len, [... for ... if ...]), functions as values.
-- Names are compared with == and in; "log" in r.block, .startswith("...") and .endswith("...") \
-also work.
-- Not accepted: import, class, try, with, lambda (except key= of min/max), dict, set, slices, \
-f-strings and other text work, * and ** in calls, recursion, print, random.
-- Limits: {MAX_DEPTH} helpers deep, {MAX_STEPS} elementary steps between two yields, some 400 \
-list elements in all.
-- Division by zero, a bad index, or a wrong kind of value ends the macro and is reported."""
+# What is accepted and what is not, with an example of each for the tests.
+ACCEPTED = {
+    "Functions: def (nested too, with defaults, *args, **kwargs, recursion), lambda": (
+        "f = lambda n: n + 1\nobs = yield turn(yaw=15 * f(1))",
+        "def twice(obs, n=2, *rest, **named):\n    for _ in range(n):\n        obs = yield jump()\n"
+        "    return obs\nobs = yield from twice(obs)",
+        "def down(n):\n    return 0 if n < 1 else down(n - 1)\nn = down(3)",
+    ),
+    "Statements: if, while, for, match, break, continue, return, assert, raise (the last two end "
+    "the macro)": (
+        "match obs.held:\n    case 'bucket' | 'shears':\n        obs = yield use()\n"
+        "    case _:\n        obs = yield noop()",
+        "assert obs.life > 5",
+        'if obs.life < 5:\n    raise ValueError("hurt")',
+    ),
+    "Expressions: unpacking, :=, + - * / // % ** & | ^ ~ << >>, chained comparisons, and/or/not, "
+    "in, is, x if c else y": (
+        "a, *rest = [1, 2, 3]",
+        "while (n := obs.y) > 80:\n    obs = yield back()",
+        "x = (7 // 2) ** 2 % 5 | 3 & ~1 ^ 2 << 1 >> 1",
+        "x = 1 if 0 < obs.x < 5 and obs.y not in (1, 2) else 2",
+    ),
+    "Modules: math, random": (
+        "import math\nx = math.sqrt(2)",
+        "import random\nif random.random() < 0.5:\n    obs = yield left()",
+        "import random\nobs = yield turn(yaw=random.choice((-30, 30)))",
+    ),
+    "Values: numbers (32 bit floats), True/False, None, names in quotes, tuples; lists, "
+    "dictionaries and sets with their usual methods, comprehensions and slices; functions and "
+    "actions": (
+        'need = {"log": 2, "dirt": 1}\nleft = {k: n - obs.count(k) for k, n in need.items()}\n'
+        'left["log"] = left.get("log", 0) + 1',
+        "seen = {(1, 2)}\nseen.add((round(obs.x), round(obs.z)))",
+        "xs = [1, 2, 3, 4]\nxs.append(5)\nys = sorted(xs[1:], key=lambda x: -x)[::2]\nxs[:] = ys",
+        'for act, arg in ((turn, 15), (craft, "planks")):\n    obs = yield act(arg)',
+        "step = forward\nobs = yield step(jump=True)",
+    ),
+    'Names: compared with == and in; "log" in r.block, .startswith("...") and f"{kind}_pickaxe" '
+    "over fixed words also work": (
+        'below = obs.block(0, -1, 0)\nok = "log" in below or below.startswith("lea")',
+        'for kind in ("wooden", "stone"):\n    if obs.count(f"{kind}_pickaxe") > 0:\n'
+        '        obs = yield equip(f"{kind}_pickaxe")',
+    ),
+}  # fmt: skip
+REFUSED = {
+    "class": "class A:\n    pass",
+    "with": "with obs:\n    pass",
+    "try around what can fail": "try:\n    x = 1 / obs.x\nexcept ZeroDivisionError:\n    x = 0",
+    "decorators": "@twice\ndef f():\n    return 1",
+    "other imports": "import numpy",
+    "assignment to slices other than xs[:]": "xs = [1, 2]\nxs[1:] = [3]",
+    "text made of numbers (a tuple is a key)": 'k = f"{obs.x},{obs.z}"',
+    "next() on a stored generator": "def g():\n    yield noop()\nx = next(g())",
+}
+PYTHON = "\n".join(
+    [
+        *(f"- {part}." for part in ACCEPTED),
+        f"- Not accepted: {'; '.join(REFUSED)}. print does nothing.",
+        f"- Limits: calls {MAX_DEPTH} deep, {MAX_STEPS} elementary steps between two yields, "
+        "memory for some 400 numbers in all tuples, lists, sets and dictionaries together.",
+        "- Division by zero, a bad index, a missing key or a wrong kind of value ends the macro "
+        "and is reported.",
+    ]
+)
 
 
 CALLING = """\
@@ -176,7 +232,7 @@ def prompt_text(sensors: str = "paper", functions: Sequence[Described] = ()) -> 
             *(f"- {entry.signature}: {entry.meaning}" for entry in fields),
             "",
             "Python",
-            f"- Only what is documented here exists. Functions: {FUNCTIONS.signature}.",
+            f"- Rely only on what is documented here. Functions: {FUNCTIONS.signature}.",
             PYTHON,
             *(["", "Functions that exist already", CALLING] if functions else []),
             *(f"- {function.signature}: {function.doc}" for function in functions),

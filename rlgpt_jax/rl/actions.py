@@ -19,6 +19,7 @@ import numpy as np
 
 from rlgpt_jax.envs.base import FN_ATTACK, FN_USE, FUNCTION, JUMP, MOVE, NOOP, PITCH, STRAFE, YAW
 from rlgpt_jax.macros.bytecode import MAX_MACROS, MacroSet, link
+from rlgpt_jax.rl.interface import HEAD0_LABELS, HEAD1_LABELS, PRIMITIVES
 
 PRIMITIVE_HEADS = (12, 3)
 NUM_MACRO_LOGITS = MAX_MACROS + 1
@@ -31,11 +32,6 @@ HEAD0 = (
     (PITCH, 10), (PITCH, 14), (YAW, 10), (YAW, 14),
 )  # fmt: skip
 HEAD1 = (0, FN_USE, FN_ATTACK)
-HEAD0_LABELS = (
-    "", "forward", "back", "left", "right", "jump", "sneak", "sprint",
-    "look_up", "look_down", "turn_left", "turn_right",
-)  # fmt: skip
-HEAD1_LABELS = ("", "use", "attack")
 
 
 class HybridAction(NamedTuple):
@@ -45,11 +41,18 @@ class HybridAction(NamedTuple):
     macro: jax.Array  # int32[...]  1-based slot
 
 
+class Masks(NamedTuple):
+    """Which choices the policy has; choice 0 of every head is always allowed."""
+
+    primitive: tuple[Any, ...]  # bool[heads[i]]
+    macro: Any  # bool[K + 1]
+
+
 class SpaceArrays(NamedTuple):
-    """A `HybridSpace` as arrays, so that another space of macros compiles nothing."""
+    """A `HybridSpace` as arrays, so that another space compiles nothing."""
 
     macros: MacroSet | None  # None where another part of the program holds them
-    mask: Any  # bool[K + 1]  choices of the macro head; index 0 is always allowed
+    masks: Masks
     script: Any  # int32[MAX_SCRIPT]
     script_length: Any  # int32[]
     repeat: Any  # bool[]
@@ -62,6 +65,7 @@ class HybridSpace:
     macros: MacroSet
     names: tuple[str, ...] = ("",) * MAX_MACROS  # "" for an empty slot
     offered: tuple[bool, ...] = (False,) * MAX_MACROS  # slots that PPO may choose
+    primitives: tuple[str, ...] = PRIMITIVES  # choices of the heads besides nothing
     script: tuple[int, ...] = ()  # 1-based slots, run in order when an episode starts
     repeat_script: bool = False  # the script starts again when it ends: PPO never decides
     tick_limit: int = 200  # ticks that one activation of a macro may take
@@ -75,6 +79,11 @@ class HybridSpace:
             raise ValueError(
                 f"space.script has {len(self.script)} stages; at most {MAX_SCRIPT} are allowed."
             )
+        for name in self.primitives:
+            if name not in PRIMITIVES:
+                raise ValueError(
+                    f"space.primitives names {name!r}; choose from {', '.join(PRIMITIVES)}."
+                )
         valid = np.asarray(self.macros.valid)
         for slot in self.script:
             if not 1 <= slot <= MAX_MACROS or not valid[slot - 1]:
@@ -98,9 +107,13 @@ class HybridSpace:
     def arrays(self) -> SpaceArrays:
         script = np.zeros(MAX_SCRIPT, np.int32)
         script[: len(self.script)] = self.script
+        heads = tuple(
+            np.array([not name or name in self.primitives for name in labels])
+            for labels in (HEAD0_LABELS, HEAD1_LABELS)
+        )
         return SpaceArrays(
             macros=self.macros,
-            mask=np.array((True, *self.offered)),
+            masks=Masks(heads, np.array((True, *self.offered))),
             script=script,
             script_length=np.int32(len(self.script)),
             repeat=np.bool_(self.repeat_script),
@@ -164,10 +177,12 @@ class HybridDistribution(NamedTuple):
 
 
 def distribution(
-    primitive_logits: tuple[jax.Array, ...], macro_logits: jax.Array, mask: jax.Array
+    primitive_logits: tuple[jax.Array, ...], macro_logits: jax.Array, masks: Masks
 ) -> HybridDistribution:
-    """Masks the macros that are not offered. `mask` is bool[K + 1]."""
+    """Gives choices that are not allowed the probability 0."""
+    masked = lambda logits, mask: jnp.where(mask, logits, INVALID)  # noqa: E731
+    heads = zip(primitive_logits, masks.primitive, strict=True)
     return HybridDistribution(
-        tuple(distrax.Categorical(logits=x) for x in primitive_logits),
-        distrax.Categorical(logits=jnp.where(mask, macro_logits, INVALID)),
+        tuple(distrax.Categorical(logits=masked(*head)) for head in heads),
+        distrax.Categorical(logits=masked(macro_logits, masks.macro)),
     )

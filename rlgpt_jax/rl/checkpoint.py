@@ -15,11 +15,12 @@ import orbax.checkpoint as ocp
 
 from rlgpt_jax.rl import on_host
 from rlgpt_jax.rl.actions import HybridSpace
-from rlgpt_jax.rl.config import RLConfig
+from rlgpt_jax.rl.config import NetworkConfig, RLConfig
+from rlgpt_jax.rl.networks import Params, init_params
 from rlgpt_jax.rl.on_host import World
 from rlgpt_jax.rl.train import Learner, init_learner
 
-VERSION = 1
+VERSION = 2
 
 
 def _is_key(x: Any) -> bool:
@@ -59,6 +60,27 @@ def save(path: Path | str, learner: Learner, env: World) -> None:
       env: the world that `learner` trains in; its state is stored too.
     """
     world = env.save() if on_host.is_host(env) else None
+    _write(path, learner, world)
+
+
+def save_params(path: Path | str, params: Params) -> None:
+    """Writes networks alone, replacing what is there."""
+    _write(path, params, None)
+
+
+def load_params(path: Path | str, config: NetworkConfig) -> Params:
+    """Reads what `save_params` wrote.
+
+    Raises:
+      FileNotFoundError: there is nothing at `path`.
+      ValueError: the networks have other sizes.
+    """
+    arrays, meta = _read(Path(path).absolute())
+    template = init_params(config, jax.random.key(0))
+    return _rebuild(arrays, meta["learner"], template, "networks", check=True)
+
+
+def _write(path: Path | str, learner: Any, world: Any) -> None:
     learner_arrays, learner_shapes = _flat(learner, "learner")
     world_arrays, world_shapes = _flat(world, "world")
     meta = {"version": VERSION, "learner": learner_shapes, "world": world_shapes}

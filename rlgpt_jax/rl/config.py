@@ -8,6 +8,7 @@ import dataclasses
 import math
 
 from rlgpt_jax.envs.names import NAME_ID
+from rlgpt_jax.rl.interface import OBSERVATION_PARTS, RewardTerms, RLInterface
 
 DRIVERS = ("auto", "host", "device")
 INTERPRETERS = ("auto", "host", "jax", "pallas")
@@ -118,6 +119,8 @@ class RewardConfig:
     success: float = 10.0  # once, when the task is solved
     step_cost: float = 0.02  # subtracted every tick
     distance: float = 0.5  # per block that the nearest goal in sight came nearer
+    targets: tuple[str, ...] = ()  # blocks and mobs of `distance`; () is those of the world
+    exploration: float = 0.0  # per cell of 4 x 4 blocks first visited in an episode
     environment: float = 0.0  # times the reward of the world
     items: tuple[tuple[str, float], ...] = ()  # per item gained: (name, reward)
 
@@ -126,9 +129,14 @@ class RewardConfig:
             self, "reward",
             dict(
                 success=(0.0, math.inf), step_cost=(0.0, math.inf), distance=(0.0, math.inf),
-                environment=(0.0, math.inf),
+                exploration=(0.0, math.inf), environment=(0.0, math.inf),
             ),
         )
+        for i, name in enumerate(self.targets):
+            _need(
+                name in NAME_ID, f"reward.targets[{i}]", name,
+                "the name of a block or mob in envs.names.NAMES",
+            )
         for i, entry in enumerate(self.items):
             path = f"reward.items[{i}]"
             _need(
@@ -138,8 +146,14 @@ class RewardConfig:
             _need(entry[0] in NAME_ID, path, entry[0], "a name of envs.names.NAMES")
             is_number = isinstance(entry[1], int | float) and math.isfinite(entry[1])
             _need(is_number, path, entry[1], "a finite reward per item")
-        # Hashable, because configurations are static arguments of jitted functions.
+        object.__setattr__(self, "targets", tuple(self.targets))
         object.__setattr__(self, "items", tuple(tuple(entry) for entry in self.items))
+
+    def with_terms(self, terms: RewardTerms) -> "RewardConfig":
+        """These terms where `terms` sets them, the others as they are."""
+        return dataclasses.replace(
+            self, **{name: x for name, x in vars(terms).items() if x not in (None, ())}
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -149,14 +163,27 @@ class RLConfig:
     ppo: PPOConfig = PPOConfig()
     network: NetworkConfig = NetworkConfig()
     reward: RewardConfig = RewardConfig()
+    observation: tuple[str, ...] = OBSERVATION_PARTS  # what the networks see; the rest is 0
     driver: str = "auto"  # host: Python loop; device: one lax.scan; auto: host on CPU
     interpreter: str = "auto"  # of macros during training, see `macro_step.interpreter_for`
 
     def __post_init__(self):
+        for i, part in enumerate(self.observation):
+            _need(
+                part in OBSERVATION_PARTS, f"observation[{i}]", part,
+                f"one of {', '.join(OBSERVATION_PARTS)}",
+            )
         _need(
             self.driver in DRIVERS, "driver", self.driver, f"one of {', '.join(DRIVERS)}"
         )
         _need(
             self.interpreter in INTERPRETERS, "macros.interpreter", self.interpreter,
             f"one of {', '.join(INTERPRETERS)}",
+        )
+
+    def set_up(self, interface: RLInterface) -> "RLConfig":
+        """The configuration of a training run as an interface wants it."""
+        return dataclasses.replace(
+            self, reward=self.reward.with_terms(interface.reward),
+            observation=interface.observation,
         )

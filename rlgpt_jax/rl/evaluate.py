@@ -15,12 +15,14 @@ import numpy as np
 
 from rlgpt_jax.envs.base import Observation, Step
 from rlgpt_jax.macros.bytecode import TRAPPED, trap_message
-from rlgpt_jax.rl import networks, on_host, rewards
+from rlgpt_jax.rl import networks, on_host
 from rlgpt_jax.rl.actions import MAX_MACROS, HybridSpace, primitive_label
 from rlgpt_jax.rl.config import RLConfig
+from rlgpt_jax.rl.crosshair import Presses
+from rlgpt_jax.rl.keyframes import Recorder
 from rlgpt_jax.rl.macro_step import init_macros
 from rlgpt_jax.rl.report import MACRO_ENDS, EvalReport, wilson
-from rlgpt_jax.rl.rollout_host import Seconds, TickResult, start_lanes, tick
+from rlgpt_jax.rl.rollout_host import Seconds, TickResult, host_problem, start_lanes, tick
 
 LOOP_WINDOW = 100  # actions
 OnTick = Callable[[Any, list[str], Step], None]
@@ -61,6 +63,7 @@ class Tally:
         self.action_counts: collections.Counter[str] = collections.Counter()
         self.action_ticks: collections.Counter[str] = collections.Counter()
         self.traps: collections.Counter[str] = collections.Counter()
+        self.presses = Presses()
         valid = np.asarray(space.macros.valid)
         used = [s for s in range(1, MAX_MACROS + 1) if valid[s - 1] and self._is_used(s)]
         self.ends = {space.label(slot): dict.fromkeys(MACRO_ENDS, 0) for slot in used}
@@ -106,7 +109,7 @@ class Tally:
             mean_return=float(np.mean(self.returns)), mean_ticks=float(np.mean(self.ticks)),
             action_counts=_sorted(self.action_counts), action_ticks=_sorted(self.action_ticks),
             macro_ends=self.ends, trap_messages=_sorted(self.traps),
-            dead_loop_rate=self.dead_loops / num, seed=seed,
+            dead_loop_rate=self.dead_loops / num, seed=seed, presses=self.presses.to_json(),
         )  # fmt: skip
 
 
@@ -143,33 +146,47 @@ def _watch(watches: list[LoopWatch], obs: Observation, result: TickResult, count
 def _one_chunk(
     world: Any, env: Any, space: HybridSpace, config: RLConfig, params: networks.Params,
     seed: int, num_counted: int, tally: Tally, on_tick: OnTick | None,
+    recorder: Recorder | None,
 ) -> None:
     """One episode in every lane; the first `num_counted` lanes are counted."""
-    goals, arrays = rewards.goal_ids(world.goal_names), space.arrays()._replace(macros=None)
+    problem = host_problem(config, world.goal_names, space)
     obs = world.reset(seed)
-    lanes = start_lanes(config.reward, goals, obs)
+    lanes = start_lanes(problem.reward, obs)
     macros = init_macros(space, world.num_envs, on_device=False)
     key = jax.random.key(seed)
     open_lanes = np.arange(world.num_envs) < num_counted
     watches = [LoopWatch() for _ in range(world.num_envs)]
     index = 0
+    if recorder is not None:
+        recorder.start(seed)
     while open_lanes.any():
         busy = np.asarray(lanes.busy)
         result = tick(
-            world, space, arrays, config, goals, params, lanes, macros, obs, key, index, Seconds()
+            world, space, problem, config.network, params, lanes, macros, obs, key, index,
+            Seconds(),
         )
         labels = labels_of(space, result)
         tally.add_actions(result, labels, open_lanes & ~busy)
         tally.add_macro_ends(result, open_lanes)
         _watch(watches, obs, result, open_lanes & ~busy)
+        tally.presses.add(obs, result.act.action, open_lanes & ~busy)
+        if recorder is not None:
+            recorder.tick(obs, labels, result.act, ~busy)
         if on_tick is not None:
             on_tick(env, labels, result.step)
         episodes = jax.device_get(result.episodes)
         for lane in np.flatnonzero(open_lanes & episodes.done):
             tally.add_episode(episodes, int(lane), watches[lane])
+            if recorder is not None:
+                recorder.end(
+                    int(lane), bool(episodes.success[lane]), watches[lane].is_dead(),
+                    result.step.final_obs,
+                )  # fmt: skip
         open_lanes &= ~episodes.done
         lanes, macros, obs = result.lanes, result.macros, result.step.obs
         index += 1
+    if recorder is not None:
+        recorder.finish()
 
 
 def evaluate(
@@ -183,6 +200,7 @@ def evaluate(
     on_tick: OnTick | None = None,
     task: str | None = None,
     split: str = "eval",
+    recorder: Recorder | None = None,
 ) -> EvalReport:
     """Runs the stochastic policy for `num_episodes`, one per lane, lanes in chunks.
 
@@ -195,6 +213,7 @@ def evaluate(
       on_tick: called after every tick as `on_tick(env, labels, step)`.
       task: the report's task; by default the name of `env.task`, if it has one.
       split: which worlds `env` holds, for the report.
+      recorder: keeps the episodes that are worth a picture.
 
     Raises:
       ValueError: if `num_episodes` is less than 1.
@@ -205,6 +224,8 @@ def evaluate(
     for chunk, begin in enumerate(range(0, num_episodes, world.num_envs)):
         counted = min(world.num_envs, num_episodes - begin)
         chunk_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0] >> 1)
-        _one_chunk(world, env, space, config, params, chunk_seed, counted, tally, on_tick)
+        _one_chunk(
+            world, env, space, config, params, chunk_seed, counted, tally, on_tick, recorder
+        )
     name = task or str(getattr(getattr(env, "task", None), "name", type(env).__name__))
     return tally.report(name, split, seed)

@@ -12,6 +12,7 @@ import numpy as np
 
 from rlgpt_jax.envs.base import FN_ATTACK, FN_USE, FUNCTION, JUMP, MOVE, STRAFE, Observation
 from rlgpt_jax.envs.names import MOBS, NAME_ID, NUM_NAMES
+from rlgpt_jax.rl.interface import OBSERVATION_PARTS
 
 # The released code embeds voxels by a table of 32 entries, unknown -> 0.
 VOXEL_NAMES = (
@@ -100,8 +101,8 @@ class Features(NamedTuple):
     status: jax.Array  # float16[..., 9]  life, food, oxygen, day, flags
 
 
-def count_items(obs: Observation, item_ids: np.ndarray) -> jax.Array:
-    """Returns float32[N, I], how many of each item the agent holds."""
+def count_items(obs: Observation, item_ids: np.ndarray | jax.Array) -> jax.Array:
+    """Returns float32[N, I], how many of each item the agent holds; 0 where an id is -1."""
     match = obs.slot_name[:, :, None] == jnp.asarray(item_ids)[None, None, :]
     return jnp.sum(match * obs.slot_quantity[:, :, None].astype(jnp.float32), axis=1)
 
@@ -149,6 +150,23 @@ def make_features(obs: Observation, previous: jax.Array, start: jax.Array) -> Fe
         ray_near=ray_near,
         inventory=jnp.log1p(count_items(obs, ITEM_IDS)).astype(jnp.float16),
         status=_status(obs),
+    )
+
+
+def parts_mask(names: tuple[str, ...]) -> np.ndarray:
+    """bool[9]: which of `OBSERVATION_PARTS` are among `names`."""
+    return np.array([part in names for part in OBSERVATION_PARTS])
+
+
+def keep_parts(features: Features, parts: jax.Array) -> Features:
+    """Zeros in the parts that are left out; `parts` is bool[9] of `parts_mask`."""
+    kept = dict(zip(OBSERVATION_PARTS, parts, strict=True))
+    kept |= {"ray": kept["rays"], "ray_near": kept["rays"]}
+    return Features(
+        **{
+            name: jnp.where(kept[name], x, jnp.zeros((), x.dtype))
+            for name, x in features._asdict().items()
+        }
     )
 
 

@@ -14,6 +14,19 @@ import dataclasses
 OBSERVATION_PARTS = (
     "compass", "gps", "voxels", "biome", "previous", "held", "rays", "inventory", "status",
 )  # fmt: skip
+# Choices of the two heads of a primitive (`rl.actions`); the first of each is "nothing".
+HEAD0_LABELS = (
+    "", "forward", "back", "left", "right", "jump", "sneak", "sprint",
+    "look_up", "look_down", "turn_left", "turn_right",
+)  # fmt: skip
+HEAD1_LABELS = ("", "use", "attack")
+PRIMITIVES = (*HEAD0_LABELS[1:], *HEAD1_LABELS[1:])
+
+MAX_TARGETS = 8  # of the distance term
+MAX_ITEMS = 8  # that are rewarded
+CELL = 4  # blocks; side of a cell of the exploration term
+STOP_EPISODES = 100  # finished training episodes that the share of an early stop is taken over
+STOP_LEAST = 0.2  # share of the ticks that are trained in any case
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,7 +58,7 @@ class RLInterface:
 
     task: TrainingTask = TrainingTask()
     observation: tuple[str, ...] = OBSERVATION_PARTS
-    primitives: tuple[str, ...] | None = None  # labels of `rl.actions` heads; None is all
+    primitives: tuple[str, ...] | None = None  # names of `PRIMITIVES`; None is all
     macros: tuple[str, ...] | None = None  # names of coded macros to offer; None is all
     reward: RewardTerms = RewardTerms()
     ticks: int | None = None  # of training in this iteration, at most the run's own budget
@@ -55,3 +68,15 @@ class RLInterface:
 
 
 DEFAULT = RLInterface()
+
+
+@dataclasses.dataclass(frozen=True)
+class Given:
+    """The run's own training, which an interface keeps where it sets nothing."""
+
+    reward: RewardTerms = RewardTerms(success=10.0, step_cost=0.02, distance=0.5, exploration=0.0)
+    mobs: tuple[str, ...] = ()  # of the task, around the agent at the start
+    mob_range: int = 10  # blocks in x and in z
+    start_items: tuple[tuple[str, int], ...] = ()
+    gamma: float = 0.99  # discount per tick
+    ticks_per_update: int = 8192

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import optax
 
 from rlgpt_jax.rl import losses, networks, returns
-from rlgpt_jax.rl.actions import HybridAction, distribution
+from rlgpt_jax.rl.actions import HybridAction, Masks, distribution
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig
 from rlgpt_jax.rl.features import Features
 from rlgpt_jax.rl.rollout import Batch
@@ -114,9 +114,9 @@ def make_rows(
     return rows, 1.0 - spread / (variance + 1e-8)
 
 
-def _loss(params, network: NetworkConfig, ppo: PPOConfig, mask, rows: Rows, real):
+def _loss(params, network: NetworkConfig, ppo: PPOConfig, masks: Masks, rows: Rows, real):
     logits = networks.policy_logits(network, params, rows.features)
-    policy = distribution(logits.primitive, logits.macro, mask)
+    policy = distribution(logits.primitive, logits.macro, masks)
     return losses.ppo_loss(
         policy.log_prob(rows.action), policy.entropy(),
         networks.values(network, params, rows.features),
@@ -125,7 +125,9 @@ def _loss(params, network: NetworkConfig, ppo: PPOConfig, mask, rows: Rows, real
     )
 
 
-def _epoch(ppo: PPOConfig, network: NetworkConfig, mask, rows: Rows, key, params, opt_state):
+def _epoch(
+    ppo: PPOConfig, network: NetworkConfig, masks: Masks, rows: Rows, key, params, opt_state
+):
     """One pass over the decisions. Returns params, opt_state and the summed metrics."""
     optimizer = make_optimizer(ppo)
     index, real, num = deal(key, rows.decision, rows.decision.shape[0] // ppo.num_minibatches)
@@ -133,7 +135,7 @@ def _epoch(ppo: PPOConfig, network: NetworkConfig, mask, rows: Rows, key, params
     def minibatch(i, carry):
         params, opt_state, terms, norm = carry
         grad = jax.grad(_loss, has_aux=True)
-        grads, new = grad(params, network, ppo, mask, _take(rows, index[i]), real[i])
+        grads, new = grad(params, network, ppo, masks, _take(rows, index[i]), real[i])
         updates, opt_state = optimizer.update(grads, opt_state, params)
         terms = jax.tree.map(jnp.add, terms, new)
         return (
@@ -157,13 +159,13 @@ def update(
     params: networks.Params,
     opt_state: optax.OptState,
     batch: Batch,
-    mask: jax.Array,
+    masks: Masks,
     key: jax.Array,
 ) -> tuple[networks.Params, optax.OptState, dict[str, jax.Array]]:
     """One update on one rollout; `params` and `opt_state` are given away.
 
     Args:
-      mask: bool[K + 1], the macros that the policy may choose.
+      masks: what the policy may choose.
       key: used up.
     """
     rows, explained_variance = make_rows(ppo, network, params, batch)
@@ -174,7 +176,7 @@ def update(
             params, opt_state, sums = carry
             epoch_key = jax.random.fold_in(key, i)
             params, opt_state, new = _epoch(
-                ppo, network, mask, rows, epoch_key, params, opt_state
+                ppo, network, masks, rows, epoch_key, params, opt_state
             )
             total = jax.tree.map(jnp.add, sums, new)
             return params, opt_state, total._replace(kl=new.kl)

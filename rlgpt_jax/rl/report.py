@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from rlgpt_jax.rl import crosshair
+
 MACRO_ENDS = ("returned", "trapped", "tick_limit", "interrupted")
 
 
@@ -43,6 +45,9 @@ class EvalReport:
     trap_messages: Mapping[str, int]  # "macro, line n: reason" -> times
     dead_loop_rate: float  # share of episodes, see `evaluate.py`
     seed: int
+    # "use" or "attack" -> what the crosshair was on when it was pressed -> ticks, see
+    # `crosshair.py`. For people; a critic reads it only where a run says so.
+    presses: Mapping[str, Mapping[str, int]] = dataclasses.field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for `json.dumps`."""
@@ -56,15 +61,19 @@ class EvalReport:
           ValueError: if fields are missing or unknown.
         """
         known = {field.name for field in dataclasses.fields(cls)}
-        if known != set(data):
+        missing = known - set(data) - {"presses"}  # reports of earlier versions lack it
+        if missing or set(data) - known:
             raise ValueError(
-                f"not an EvalReport: missing {sorted(known - set(data))}, "
+                f"not an EvalReport: missing {sorted(missing)}, "
                 f"unknown {sorted(set(data) - known)}."
             )
         return cls(**json.loads(json.dumps(dict(data))))
 
-    def describe(self) -> str:
-        """For the critic: facts in words, no judgement."""
+    def describe(self, presses: bool = False) -> str:
+        """For the critic: facts in words, no judgement.
+
+        `presses` adds what use and attack were pressed on.
+        """
         sentences = [
             f"{self.task}: {self.successes} of {self.num_episodes} episodes succeeded "
             f"({self.success_rate:.0%}, 95 % interval {self.success_low:.0%} to "
@@ -75,6 +84,7 @@ class EvalReport:
             f"{self.dead_loop_rate:.0%} of the episodes ended in a dead loop: over the last "
             "100 actions nothing was gained, no new cell was visited and the same actions "
             "were repeated in the same places.",
+            *(crosshair.describe(self.presses) if presses else ()),
         ]
         return "\n".join(s for s in sentences if s)
 

@@ -13,9 +13,11 @@ import numpy as np
 
 from rlgpt_jax.envs.base import NOOP, Observation, Step
 from rlgpt_jax.rl import networks, rewards
-from rlgpt_jax.rl.actions import HybridAction, SpaceArrays, decode, distribution
-from rlgpt_jax.rl.config import NetworkConfig, RewardConfig
-from rlgpt_jax.rl.features import Features, action_id, make_features
+from rlgpt_jax.rl.actions import HybridAction, decode, distribution
+from rlgpt_jax.rl.config import NetworkConfig
+from rlgpt_jax.rl.features import Features, action_id, keep_parts, make_features
+from rlgpt_jax.rl.problem import Problem
+from rlgpt_jax.rl.rewards import RewardArrays
 
 
 class Lanes(NamedTuple):
@@ -65,31 +67,39 @@ class Batch(NamedTuple):
     episodes: Episodes  # [T, N]
 
 
-def start_lanes(config: RewardConfig, goals: tuple[int, ...], obs: Observation) -> Lanes:
+def start_lanes(terms: RewardArrays, obs: Observation) -> Lanes:
     """Lanes at the start of their episodes."""
     num = obs.yaw.shape[0]
     zeros = jnp.zeros(num, jnp.int32)
     return Lanes(
         busy=jnp.zeros(num, bool), stage=zeros, previous=zeros,
         start=jnp.asarray(obs.position, jnp.float32),
-        reward=rewards.start(config, goals, obs),
+        reward=rewards.start(terms, obs),
         episode_return=jnp.zeros(num), episode_ticks=zeros,
     )  # fmt: skip
+
+
+def see(
+    problem: Problem, obs: Observation, previous: jax.Array, start: jax.Array
+) -> Features:
+    """The features of an observation, without the parts that are left out."""
+    return keep_parts(make_features(obs, previous, start), problem.parts)
 
 
 def decide(
     network: NetworkConfig,
     params: networks.Params,
-    space: SpaceArrays,
+    problem: Problem,
     lanes: Lanes,
     obs: Observation,
     rollout_key: jax.Array,
     tick: jax.Array,
 ) -> Decision:
     """The policy for all lanes. Tick `tick` of a rollout has its own sampling key."""
-    features = make_features(obs, lanes.previous, lanes.start)
+    space = problem.space
+    features = see(problem, obs, lanes.previous, lanes.start)
     logits = networks.policy_logits(network, params, features)
-    policy = distribution(logits.primitive, logits.macro, space.mask)
+    policy = distribution(logits.primitive, logits.macro, space.masks)
     action = policy.sample(jax.random.fold_in(rollout_key, tick))
     scripted = lanes.stage < space.script_length
     stage = jnp.minimum(lanes.stage, space.script.shape[0] - 1)
@@ -106,9 +116,7 @@ def without_macros(primitive: Any, busy: Any) -> Any:
 
 
 def settle(
-    config: RewardConfig,
-    goals: tuple[int, ...],
-    space: SpaceArrays,
+    problem: Problem,
     lanes: Lanes,
     decided: jax.Array,
     slot: jax.Array,
@@ -127,8 +135,9 @@ def settle(
       The lanes at the start of the next tick, the reward float32[N], the previous-action
       ids that belong to `step.final_obs` int32[N], and the episodes that ended.
     """
+    space = problem.space
     done = jnp.asarray(step.terminated) | jnp.asarray(step.truncated)
-    reward, memory = rewards.score(config, goals, lanes.reward, step)
+    reward, memory = rewards.score(problem.reward, lanes.reward, step)
     begun = lanes.stage + (decided & (lanes.stage < space.script_length))
     begun = jnp.where(space.repeat & (begun >= space.script_length), 0, begun)
     previous = jnp.where(lanes.busy, lanes.previous, action_id(action, slot))

@@ -7,20 +7,20 @@ import jax
 import jax.numpy as jnp
 
 from rlgpt_jax.envs.base import Environment, Observation
-from rlgpt_jax.rl import macro_step, networks, rewards, rollout
-from rlgpt_jax.rl.actions import HybridSpace, SpaceArrays
+from rlgpt_jax.rl import macro_step, networks, rollout
+from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.closed import Closed, close_world
-from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.features import make_features
+from rlgpt_jax.rl.config import NetworkConfig, RLConfig
+from rlgpt_jax.rl.problem import Problem, make_problem
 from rlgpt_jax.rl.rollout import Batch, Lanes
 
 
 # Observations and states are not donated: they may share buffers with each other.
-@functools.partial(jax.jit, static_argnums=(0, 1, 2, 3))
+@functools.partial(jax.jit, static_argnums=(0, 1, 2, 3, 4))
 def _scan(
-    world: Closed, goals: tuple[int, ...], tick_limit: int, config: RLConfig,
-    constants: list[jax.Array], arrays: SpaceArrays, params: networks.Params,
-    lanes: Lanes, macros: Any, obs: Observation, env_state: Any, key: jax.Array,
+    world: Closed, tick_limit: int, network: NetworkConfig, interpreter: str, length: int,
+    constants: list[jax.Array], problem: Problem, params: networks.Params, lanes: Lanes,
+    macros: Any, obs: Observation, env_state: Any, key: jax.Array,
 ) -> tuple[Lanes, Any, Observation, Any, Batch]:
     """`world` is the step of the environment, `constants` are its constants."""
 
@@ -28,21 +28,21 @@ def _scan(
         cut = step.truncated & ~step.terminated
 
         def evaluate():
-            x = make_features(step.final_obs, previous, start)
-            return jnp.where(cut, networks.values(config.network, params, x), 0.0)
+            x = rollout.see(problem, step.final_obs, previous, start)
+            return jnp.where(cut, networks.values(network, params, x), 0.0)
 
         return jax.lax.cond(jnp.any(cut), evaluate, lambda: jnp.zeros(cut.shape))
 
     def one_tick(carry, index):
         lanes, macros, obs, env_state = carry
-        decision = rollout.decide(config.network, params, arrays, lanes, obs, key, index)
+        decision = rollout.decide(network, params, problem, lanes, obs, key, index)
         macros, act = macro_step.act(
-            arrays.macros, tick_limit, macros, obs, decision.chosen, decision.primitive,
-            lanes.busy, config.interpreter,
+            problem.space.macros, tick_limit, macros, obs, decision.chosen, decision.primitive,
+            lanes.busy, interpreter,
         )  # fmt: skip
         env_state, step = world(constants, env_state, act.action)
         after, reward, previous, episodes = rollout.settle(
-            config.reward, goals, arrays, lanes, act.decided, act.slot, act.action, step
+            problem, lanes, act.decided, act.slot, act.action, step
         )
         macros = macro_step.cut(macros, step.terminated | step.truncated)
         row = dict(
@@ -53,11 +53,9 @@ def _scan(
         )  # fmt: skip
         return (after, macros, step.obs, env_state), row
 
-    carry, rows = jax.lax.scan(
-        one_tick, (lanes, macros, obs, env_state), jnp.arange(config.ppo.unroll_length)
-    )
+    carry, rows = jax.lax.scan(one_tick, (lanes, macros, obs, env_state), jnp.arange(length))
     lanes, macros, obs, env_state = carry
-    last = make_features(obs, lanes.previous, lanes.start)
+    last = rollout.see(problem, obs, lanes.previous, lanes.start)
     return lanes, macros, obs, env_state, Batch(last=last, **rows)
 
 
@@ -74,11 +72,12 @@ def rollout_device(
 ) -> tuple[Lanes, Any, Observation, Any, Batch]:
     """Records `unroll_length` ticks. Returns where the lanes stand, and the batch.
 
-    Compiles once per environment object, configuration and batch shape; other macros or
-    another script are other data.
+    Compiles once per environment object, network and batch shape; another action space,
+    other parts of the observation or another reward are other data.
     """
     _, world = close_world(env)
     return _scan(
-        world, rewards.goal_ids(env.goal_names), space.tick_limit, config, world.constants,
-        space.arrays(), params, lanes, macros, obs, env_state, key,
+        world, space.tick_limit, config.network, config.interpreter, config.ppo.unroll_length,
+        world.constants, make_problem(config, env.goal_names, space), params, lanes, macros,
+        obs, env_state, key,
     )  # fmt: skip

@@ -14,15 +14,15 @@ import jax
 import numpy as np
 
 from rlgpt_jax.envs.base import HostEnvironment, Observation, Step
-from rlgpt_jax.rl import macro_step, networks, rewards, rollout
-from rlgpt_jax.rl.actions import HybridSpace, SpaceArrays
+from rlgpt_jax.rl import macro_step, networks, rollout
+from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import NetworkConfig, RLConfig
-from rlgpt_jax.rl.features import make_features
+from rlgpt_jax.rl.problem import Problem, make_problem
 from rlgpt_jax.rl.rollout import Batch, Lanes
 
 decide = jax.jit(rollout.decide, static_argnums=0)
-settle = jax.jit(rollout.settle, static_argnums=(0, 1))
-start_lanes = jax.jit(rollout.start_lanes, static_argnums=(0, 1))
+settle = jax.jit(rollout.settle)
+start_lanes = jax.jit(rollout.start_lanes)
 
 
 class Seconds:
@@ -64,9 +64,8 @@ class TickResult(NamedTuple):
 def tick(
     env: HostEnvironment,
     space: HybridSpace,
-    arrays: SpaceArrays,
-    config: RLConfig,
-    goals: tuple[int, ...],
+    problem: Problem,
+    network: NetworkConfig,
     params: networks.Params,
     lanes: Lanes,
     macros: Any,
@@ -77,7 +76,7 @@ def tick(
 ) -> TickResult:
     """Decides, runs the macros, steps the world and settles. `index` picks the key."""
     with seconds.measure("policy"):
-        decision = decide(config.network, params, arrays, lanes, obs, key, np.int32(index))
+        decision = decide(network, params, problem, lanes, obs, key, np.int32(index))
         chosen, primitive, busy = map(
             np.asarray, (decision.chosen, decision.primitive, lanes.busy)
         )
@@ -90,8 +89,7 @@ def tick(
     with seconds.measure("policy"):
         info = {name: step.info[name] for name in ("success", "busy")}
         lanes, reward, previous, episodes = settle(
-            config.reward, goals, arrays, lanes, act.decided, act.slot, act.action,
-            step._replace(info=info),
+            problem, lanes, act.decided, act.slot, act.action, step._replace(info=info)
         )
     with seconds.measure("macros"):
         macros = macro_step.cut(macros, np.asarray(step.terminated | step.truncated))
@@ -99,15 +97,16 @@ def tick(
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _final_values(network: NetworkConfig, params, obs: Observation, previous, start):
-    return networks.values(network, params, make_features(obs, previous, start))
+def _final_values(network: NetworkConfig, params, problem: Problem, obs, previous, start):
+    return networks.values(network, params, rollout.see(problem, obs, previous, start))
 
 
-_features = jax.jit(make_features)
+_see = jax.jit(rollout.see)
 
 
 def _cut_values(
-    network: NetworkConfig, params: networks.Params, cuts: list[Cut], shape: tuple[int, int]
+    network: NetworkConfig, params: networks.Params, problem: Problem, cuts: list[Cut],
+    shape: tuple[int, int],
 ) -> np.ndarray:
     """float32[T, N]: values of the last observations of truncated episodes, in blocks of N."""
     out = np.zeros(shape, np.float32)
@@ -126,7 +125,7 @@ def _cut_values(
         pick = np.arange(at, at + block)
         pick = np.where(pick < len(rows), pick, at)
         seen = Observation(*(x[pick] for x in obs))
-        value = _final_values(network, params, seen, previous[pick], start[pick])
+        value = _final_values(network, params, problem, seen, previous[pick], start[pick])
         real = min(block, len(rows) - at)
         out[rows[at : at + real], columns[at : at + real]] = np.asarray(value)[:real]
     return out
@@ -143,6 +142,12 @@ def _find_cut(index: int, lanes: Lanes, result: TickResult) -> Cut | None:
     )
 
 
+def host_problem(config: RLConfig, goal_names: tuple[str, ...], space: HybridSpace) -> Problem:
+    """`make_problem` for `tick`: the programs stay with the interpreter."""
+    problem = make_problem(config, goal_names, space)
+    return jax.device_put(problem._replace(space=problem.space._replace(macros=None)))
+
+
 def rollout_host(
     env: HostEnvironment,
     space: HybridSpace,
@@ -154,14 +159,12 @@ def rollout_host(
     key: jax.Array,
 ) -> tuple[Lanes, Any, Observation, Batch, Seconds]:
     """Records `unroll_length` ticks. Returns where the lanes stand, and the batch."""
-    # The networks see the macros' mask only; the programs stay with the interpreter.
-    arrays = space.arrays()._replace(macros=None)
-    goals = rewards.goal_ids(env.goal_names)
+    problem = host_problem(config, env.goal_names, space)
     macros = jax.tree.map(np.copy, macros)  # the interpreter works in place
     seconds, rows, cuts = Seconds(), [], []
     for index in range(config.ppo.unroll_length):
         result = tick(
-            env, space, arrays, config, goals, params, lanes, macros, obs, key, index, seconds
+            env, space, problem, config.network, params, lanes, macros, obs, key, index, seconds
         )
         found = _find_cut(index, lanes, result)
         if found is not None:
@@ -179,7 +182,7 @@ def rollout_host(
     with seconds.measure("policy"):
         # np.stack copies, so no row keeps a view of a buffer that a later call reuses.
         columns = jax.tree.map(lambda *xs: np.stack([np.asarray(x) for x in xs]), *rows)
-        final = _cut_values(config.network, params, cuts, columns["reward"].shape)
-        last = _features(obs, lanes.previous, lanes.start)
+        final = _cut_values(config.network, params, problem, cuts, columns["reward"].shape)
+        last = _see(problem, obs, lanes.previous, lanes.start)
         batch = Batch(final_value=final, last=last, **columns)
     return lanes, macros, obs, batch, seconds

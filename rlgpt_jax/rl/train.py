@@ -13,8 +13,9 @@ from flax import struct
 
 from rlgpt_jax.envs.base import Environment, HostEnvironment, Observation
 from rlgpt_jax.rl import networks, on_host, ppo, rewards, rollout
-from rlgpt_jax.rl.actions import HybridSpace
+from rlgpt_jax.rl.actions import NUM_MACRO_LOGITS, HybridSpace
 from rlgpt_jax.rl.config import RLConfig
+from rlgpt_jax.rl.interface import STOP_EPISODES
 from rlgpt_jax.rl.macro_step import init_macros, interpreter_for
 from rlgpt_jax.rl.on_host import World
 from rlgpt_jax.rl.rollout import Batch, Lanes
@@ -35,6 +36,8 @@ class Learner:
     key: jax.Array  # never changes: rollouts and updates fold their number into it
     num_updates: int
     ticks: int  # ticks of all lanes together
+    finished: int  # episodes that ended since the episodes were last restarted
+    recent: np.ndarray  # bool[STOP_EPISODES]  success of the last of them, the latest last
     lanes: Lanes
     macros: Any  # what the lanes' macros remember, None if the space has none
     obs: Observation  # the next action is chosen from it
@@ -71,7 +74,9 @@ def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> dict[
     obs = world.reset(seed)
     return dict(
         key=jax.random.key(seed),
-        lanes=start_lanes(config.reward, rewards.goal_ids(env.goal_names), obs),
+        lanes=start_lanes(rewards.make_arrays(config.reward, env.goal_names), obs),
+        finished=0,
+        recent=np.zeros(STOP_EPISODES, bool),
         macros=init_macros(space, env.num_envs, _on_device(env, config)),
         obs=obs,
         env_state=on_host.state_of(world),
@@ -100,11 +105,12 @@ def carry_over(
     The logits of `changed_slots` (1-based) start anew: their weights, biases and
     optimiser moments are set to 0, so that a new macro is as likely as at the start.
     """
-    slots = jnp.asarray(sorted(changed_slots), jnp.int32)
+    # A mask and not the slots: its shape is the same for any number of them.
+    gone = np.isin(np.arange(NUM_MACRO_LOGITS), list(changed_slots))
 
     def forget(path: tuple, x: jax.Array) -> jax.Array:
         names = [str(getattr(p, "key", getattr(p, "name", ""))) for p in path]
-        return x.at[..., slots].set(0.0) if "macro" in names else jnp.copy(x)
+        return jnp.where(gone, 0.0, x) if "macro" in names else jnp.copy(x)
 
     params, opt_state = jax.tree_util.tree_map_with_path(
         forget, (learner.params, learner.opt_state)
@@ -153,6 +159,15 @@ def _episode_metrics(episodes: rollout.Episodes) -> dict[str, float]:
     )  # fmt: skip
 
 
+def _outcomes(learner: Learner, episodes: rollout.Episodes) -> dict[str, Any]:
+    """`finished` and `recent` after a rollout; its episodes count tick by tick."""
+    success = np.asarray(episodes.success)[np.asarray(episodes.done)]
+    return dict(
+        finished=int(learner.finished) + len(success),
+        recent=np.concatenate([learner.recent, success])[-STOP_EPISODES:],
+    )
+
+
 # Metrics that are NaN where there is nothing to measure.
 _MAY_BE_NAN = ("success_rate", "episode_return", "episode_ticks", "time_policy", "time_world",
                "time_macros")  # fmt: skip
@@ -175,13 +190,15 @@ def train(
     learner: Learner,
     num_ticks: int,
     on_update: Callable[[Learner, dict[str, float]], None] | None = None,
+    is_enough: Callable[[Learner], bool] = lambda _: False,
 ) -> Learner:
-    """Runs updates until `learner.ticks` has grown by at least `num_ticks`.
+    """Runs updates until `learner.ticks` has grown by at least `num_ticks`, or it is enough.
 
     Args:
       env: the world that `learner` was made with.
       on_update: called after every update. Its learner is valid until it returns, since
         the next update takes over the parameters; copy what must be kept.
+      is_enough: asked before every update; True ends training.
 
     Raises:
       TrainingDiverged: a metric is not finite.
@@ -190,21 +207,21 @@ def train(
     # The caller's learner stays valid: the first update is given copies.
     params, opt_state = jax.tree.map(jnp.copy, (learner.params, learner.opt_state))
     learner = learner.replace(params=params, opt_state=opt_state)
-    mask = space.arrays().mask
+    masks = jax.device_put(space.arrays().masks)
     per_update = config.ppo.num_envs * config.ppo.unroll_length
     stop = learner.ticks + num_ticks
-    while learner.ticks < stop:
+    while learner.ticks < stop and not is_enough(learner):
         began = time.perf_counter()
         key = jax.random.fold_in(learner.key, learner.num_updates)
         rollout_key, update_key = jax.random.split(key)
         learner, batch, parts = _roll(env, world, space, config, learner, rollout_key)
         params, opt_state, measured = ppo.update(
-            config.ppo, config.network, learner.params, learner.opt_state, batch, mask, update_key
+            config.ppo, config.network, learner.params, learner.opt_state, batch, masks, update_key
         )
         measured = {name: float(x) for name, x in measured.items()}
         learner = learner.replace(
             params=params, opt_state=opt_state, num_updates=learner.num_updates + 1,
-            ticks=learner.ticks + per_update,
+            ticks=learner.ticks + per_update, **_outcomes(learner, batch.episodes),
         )
         seconds = time.perf_counter() - began
         metrics = {

@@ -29,6 +29,7 @@ from rlgpt_jax.rl import macro_step, on_host, rewards
 from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, HybridSpace, decode
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.evaluate import trap_text
+from rlgpt_jax.rl.interface import MAX_TARGETS
 from rlgpt_jax.rl.report import MACRO_ENDS
 from rlgpt_jax.rl.trial_report import PRELUDE, TrialReport
 
@@ -90,8 +91,8 @@ def _watch(
     world: Any, space: HybridSpace, slot: int, obs: Observation, busy: np.ndarray, num: int
 ) -> tuple[list[_Lane], collections.Counter[str]]:
     """Starts the macro in every lane and follows the first `num` until all have ended."""
-    goals = rewards.goal_ids(world.goal_names)
-    nearest_of = jax.jit(rewards.nearest_goal, static_argnums=1)
+    goals = rewards.padded_ids(world.goal_names, MAX_TARGETS)
+    nearest_of = jax.jit(rewards.nearest_goal)
     lanes = [_Lane() for _ in range(num)]
     actions: collections.Counter[str] = collections.Counter()
     state = macro_step.init_macros(space, world.num_envs, on_device=False)

@@ -3,7 +3,8 @@ import time
 
 import pytest
 
-from rlgpt_jax.agents.llm.base import Message, Request
+from rlgpt_jax.agents.llm import file
+from rlgpt_jax.agents.llm.base import Image, Message, Request
 from rlgpt_jax.agents.llm.file import FileProvider, write_atomically
 
 
@@ -74,3 +75,38 @@ def test_several_messages_are_told_apart_by_role(tmp_path):
 def test_a_key_cannot_leave_the_folder(tmp_path):
     with pytest.raises(ValueError, match="not a path inside"):
         FileProvider(tmp_path / "in").complete([request("../out")])
+
+
+def test_pictures_lie_beside_the_request_whose_last_lines_name_them(tmp_path):
+    write_atomically(tmp_path / "iter0/critic.response.md", "Fine.")
+    stale = tmp_path / "iter0/critic.request.3.png"
+    stale.write_bytes(b"of an earlier start")
+    other = tmp_path / "iter0/critic2.request.3.png"
+    other.write_bytes(b"of another request")
+    pictures = (Image("strip, tick 10", b"PNG one"), Image("after", b"PNG two"))
+    FileProvider(tmp_path, 0.005).complete(
+        [request("iter0/critic", Message("user", "What do you see?", pictures))]
+    )
+    assert (tmp_path / "iter0/critic.request.md").read_text() == (
+        "What do you see?\n"
+        "[picture 1: strip, tick 10, file critic.request.1.png]\n"
+        "[picture 2: after, file critic.request.2.png]"
+    )
+    assert (tmp_path / "iter0/critic.request.1.png").read_bytes() == b"PNG one"
+    assert (tmp_path / "iter0/critic.request.2.png").read_bytes() == b"PNG two"
+    assert not stale.exists() and other.exists()
+
+
+def test_who_sees_a_request_sees_its_pictures(tmp_path, monkeypatch):
+    order = []
+    monkeypatch.setattr(file, "write_atomically", lambda path, data: order.append(path.name))
+    with pytest.raises(TimeoutError):
+        message = Message("user", "Look.", (Image("a", b"1"),))
+        FileProvider(tmp_path, 0.005, timeout_seconds=0.0).complete([request("k", message)])
+    assert order == ["k.request.1.png", "k.request.md"]
+
+
+def test_bytes_that_are_no_text_do_not_stop_a_run(tmp_path):
+    (tmp_path / "k.response.md").write_bytes(b"\xef\xbb\xbfcaf\xe9")
+    (answer,) = FileProvider(tmp_path, 0.005, timeout_seconds=5).complete([request("k")])
+    assert answer.text == "caf\N{REPLACEMENT CHARACTER}"

@@ -24,18 +24,20 @@ def test_all_wrong_placeholders_and_missing_files_are_named_in_one_error(folder)
     (folder / "critic.txt").unlink()
     with pytest.raises(ValueError) as error:
         prompts.load(folder)
-    for words in ("slow_first.txt has {yet}", "fast_refused.txt lacks {source}", "critic.txt is"):
+    for words in (
+        "slow_first.txt has {yet}", "fast_refused.txt lacks {earlier}, {source}", "critic.txt is"
+    ):
         assert words in str(error.value)
 
 
 def test_braces_of_json_and_of_filled_values_stay_as_they_are():
-    texts = prompts.Prompts({"fast_refused": '{"a": {}} {source}|{refusal}'})
-    assert texts.fill("fast_refused", source="{refusal}", refusal="b") == '{"a": {}} {refusal}|b'
+    texts = prompts.Prompts({"answer_refused": '{"a": {}} {answer}|{reason}'})
+    assert texts.fill("answer_refused", answer="{reason}", reason="b") == '{"a": {}} {reason}|b'
 
 
 def test_filling_other_names_than_the_placeholders_is_an_error():
-    with pytest.raises(ValueError, match="takes {refusal}, {source}; given: {source}"):
-        prompts.Prompts({"fast_refused": ""}).fill("fast_refused", source="")
+    with pytest.raises(ValueError, match="takes {answer}, {reason}; given: {reason}"):
+        prompts.Prompts({"answer_refused": ""}).fill("answer_refused", reason="")
 
 
 def test_the_world_section_says_what_success_is():

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -32,7 +33,7 @@ def test_a_good_plan_keeps_order_and_reasoning():
         ([("a", "think", "x")], "unknown kind 'think'; choose from code, macro, learn"),
         ([("Find Cow", "code", "x")], "'Find Cow' is not a snake_case name"),
         ([("while", "code", "x")], "'while' is not"),
-        ([("forward", "macro", "x")], "'forward' is already the name of a primitive"),
+        ([("forward", "macro", "x")], "'forward' is already the name of something else"),
         ([("a", "code", " ")], '"instruction", a text that is not empty'),
         ([("a", "code", "x"), ("a", "learn", "x")], "The name 'a' is used more than once"),
         ([("a", "learn", "x"), ("b", "code", "x")], 'put all "code" entries before'),
@@ -61,12 +62,53 @@ def test_keep_needs_code_that_was_accepted_before():
 
 
 def test_pure_code_takes_nothing_but_code():
-    from dataclasses import replace
-
     state = STATE.replace(setting=replace(STATE.setting, mode="pure_code"))
     assert 'must be "code"' in reason(("a", "macro", "x"), state=state)
     text = slow.render(state, PROMPTS)[0].text
     assert "there is no learned policy" in text and "PPO for" not in text
+
+
+def test_where_only_the_reward_is_designed_nothing_may_be_coded():
+    state = STATE.replace(setting=replace(STATE.setting, design="reward"))
+    assert 'every sub-action must be "learn"' in reason(("a", "macro", "x"), state=state)
+    assert slow.schema(state)["properties"]["sub_actions"]["items"]["properties"]["kind"] == {
+        "type": "string", "enum": ["learn"]
+    }
+    text = slow.render(state, PROMPTS)[0].text
+    assert "In this run nothing is coded" in text and "- wave(): waves." not in text
+    later = slow.render(state.replace(memory=LATER.memory, iteration=1), PROMPTS)[0].text
+    assert '"keep" as its instruction' not in later
+
+
+def test_the_section_on_splitting_is_another_one_after_the_first_plan():
+    without = replace(STATE.setting, decompose=False)
+    for state, file in ((STATE, "slow_decompose"), (LATER, "slow_decompose_again")):
+        section = PROMPTS.fill(file)
+        text = slow.render(state, PROMPTS)[0].text
+        assert section in text
+        plain = slow.render(state.replace(setting=without), PROMPTS)[0].text
+        assert plain == text.replace("\n\n" + section, "")
+
+
+@pytest.mark.parametrize("structure", ["slow_fast", "slow_fast_critic"])
+def test_the_prompt_tells_who_takes_part(structure):
+    state = LATER.replace(
+        setting=replace(STATE.setting, structure=structure),
+        memory=(replace(LATER.memory[0], critique=None),),
+    )
+    text = slow.render(state, PROMPTS)[0].text
+    assert ("a CRITIC reads" in text) == (structure == "slow_fast_critic")
+    assert "Critic:" not in text and "Evaluation: It was slow." in text
+
+
+def test_reasoning_is_taken_from_the_object_or_from_before_it():
+    record = {"name": "a", "kind": "learn", "instruction": "x"}
+    bare = json.dumps({"reasoning": " Since.\n", "sub_actions": [record]})
+    for text in (bare, f"```json\n{bare}\n```"):
+        assert slow.parse(text, STATE).reasoning == "Since."
+    plain = json.dumps({"sub_actions": [record]})
+    assert slow.parse(f"Because.\n{plain}", STATE).reasoning == "Because."
+    assert list(slow.schema(STATE)["properties"]) == ["reasoning", "sub_actions"]
 
 
 def test_the_first_prompt_holds_task_and_interface_and_no_history():
@@ -89,8 +131,11 @@ def test_later_prompts_tell_what_became_of_every_coded_part():
         "Coded sub-actions:\n"
         "- raise_view (code): earlier code kept.\n"
         "- hop (macro): no code was accepted, left to PPO. Last: no code was written\n"
+        "Training set-up: 200 ticks.\n"
         "Evaluation: It was slow.\n"
-        "Critic: Try less.\n"
+        "Critic: It fell.\n"
+        "- raise_view: revise. It helps.\n"
+        "Advice: Try less.\n"
         "\nThis is iteration 2 of 3."
     ) in text
 

@@ -1,7 +1,16 @@
 """Small prompt states that the tests of the agents share."""
 
 from rlgpt_jax.agents import prompts
-from rlgpt_jax.agents.prompt_state import Fate, Memory, Plan, PromptState, Setting, SubAction
+from rlgpt_jax.agents.prompt_state import (
+    Critique,
+    Fate,
+    Memory,
+    Plan,
+    PromptState,
+    Setting,
+    SubAction,
+    Verdict,
+)
 
 PROMPTS = prompts.load()
 SETTING = Setting(
@@ -25,6 +34,10 @@ FATES = (
     Fate("raise_view", "code", source="def raise_view(obs):\n    yield\n", used="kept"),
     Fate("hop", "macro"),
 )
-MEMORY = Memory(PLAN, FATES, "25 % of 200", "It was slow.", "Try less.")
+CRITIQUE = Critique(
+    "It fell.", (Verdict("raise_view", "revise", "It helps.", "Look higher."),), "Try less.",
+    to_rl="Train longer.",
+)  # fmt: skip
+MEMORY = Memory(PLAN, FATES, "25 % of 200", "It was slow.", CRITIQUE, "200 ticks.")
 STATE = PromptState(SETTING)
 LATER = PromptState(SETTING, iteration=1, memory=(MEMORY,))

@@ -51,9 +51,10 @@ ANSWERS = {
     "iter0/fast/milk_cow/try0": block("python", MILK),
     "iter0/trial_critic/try0": block("json", json.dumps(judgement("milk_cow"))),
     "iter0/fast/wander/try1": block("python", WANDER),
-    "iter0/trial_critic/try1": block("json", json.dumps(judgement("wander"))),
+    "iter0/fast/rl": block("json", "{}"),
     "iter0/critic": block("json", json.dumps(CRITIQUE)),
     "iter1/slow": block("json", json.dumps(KEPT)),
+    "iter1/fast/rl": block("json", "{}"),
     "iter1/critic": block("json", json.dumps(CRITIQUE)),
 }
 

@@ -41,7 +41,7 @@ PURE = "--config.loop.mode=pure_rl"  # needs no transcript
         (["--config=harvest_milk", "--config.llm.transcript=no.jsonl"], "there is no such file"),
         (["--config=harvest_milk", PURE, "extra"], "'extra' is not a flag"),
         (["--resume"], "--config=NAME is needed"),
-        ([], "harvest_log, harvest_milk, harvest_wool"),
+        ([], "harvest_milk, harvest_milk_seeing, harvest_wool"),
         (["--workdir=/nowhere", "--resume"], "holds no config.json"),
     ],
 )
@@ -87,8 +87,11 @@ def test_seed_smoke_and_overrides_apply_in_this_order() -> None:
 @pytest.mark.parametrize("name", sorted(flags.config_names()))
 def test_a_configuration_file_is_valid_and_is_about_its_task(name: str) -> None:
     config = flags.load_config(name)
-    assert config.task == name and f"--config={name}" in (ROOT / f"experiments/configs/{name}.py"
-                                                          ).read_text()
+    text = (ROOT / f"experiments/configs/{name}.py").read_text()
+    assert f"--config={name}" in text
+    assert name.startswith(str(config.task)) or name == "template"
+    # Answers are recorded under the configuration's name: others were asked other things.
+    assert config.llm.transcript == f"experiments/transcripts/{name}.jsonl"
     assert base.smoke(config).loop.ticks_per_iteration < config.loop.ticks_per_iteration
     assert config.rl.ppo is config.ppo
 

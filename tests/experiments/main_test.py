@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -98,7 +99,7 @@ def test_a_smoke_run_finishes_and_names_what_it_made(undisturbed: tuple[Path, st
     assert f"Report: {folder}/report.html" in words
     assert re.search(r"Final success: [\d.]+% \(95 % interval [\d.]+% to [\d.]+%", words)
     assert "refused wander, version 1" in words and "steps/s" in words
-    assert "9 of 9 prompts differ from the recorded ones" in words
+    assert "10 of 10 prompts differ from the recorded ones" in words
     assert words.rstrip().splitlines()[-1].startswith("Final success")
 
 
@@ -115,6 +116,23 @@ def test_the_run_folder_is_whole(undisturbed: tuple[Path, str]) -> None:
     videos = list(folder.glob("videos/*.mp4"))
     assert videos and all(path.with_suffix(".gif").exists() for path in videos)
     checked((folder / "report.html").read_text())
+
+
+def test_held_out_values_come_from_the_checkpoints_with_the_bits_of_the_run(
+    undisturbed: tuple[Path, str], tmp_path: Path
+) -> None:
+    """The best iteration's is not copied here but evaluated anew."""
+    folder = tmp_path / "copy"
+    shutil.copytree(undisturbed[0], folder)
+    result = json.loads((folder / "result.json").read_text())
+    best = result["best_iteration"]
+    other = {**result, "best_iteration": 1 - best}
+    (folder / "result.json").write_text(json.dumps(other))
+    (folder / f"iterations/{1 - best}/held_out.json").write_text("{}")
+    run(sys.executable, "-m", "experiments.study", "held_out", str(folder))
+    made = json.loads((folder / f"iterations/{best}/held_out.json").read_text())
+    assert made == json.loads((folder / "final_eval.json").read_text())
+    assert json.loads((folder / "result.json").read_text()) == other
 
 
 MOMENTS: dict[str, Callable[[Path], bool]] = {

@@ -8,9 +8,10 @@ import pytest
 from rich.console import Console
 
 from experiments.progress import PLAIN_LINES, Display
-from rlgpt_jax.agents.critic import Judgement
-from rlgpt_jax.agents.prompt_state import Plan, SubAction
+from rlgpt_jax.agents import rl_setup
+from rlgpt_jax.agents.prompt_state import Judgement, Plan, SubAction
 from rlgpt_jax.loop import events
+from rlgpt_jax.rl.interface import RLInterface
 from rlgpt_jax.rl.report import EvalReport, wilson
 
 
@@ -65,6 +66,17 @@ def test_answers_refusals_verdicts_and_results_are_told(terminal: bool) -> None:
     for expected in ("1,234 characters", "find_cow", "[bold] is not known", "revise", "65.5%"):
         assert expected in words
     assert "and more" not in words
+
+
+def test_set_up_kept_code_and_a_solved_task_are_told() -> None:
+    interface = RLInterface(ticks=300, note="The answers were [odd].")
+    words = told(
+        events.Kept(0, 1, "find_cow"),
+        events.InterfaceSet(0, interface, rl_setup.describe(interface)),
+        events.Solved(0),
+    )
+    for expected in ("find_cow: kept", "300", "(The answers were [odd].)", "nothing is left"):
+        assert expected in words
 
 
 def test_pending_questions_are_shown_until_they_are_answered() -> None:

@@ -72,7 +72,7 @@ def test_a_page_tells_plan_code_fate_use_and_critique(folder: Path) -> None:
         "It walked 8.1 blocks.", "It never looks back; turn further.",
         "index 4 is outside of a tuple", "Half of the failed episodes",
         "Ends as soon as it has milk.", "Make find_cow shorter", "ppo.num_envs",
-        "iter2/slow", "replay", "kept from before", "code accepted, 1 version(s)",
+        "iter2/slow", "replay", "earlier code kept", "code accepted, 1 version(s)",
         "Environment steps per second",
     ):
         assert expected in re.sub(r"\s+", " ", words), expected

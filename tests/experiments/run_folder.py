@@ -150,3 +150,11 @@ def make(folder: Path, num_iterations: int = 3, finished: bool = True) -> Path:
             "wall_seconds": {"compile": 51.0, "train": 301.5, "evaluate": 40.2},
         })
     return folder
+
+
+def add_held_out(folder: Path, successes: tuple[int, ...], dead_loop_rate: float = 0.1) -> None:
+    """Writes what `experiments.study held_out` adds, with these successes of 200."""
+    for index, count in enumerate(successes):
+        report = {**evaluation(index), "split": "eval", "successes": count,
+                  "success_rate": count / 200, "dead_loop_rate": dead_loop_rate}
+        write(folder / "iterations" / str(index) / "held_out.json", report)

@@ -1,4 +1,4 @@
-"""A study skips what is done, resumes what was killed, and pools what it finds."""
+"""A study runs what is missing, resumes what was killed, and tells what failed and why."""
 
 import json
 from pathlib import Path
@@ -6,69 +6,223 @@ from pathlib import Path
 import pytest
 
 from experiments.study import __main__ as command
-from experiments.study.figure import write_figure
-from experiments.study.runs import Run, plan_runs, run_all
-from experiments.study.table import bootstrap, collect, markdown, pooled
+from experiments.study import cells, held_out
+from experiments.study.board import position
+from experiments.study.cells import Cell
+from experiments.study.estimate import minutes, seconds_of
+from experiments.study.runs import Failure, Run, last_words, plan_runs, run_all
 from experiments.values import ConfigError
 from tests.experiments import run_folder
 
+RL_GPT, PURE_RL = Cell("harvest_milk", "rl_gpt"), Cell("harvest_milk", "pure_rl")
 
-def finished(out: Path, mode: str, seed: int) -> None:
-    folder = run_folder.make(out / "runs" / f"harvest_milk-{mode}-seed{seed}")
-    result = json.loads((folder / "result.json").read_text())
-    run_folder.write(folder / "result.json", {**result, "ticks": 600_030})
+
+def finished(run: Run, with_held_out: bool = True) -> None:
+    run_folder.make(run.folder)
+    if with_held_out:
+        run_folder.add_held_out(run.folder, (60, 90, 120))
 
 
 @pytest.fixture
 def runs(tmp_path: Path) -> list[Run]:
-    for seed in (0, 1):
-        finished(tmp_path, "rl_gpt", seed)
-    return plan_runs(tmp_path, ["harvest_milk"], ["rl_gpt", "pure_rl"], [0, 1])
+    """Two cells with two seeds; those of rl_gpt are done."""
+    planned = plan_runs(tmp_path, [RL_GPT, PURE_RL], [0, 1])
+    for run in planned:
+        if run.cell == RL_GPT:
+            finished(run)
+    return planned
 
 
-def test_episodes_of_all_seeds_are_pooled(runs: list[Run]) -> None:
-    (record,) = collect(runs)
-    assert record["mode"] == "rl_gpt" and record["seeds"] == [0, 1]
-    assert record["final"]["rate"] == pytest.approx(262 / 400)
-    low, high = record["final"]["wilson"]
-    assert low < 262 / 400 < high and high - low < 0.1
-    assert [round(p["rate"], 3) for p in record["validation_by_iteration"]] == [0.31, 0.48, 0.655]
-    assert "| harvest_milk | rl_gpt | 2 | 600,030 | 65.5 |" in markdown([record])
-
-
-def test_the_bootstrap_spans_the_seeds_and_is_a_point_when_they_agree() -> None:
-    assert bootstrap([0.5, 0.5, 0.5]) == (0.5, 0.5)
-    low, high = bootstrap([0.2, 0.5, 0.8])
-    assert 0.19 < low < 0.5 < high < 0.81
-
-
-def test_pooling_weighs_episodes_not_seeds() -> None:
-    reports = [dict(successes=1, num_episodes=2, success_rate=0.5),
-               dict(successes=6, num_episodes=6, success_rate=1.0)]
-    assert pooled(reports)["rate"] == 7 / 8
-
-
-def test_done_runs_are_skipped_and_killed_ones_resumed(
-    runs: list[Run], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_done_runs_are_skipped_and_the_others_started(
+    runs: list[Run], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[str] = []
     monkeypatch.setattr(
-        "experiments.study.runs._run", lambda run, extra, jobs: started.append(run.name) or False
+        "experiments.study.runs._process", lambda run, args, jobs: started.append(run.name) or False
     )
-    failed = run_all(runs, [], 2, lambda run, words: None)
+    told: list[tuple[str, str]] = []
+    failed = run_all(runs, [], 2, lambda run, words: told.append((run.name, words)))
     assert sorted(started) == [f"harvest_milk pure_rl seed {seed}" for seed in (0, 1)]
-    assert [run.mode for run in failed] == ["pure_rl", "pure_rl"]
-    fresh = Run("harvest_milk", "pure_rl", 0, tmp_path / "none")
-    assert "--config.loop.mode=pure_rl" in fresh.command(["--smoke"])
-    assert fresh.command(["--smoke"])[-1] == "--smoke"
-    assert runs[0].command(["--smoke"])[-1] == "--resume"
+    assert [f.run.cell for f in failed] == [PURE_RL, PURE_RL]
+    assert ("harvest_milk rl_gpt seed 0", "done before") in told
 
 
-def test_a_figure_is_drawn_from_what_is_done(runs: list[Run], tmp_path: Path) -> None:
-    write_figure(tmp_path / "curves.png", runs)
-    assert (tmp_path / "curves.png").read_bytes().startswith(b"\x89PNG")
-    write_figure(tmp_path / "none.png", [run for run in runs if not run.is_done])
-    assert not (tmp_path / "none.png").exists()
+def test_a_finished_run_gets_its_held_out_values_without_being_run_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (run,) = plan_runs(tmp_path, [RL_GPT], [0])
+    finished(run, with_held_out=False)
+    asked: list[list[str]] = []
+
+    def process(run: Run, args: list[str], jobs: int) -> bool:
+        asked.append(args)
+        run_folder.add_held_out(run.folder, (60, 90))
+        return True
+
+    monkeypatch.setattr("experiments.study.runs._process", process)
+    assert run_all([run], [], 1, lambda run, words: None) == []
+    assert asked == [run.held_out_command()] and run.is_done
+    best = json.loads((run.folder / "iterations/2/held_out.json").read_text())
+    assert best == json.loads((run.folder / "final_eval.json").read_text())
+
+
+def test_commands_start_or_resume(tmp_path: Path) -> None:
+    fresh = Run(Cell("harvest_log", "cold"), 3, tmp_path / "none")
+    command = fresh.command(["--smoke", "--config.ppo.num_envs=8"])
+    assert command[-2:] == ["--config.loop.mode=rl_gpt", "--config.loop.warm_start=false"]
+    assert {"--config=harvest_log", "--seed=3", "--smoke"} <= set(command)
+    run_folder.make(tmp_path / "killed", finished=False)
+    assert Run(RL_GPT, 0, tmp_path / "killed").command(["--smoke"])[-1] == "--resume"
+
+
+def test_one_broken_run_does_not_end_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = plan_runs(tmp_path, [RL_GPT], [0, 1])
+    runs[0].folder.mkdir(parents=True)
+    run_folder.write(runs[0].folder / "result.json", {"best_iteration": 0})  # nothing beside it
+    finished(runs[1])
+    failed = run_all(runs, [], 1, lambda run, words: None)
+    assert [f.run for f in failed] == [runs[0]]
+    assert "final_eval.json" in failed[0].reason
+
+
+def test_the_reason_of_a_failure_is_in_its_log(tmp_path: Path) -> None:
+    log = tmp_path / "run.log"
+    log.write_text("compiled step\n\nStopped: no answer for iter0/slow.\nGo on with: python\n")
+    assert last_words(log) == "Stopped: no answer for iter0/slow."
+    log.write_text("Traceback (most recent call last):\n  File x\nKeyError: 'a'\n")
+    assert last_words(log) == "KeyError: 'a'"
+    assert last_words(tmp_path / "none.log") == "it wrote no log"
+
+
+def test_held_out_worlds_are_only_for_finished_runs(tmp_path: Path, capsys) -> None:
+    run_folder.make(tmp_path / "run", finished=False)
+    assert held_out.main([str(tmp_path / "run")]) == 2
+    assert "holds no result.json" in capsys.readouterr().err
+
+
+def test_only_missing_iterations_are_evaluated(tmp_path: Path) -> None:
+    folder = run_folder.make(tmp_path / "run")
+    assert held_out.missing(folder) == [0, 1, 2]
+    held_out.copy_best(folder)
+    assert held_out.missing(folder) == [0, 1]
+    run_folder.add_held_out(folder, (60,))
+    assert held_out.missing(folder) == [1]
+
+
+def test_the_copy_that_is_walked_through_leaves_the_run_alone(tmp_path: Path) -> None:
+    folder = run_folder.make(tmp_path / "run")
+    run_folder.write(folder / "checkpoints/0/latest.json", {"update": 3})
+    run_folder.write(folder / "videos/a.mp4", "film")
+    shadow = held_out._shadow(folder, tmp_path / "shadow")
+    assert (shadow / "checkpoints").resolve() == (folder / "checkpoints").resolve()
+    assert not (shadow / "videos").exists()
+    run_folder.write(shadow / "result.json", {"other": 1})
+    assert "best_iteration" in json.loads((folder / "result.json").read_text())
+
+
+def test_a_preset_leaves_out_what_was_never_recorded() -> None:
+    good, left = cells.usable([*cells.cells_of("paper"), Cell("nowhere", "rl_gpt")], False, [])
+    assert Cell("harvest_log", "cold") in good and PURE_RL in good
+    assert Cell("nowhere", "rl_gpt") in [s.cell for s in left]
+    assert all(s.reason for s in left) and not {s.cell for s in left} & set(good)
+
+
+def test_a_preset_of_iterations_has_both_controls() -> None:
+    found = cells.cells_of("iterations", ["harvest_log", "harvest_wool"])
+    assert {c.variant for c in found if c.config == "harvest_log"} == {"rl_gpt", "pure_rl", "cold"}
+    assert {c.variant for c in found if c.config == "harvest_wool"} == {"rl_gpt", "pure_rl"}
+
+
+def test_a_sister_is_found_by_what_its_agents_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    import dataclasses
+
+    from experiments import flags
+
+    base = flags.load_config("harvest_log")
+    one = dataclasses.replace(base, loop=dataclasses.replace(base.loop, agents="one"))
+    known = {"harvest_log": base, "solo": one, "harvest_milk": flags.load_config("harvest_milk")}
+    monkeypatch.setattr(flags, "config_names", lambda: dict.fromkeys(known, ""))
+    monkeypatch.setattr(flags, "load_config", known.__getitem__)
+    cells.sister.cache_clear()
+    try:
+        assert cells.sister("harvest_log", "agents", "one") == "solo"
+        assert cells.sister("harvest_log", "agents", "slow_fast_critic") == "harvest_log"
+        missing = cells.sister("harvest_log", "design", "reward")
+        assert missing == "harvest_log with loop.design=reward"
+    finally:
+        cells.sister.cache_clear()
+
+
+def test_a_dry_run_tells_what_is_left_and_writes_nothing(tmp_path: Path, capsys) -> None:
+    out = tmp_path / "study"
+    argv = ["--configs=harvest_milk", "--variants=pure_rl", "--seeds=0", f"--out={out}"]
+    assert command.main([*argv, "--dry-run"]) == 0
+    assert "1 runs, 1 of them to do: about" in capsys.readouterr().out
+    assert not out.exists()
+    finished(plan_runs(out, [PURE_RL], [0])[0])
+    assert command.main([*argv, "--dry-run"]) == 0
+    assert "1 runs, 0 of them to do: about 0 minutes" in capsys.readouterr().out
+
+
+def test_a_stop_from_the_keyboard_says_how_to_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    def stopped(*_) -> bool:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("experiments.study.runs._process", stopped)
+    argv = ["--configs=harvest_milk", "--variants=pure_rl", "--seeds=0", f"--out={tmp_path}"]
+    assert command.main(argv) == 1
+    assert "The same command goes on" in capsys.readouterr().out
+    assert not (tmp_path / "table.md").exists()
+
+
+def test_an_estimate_knows_what_is_done_and_what_it_took(runs: list[Run]) -> None:
+    configs = {run.cell: cells.resolve(run.cell, False, []) for run in runs}
+    each, total = minutes(runs, configs, 2)
+    assert [each[run] for run in runs if run.cell == RL_GPT] == [0, 0]
+    assert total == pytest.approx(sum(each.values()) / 2)
+    whole, rest = seconds_of(configs[PURE_RL]), seconds_of(configs[PURE_RL], True)
+    assert 60 * each[next(r for r in runs if r.cell == PURE_RL)] == pytest.approx(whole)
+    assert 0 < rest < whole
+
+
+def test_the_position_of_a_run_is_that_of_the_last_whole_row(tmp_path: Path) -> None:
+    path = tmp_path / "metrics.csv"
+    assert position(path) == (None, 0)
+    path.write_text("iteration,update,ticks\n")
+    assert position(path) == (None, 0)
+    path.write_text("iteration,update,ticks\n0,1,8192\n1,2,16384\n1,3,2")
+    assert position(path) == (1, 16384)
+    path.write_text("iteration,update,ticks\n" + "0,1,8192\n" * 2000 + "2,9,99\n")
+    assert position(path) == (2, 99)
+
+
+def test_a_study_writes_tables_and_figures_and_what_failed(tmp_path: Path, capsys) -> None:
+    options = command.parse(["--preset=iterations", "--configs=harvest_milk", "--seeds=0",
+                             f"--out={tmp_path}"])  # fmt: skip
+    runs = plan_runs(options.out, options.cells, options.seeds)
+    for run in runs:
+        if run.cell != Cell("harvest_milk", "cold"):
+            finished(run)
+    failed = [Failure(run, "no answer") for run in runs if not run.is_done]
+    command.write_out(options, runs, failed, ["--preset=iterations"], print)
+    for name in ("iterations.png", "curves.png"):
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+        assert "<svg" in (tmp_path / name).with_suffix(".svg").read_text()
+    text = (tmp_path / "table.md").read_text()
+    assert "python -m experiments.study --preset=iterations" in text
+    assert "harvest_milk cold seed 0: no answer" in text
+    study = json.loads((tmp_path / "study.json").read_text())
+    assert study["intervals"]["wilson"] and study["seeds"] == [0]
+    by_folder = {Path(r["folder"]).name: r for r in study["runs"]}
+    assert by_folder["harvest_milk-cold-seed0"]["done"] is False
+    assert by_folder["harvest_milk-rl_gpt-seed0"]["command"] == (
+        "python -m experiments.main --config=harvest_milk --seed=0 --config.loop.mode=rl_gpt"
+    )
+    assert "harvest_milk cold seed 0 failed" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -77,7 +231,10 @@ def test_a_figure_is_drawn_from_what_is_done(runs: list[Run], tmp_path: Path) ->
         (["--tasks=harvest_mlk"], "Did you mean harvest_milk"),
         (["--modes=pure_lr"], "Did you mean pure_rl"),
         (["--seeds=a"], "need whole numbers"),
+        (["--preset=tables"], "choose from iterations"),
+        (["--preset=design", "--variants=cold"], "a preset has its own"),
         (["--tasks=harvest_milk", "--modes=pure_rl", "--config.ppo.num_env=3"], "num_envs"),
+        (["--preset=iterations", "--config.ppo.num_env=3"], "num_envs"),
     ],
 )
 def test_mistakes_are_found_before_any_run(argv: list[str], words: str) -> None:

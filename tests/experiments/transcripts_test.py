@@ -5,8 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from experiments import flags
+from experiments import flags, wiring
+from experiments.values import ConfigError
 from rlgpt_jax.agents.llm import transcript
+from rlgpt_jax.agents.llm.base import Message, Request
+from rlgpt_jax.agents.llm.replay import PromptDiffers
 
 FOLDER = Path(__file__).parents[2] / "experiments" / "transcripts"
 PATHS = sorted(FOLDER.glob("*.jsonl"))
@@ -14,8 +17,14 @@ FIELDS = {"schema", "key", "agent", "messages", "prompt_sha256", "answer", "prov
           "seconds", "date"}
 
 
-def test_every_configuration_has_its_transcript() -> None:
-    assert {path.stem for path in PATHS} >= set(flags.config_names())
+@pytest.mark.parametrize("name", flags.config_names())
+def test_a_configuration_has_its_transcript_or_says_that_it_has_none(name: str) -> None:
+    llm = flags.load_config(name).llm
+    if llm.provider != "replay" or FOLDER.parents[1] / llm.transcript in PATHS:
+        assert flags.resolve(name, None, False, []).llm == llm
+        return
+    with pytest.raises(ConfigError, match="there are no recorded answers to replay"):
+        flags.resolve(name, None, False, [])
 
 
 @pytest.mark.parametrize("path", PATHS, ids=lambda p: p.stem)
@@ -40,5 +49,25 @@ def test_keys_are_unique_and_prompts_have_the_hash_that_is_written(path: Path) -
 def test_a_transcript_covers_all_iterations_of_its_configuration(path: Path) -> None:
     if path.stem in flags.config_names():
         keys = {exchange.request.key for exchange in transcript.read(path)}
-        for i in range(flags.resolve(path.stem, None, False, []).loop.num_iterations):
-            assert {f"iter{i}/slow", f"iter{i}/critic"} <= keys
+        loop = flags.resolve(path.stem, None, False, []).loop  # refuses one that is too short
+        asked = {"one": ("one/try0",), "slow_fast": ("slow",)}.get(loop.agents, ("slow", "critic"))
+        for i in range(0 if loop.planner or loop.stop_when_solved else loop.num_iterations):
+            assert {f"iter{i}/{name}" for name in asked} <= keys
+
+
+@pytest.mark.parametrize("replay", ["strict", "lenient"])
+def test_llm_replay_decides_what_another_prompt_means(replay: str, tmp_path: Path) -> None:
+    settings = flags.parse(
+        ["--config=harvest_milk", f"--workdir={tmp_path}", f"--config.llm.replay={replay}"]
+    )
+    provider = wiring.make_provider(settings.config, settings)
+    assert provider is not None
+    recorded = transcript.read(FOLDER / "harvest_milk.jsonl")[0]
+    assert provider.complete([recorded.request])[0].text == recorded.answer.text
+    text = recorded.request.messages[0].text.replace("You write no code", "You write NO code")
+    other = Request(recorded.request.key, "slow", (Message("user", text),))
+    if replay == "lenient":
+        assert provider.complete([other])[0].text == recorded.answer.text
+    else:
+        with pytest.raises(PromptDiffers, match=r"\n\+\.\.\..* You write NO code: a FAST"):
+            provider.complete([other])

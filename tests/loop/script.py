@@ -2,6 +2,8 @@
 
 import functools
 import json
+from collections.abc import Mapping
+from typing import Any
 
 from rlgpt_jax.agents.llm.base import Completion
 from rlgpt_jax.envs.tasks import Task
@@ -44,9 +46,16 @@ def verdicts(**changes: str) -> str:
     return block("json", json.dumps({"macros": entries}))
 
 
-def critique(*names: str) -> str:
-    entries = [{"name": n, "verdict": "keep", "reason": "It works."} for n in names]
-    value = {"failure": "It is slow.", "sub_actions": entries, "advice": "Walk more."}
+def critique(**to_fast: str) -> str:
+    """By sub-action what to change in the code; an empty text means keep."""
+    entries = [
+        {"name": n, "verdict": "revise" if c else "keep", "reason": "It works.", "to_fast": c}
+        for n, c in to_fast.items()
+    ]
+    value = {
+        "reasoning": "As measured.", "failure": "It is slow.", "sub_actions": entries,
+        "advice": "Walk more.", "rl": "Train longer.", "solved": False,
+    }  # fmt: skip
     return block("json", json.dumps(value))
 
 
@@ -57,8 +66,11 @@ def walk(name: str, ticks: int) -> str:
 
 REFUSED = block("python", "import os\n\ndef stop(obs):\n    yield noop()")
 
+RL_SETUP = block("json", json.dumps({"training": {"ticks": 256}}))
+PAUSE = "def pause(obs):\n    yield noop()"
+
 # Iteration 0: `pause` is refused once, `walk` is revised once, `stop` is never accepted.
-# Iteration 1: `walk` is kept, `pause` becomes a macro with new code.
+# Iteration 1: `walk` is kept, `pause` becomes a macro with new code, done after one try.
 ANSWERS = {
     "iter0/slow": plan(
         ("pause", "code", "Wait 1 tick."), ("walk", "macro", "Go on."),
@@ -68,42 +80,94 @@ ANSWERS = {
     "iter0/fast/walk/try0": walk("walk", 2),
     "iter0/fast/stop/try0": REFUSED,
     "iter0/trial_critic/try0": verdicts(walk="Walk 3 ticks."),
-    "iter0/fast/pause/try1": block("python", "def pause(obs):\n    yield noop()"),
+    "iter0/fast/pause/try1": block("python", PAUSE),
     "iter0/fast/walk/try1": walk("walk", 3),
     "iter0/fast/stop/try1": REFUSED,
-    "iter0/trial_critic/try1": verdicts(pause="", walk="Walk 4 ticks."),
-    "iter0/critic": critique("pause", "walk", "stop"),
+    "iter0/fast/rl": RL_SETUP,
+    "iter0/critic": critique(pause="Wait longer.", walk="", stop=""),
     "iter1/slow": plan(("pause", "macro", "Wait 2 ticks."), ("walk", "macro", "keep")),
-    "iter1/fast/pause/try0": block("python", "def pause(obs):\n    yield noop()\n    yield noop()"),
+    "iter1/fast/pause/try0": block("python", PAUSE + "\n    yield noop()"),
     "iter1/trial_critic/try0": verdicts(pause=""),
-    "iter1/critic": critique("pause", "walk"),
+    "iter1/fast/rl": block("json", "{}"),
+    "iter1/critic": critique(pause="", walk=""),
 }  # fmt: skip
 # Keys of requests that are asked at the same time.
 BATCHES = [
     ("iter0/slow",),
     ("iter0/fast/pause/try0", "iter0/fast/walk/try0", "iter0/fast/stop/try0"),
     ("iter0/trial_critic/try0",),
-    ("iter0/fast/pause/try1", "iter0/fast/walk/try1", "iter0/fast/stop/try1"),
-    ("iter0/trial_critic/try1",),
+    ("iter0/fast/pause/try1", "iter0/fast/walk/try1", "iter0/fast/stop/try1", "iter0/fast/rl"),
     ("iter0/critic",),
     ("iter1/slow",),
     ("iter1/fast/pause/try0",),
     ("iter1/trial_critic/try0",),
+    ("iter1/fast/rl",),
     ("iter1/critic",),
+]
+# Without a critic: `walk` is kept by its author, `pause` is written anew.
+UNJUDGED = {
+    "iter0/slow": ANSWERS["iter0/slow"],
+    "iter0/fast/pause/try0": block("python", PAUSE),
+    "iter0/fast/walk/try0": walk("walk", 2),
+    "iter0/fast/stop/try0": REFUSED,
+    "iter0/fast/pause/try1": block("python", PAUSE + "\n    yield noop()"),
+    "iter0/fast/walk/try1": "It does what it should.\n\n**KEEP**",
+    "iter0/fast/stop/try1": REFUSED,
+    "iter0/fast/rl": RL_SETUP,
+    "iter1/slow": plan(("walk", "macro", "keep"), ("find", "learn", "Find the end.")),
+    "iter1/fast/rl": RL_SETUP,
+}  # fmt: skip
+UNJUDGED_BATCHES = [
+    ("iter0/slow",),
+    ("iter0/fast/pause/try0", "iter0/fast/walk/try0", "iter0/fast/stop/try0"),
+    ("iter0/fast/pause/try1", "iter0/fast/walk/try1", "iter0/fast/stop/try1", "iter0/fast/rl"),
+    ("iter1/slow",),
+    ("iter1/fast/rl",),
 ]
 
 
-class Script:
-    """A model that answers from `ANSWERS` and remembers what it was asked."""
+def whole_answer(rl: dict | None, *parts: tuple[str, str, str], code: tuple[str, ...] = ()) -> str:
+    """An answer of one agent: JSON if there is any, then python blocks."""
+    value: dict = {} if rl is None else {"rl": rl}
+    if parts:
+        keys = ("name", "kind", "instruction")
+        value["sub_actions"] = [dict(zip(keys, part, strict=True)) for part in parts]
+    return "\n".join([block("json", json.dumps(value))] * bool(value) + list(code))
 
-    def __init__(self, **changes: str):
-        self.answers = ANSWERS | changes
+
+# One agent: `stop` has no code at first, `walk` changes in the second try, and the third
+# keeps everything; the second iteration keeps `walk` and learns the rest.
+ONE = {
+    "iter0/one/try0": whole_answer(
+        {"training": {"ticks": 256}}, ("pause", "code", "Wait 1 tick."),
+        ("walk", "macro", "Go on."), ("stop", "macro", "Stand."),
+        code=(block("python", PAUSE), walk("walk", 2)),
+    ),
+    "iter0/one/try1": whole_answer(
+        {"training": {"ticks": 384}}, ("pause", "code", "keep"), ("walk", "macro", "Go on."),
+        ("find", "learn", "Find the end."), code=(walk("walk", 3),),
+    ),
+    "iter0/one/try2": "KEEP",
+    "iter1/one/try0": whole_answer(
+        {}, ("walk", "macro", "keep"), ("find", "learn", "Find the end.")
+    ),
+}  # fmt: skip
+ONE_BATCHES = [(key,) for key in ONE]
+
+
+class Script:
+    """A model that answers from `answers` and remembers what it was asked."""
+
+    def __init__(self, answers: Mapping[str, str] = ANSWERS, **changes: str):
+        self.answers = {**answers, **changes}
         self.batches: list[tuple[str, ...]] = []
         self.prompts: dict[str, str] = {}
+        self.schemas: dict[str, Any] = {}
 
     def complete(self, requests, on_answer=None):
         self.batches.append(tuple(r.key for r in requests))
         self.prompts |= {r.key: r.messages[0].text for r in requests}
+        self.schemas |= {r.key: r.schema for r in requests}
         return [Completion(self.answers[r.key], "script", "test", 0.0) for r in requests]
 
 

@@ -3,12 +3,30 @@ import json
 
 import pytest
 
+from rlgpt_jax.agents import prompts, rl_setup
 from rlgpt_jax.agents.llm import transcript
 from rlgpt_jax.agents.llm.replay import MissingAnswer, Replay
 from rlgpt_jax.loop import events, two_loop
+from rlgpt_jax.loop.compare import compare
 from rlgpt_jax.loop.record import read_json
+from rlgpt_jax.rl.interface import DEFAULT
 from tests.corridor import HostCorridor
-from tests.loop.script import ANSWERS, BATCHES, CONFIG, Script, corridor, tools
+from tests.loop.script import (
+    ANSWERS,
+    BATCHES,
+    CONFIG,
+    ONE,
+    ONE_BATCHES,
+    PAUSE,
+    UNJUDGED,
+    UNJUDGED_BATCHES,
+    Script,
+    block,
+    corridor,
+    critique,
+    plan,
+    tools,
+)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +47,8 @@ def test_the_run_folder_tells_what_became_of_every_version(whole):
     root = given.folder.iteration(0)
     found = {str(p.relative_to(root)) for p in root.rglob("*") if p.is_file()}
     assert found == {
-        "plan.json", "fates.json", "trial_critiques.json", "eval.json", "critique.json",
+        "plan.json", "fates.json", "interface.json", "trial_critiques.json", "eval.json",
+        "critique.json",
         "macros/pause/try0.py", "macros/pause/try0.refusal.json",
         "macros/pause/try1.py", "macros/pause/try1.trial.json",
         "macros/walk/try0.py", "macros/walk/try0.trial.json",
@@ -59,6 +78,54 @@ def test_refusals_and_critic_go_back_to_the_fast_agent(whole):
     assert "critic wants this changed: Walk 3 ticks." in script.prompts["iter0/fast/walk/try1"]
 
 
+def test_the_last_trial_is_told_by_its_facts_where_nobody_judges_it(whole):
+    given, script, _ = whole
+    words = read_json(given.folder.macro(0, "walk", "try1.trial.json"))["words"]
+    told = "- walk (macro): code accepted, 2 version(s). Its last trial: " + " ".join(words.split())
+    assert told in script.prompts["iter0/critic"] and told in script.prompts["iter1/slow"]
+    assert len(read_json(given.folder.iteration(0, "trial_critiques.json"))) == 1
+
+
+def test_the_critic_speaks_to_the_right_agent(whole):
+    _, script, run = whole
+    again = script.prompts["iter1/fast/pause/try0"]
+    assert "In iteration 1 this code of the same name was in use" in again
+    assert PAUSE in again and "critic wants this changed: Wait longer." in again
+    assert run.iterations[0].fates[0].facts.split()[0] in again.split("Its last trial: ")[1]
+    assert "The critic says to you: Train longer." in script.prompts["iter1/fast/rl"]
+    assert "Wait longer." not in script.prompts["iter1/slow"]
+    assert "Advice: Walk more." in script.prompts["iter1/slow"]
+
+
+def test_the_critic_compares_with_the_iteration_before(whole):
+    _, script, run = whole
+    assert "There is no iteration before this one." in script.prompts["iter0/critic"]
+    told = script.prompts["iter1/critic"].split("## Before and after\n")[1].split("\n\n")[0]
+    assert told == compare(run.iterations[0].report, run.iterations[1].report)
+    assert told.startswith("Success: ") and "walk " in told
+
+
+def test_the_set_up_of_the_training_is_used_and_told(whole):
+    given, script, run = whole
+    assert [i.stage.interface.ticks for i in run.iterations] == [256, None]
+    assert read_json(given.folder.iteration(0, "interface.json"))["ticks"] == 256
+    words = rl_setup.describe(run.iterations[0].stage.interface)
+    assert words in script.prompts["iter0/critic"]
+    assert f"Training set-up: {words}" in script.prompts["iter1/slow"]
+    assert "- pause (code): its code is being written (version 2)." in (
+        script.prompts["iter0/fast/rl"]
+    )
+    assert "- walk (macro): earlier code kept." in script.prompts["iter1/fast/rl"]
+
+
+def test_answers_of_pure_json_carry_a_schema(whole):
+    _, script, _ = whole
+    for key, schema in script.schemas.items():
+        assert (schema is None) == ("/try" in key and "/fast/" in key), key
+        if schema is not None:
+            assert next(iter(schema["properties"])) == "reasoning"
+
+
 def test_the_space_holds_what_was_accepted(whole):
     _, _, run = whole
     first, second = (i.stage.space for i in run.iterations)
@@ -77,9 +144,9 @@ def test_training_evaluation_and_critic_see_the_same_numbers(whole):
     assert set(report.macro_ends) == {"pause", "walk"}
     rows = given.folder.path("metrics.csv").read_text().splitlines()
     assert [r.split(",")[:3] for r in rows[1:]] == [
-        [str(i), str(u), str(128 * u)] for i, u in [(0, 1), (0, 2), (0, 3), (1, 4), (1, 5), (1, 6)]
+        [str(i), str(u), str(128 * u)] for i, u in [(0, 1), (0, 2), (1, 3), (1, 4), (1, 5)]
     ]
-    assert run.result["ticks"] == 2 * CONFIG.ticks_per_iteration
+    assert run.result["ticks"] == 256 + CONFIG.ticks_per_iteration
 
 
 def test_the_best_iteration_is_named_and_its_networks_can_be_read_back(whole):
@@ -109,7 +176,7 @@ class Killed(BaseException):
     """Nothing in the loop may catch this."""
 
 
-def run_with_kills(path, make_tools, points):
+def run_with_kills(path, make_tools, points, config=CONFIG, answers=ANSWERS):
     """Runs again and again; start n is stopped by the event that `points[n]` accepts."""
     for point in points:
         def listen(event, point=point):
@@ -117,9 +184,9 @@ def run_with_kills(path, make_tools, points):
                 raise Killed
 
         with pytest.raises(Killed):
-            two_loop.run(CONFIG, make_tools(path, on_event=listen))
-    script = Script()
-    two_loop.run(CONFIG, make_tools(path, provider=script))
+            two_loop.run(config, make_tools(path, on_event=listen))
+    script = Script(answers)
+    two_loop.run(config, make_tools(path, provider=script))
     return script
 
 
@@ -127,7 +194,7 @@ def same_files(one, two):
     """Everything that a run repeats bit for bit."""
     patterns = ("iterations/**/*.*", "metrics.csv", "checkpoints/*/latest.json")
     files = [p for pattern in patterns for p in sorted(one.glob(pattern)) if p.is_file()]
-    assert len(files) > 20
+    assert len(files) >= 20
     for path in files:
         assert path.read_bytes() == (two / path.relative_to(one)).read_bytes(), path
     results = [read_json(p / "result.json") for p in (one, two)]
@@ -142,8 +209,9 @@ def same_files(one, two):
 POINTS = [
     lambda e: isinstance(e, events.Planned),
     lambda e: isinstance(e, events.Tried) and e.attempt == 1,
+    lambda e: isinstance(e, events.InterfaceSet),
     lambda e: isinstance(e, events.Updated) and e.update == 1,  # before any checkpoint
-    lambda e: isinstance(e, events.Updated) and e.update == 3,
+    lambda e: isinstance(e, events.Updated) and e.update == 2,
     lambda e: isinstance(e, events.Evaluating),
     lambda e: isinstance(e, events.Evaluated),
     lambda e: isinstance(e, events.Asked) and e.keys == ("iter1/slow",),
@@ -200,8 +268,8 @@ def test_pure_code_without_accepted_code_stands_still(tmp_path):
     learned = json.dumps(
         {"sub_actions": [{"name": "find", "kind": "learn", "instruction": "Find it."}]}
     )
-    critique = json.dumps({"failure": "x", "sub_actions": [], "advice": "y"})
-    script = Script(**{"iter0/slow": learned, "iter0/critic": critique})
+    told = json.dumps({"failure": "x", "sub_actions": [], "advice": "y"})
+    script = Script(**{"iter0/slow": learned, "iter0/critic": told})
     run = two_loop.run(config, tools(tmp_path, script))
     assert set(run.best.report.action_counts) == {"idle"} and run.best.report.successes == 0
 
@@ -224,8 +292,8 @@ def test_a_plan_that_cannot_be_used_is_asked_again_and_then_replaced(tmp_path):
     assert [b[0] for b in script.batches] == [
         "iter0/slow", "iter0/slow/again", "iter0/critic", "iter0/critic/again"
     ]
-    plan = read_json(given.folder.iteration(0, "plan.json"))
-    assert plan["sub_actions"][0]["kind"] == "learn" and "could not be used" in plan["note"]
+    used = read_json(given.folder.iteration(0, "plan.json"))
+    assert used["sub_actions"][0]["kind"] == "learn" and "could not be used" in used["note"]
 
 
 def test_training_iterations_and_the_final_number_use_three_splits_of_worlds(tmp_path):
@@ -242,3 +310,184 @@ def test_training_iterations_and_the_final_number_use_three_splits_of_worlds(tmp
     # Trials and training have 8 lanes and share a world.
     assert splits == ["train", "validation", "eval"]
     assert len({seed for _, _, seed in asked}) == 3
+
+
+def change(**changes):
+    return dataclasses.replace(CONFIG, **changes)
+
+
+def test_without_a_critic_the_agents_read_bare_facts(tmp_path):
+    config, script = change(agents="slow_fast"), Script(UNJUDGED)
+    given = tools(tmp_path, script)
+    kept = []
+    run = two_loop.run(
+        config, dataclasses.replace(given, on_event=lambda e: kept.append(e))
+    )
+    assert script.batches == UNJUDGED_BATCHES
+    assert [e.name for e in kept if isinstance(e, events.Kept)] == ["walk"]
+    used = {fate.name: fate.used for fate in run.iterations[0].fates}
+    assert used == {"pause": "try1", "walk": "try0", "stop": ""}
+    facts = read_json(given.folder.macro(0, "walk", "try0.trial.json"))["words"]
+    asked = script.prompts["iter0/fast/walk/try1"]
+    assert f"What happened: {facts}" in asked and "single word KEEP" in asked
+    assert "single word KEEP" not in script.prompts["iter0/fast/stop/try1"]
+    later = script.prompts["iter1/slow"]
+    assert run.iterations[0].report.describe() in later
+    assert "critic" not in "".join(script.prompts.values()).lower()
+    assert not list(tmp_path.rglob("*critique*"))
+    assert run.iterations[1].slots.fates[0].source == run.iterations[0].fates[1].source
+
+
+def test_one_agent_gives_all_and_then_only_what_it_changes(tmp_path):
+    config, script = change(agents="one", num_tries=3), Script(ONE)
+    given = tools(tmp_path, script)
+    run = two_loop.run(config, given)
+    assert script.batches == ONE_BATCHES
+    first, second = run.iterations
+    assert {fate.name: fate.used for fate in first.fates} == {"pause": "try0", "walk": "try1"}
+    assert [s.name for s in first.plan.sub_actions] == ["pause", "walk", "find"]
+    assert first.plan.sub_actions[0].instruction == "Wait 1 tick."
+    assert (first.stage.interface.ticks, second.stage.interface.ticks) == (384, None)
+    assert [fate.used for fate in second.fates] == ["kept"]
+    refused = read_json(given.folder.macro(0, "stop", "try0.refusal.json"))
+    assert "held no ```python block with def stop(obs)" in refused["reason"]
+    again = script.prompts["iter0/one/try1"]
+    assert refused["reason"] in again and PAUSE in again and "Answer only with what you" in again
+    third = script.prompts["iter0/one/try2"]
+    facts = read_json(given.folder.macro(0, "walk", "try1.trial.json"))["words"]
+    assert facts in third and "- version 1: ran." in third and "def stop" not in third
+    later = script.prompts["iter1/one/try0"]
+    assert "walk (macro):\n```python\ndef walk(obs):" in later
+    assert run.iterations[0].report.describe() in later
+
+
+def test_an_unusable_answer_of_one_agent_falls_back_or_changes_nothing(tmp_path):
+    config = change(agents="one", num_tries=3, num_iterations=1)
+    script = Script({
+        "iter0/one/try0": ONE["iter0/one/try0"], "iter0/one/try1": "Well.",
+        "iter0/one/try1/again": "Well.",
+    })
+    run = two_loop.run(config, tools(tmp_path / "later", script))
+    assert [b[0] for b in script.batches] == list(script.answers)
+    assert "The answer changes nothing" in script.prompts["iter0/one/try1/again"]
+    assert [fate.used for fate in run.best.fates] == ["try0", "try0", ""]
+    script = Script({"iter0/one/try0": "no", "iter0/one/try0/again": "no"})
+    run = two_loop.run(config, tools(tmp_path / "first", script))
+    assert "could not be used" in run.best.plan.note
+    assert "could not be used" in run.best.stage.interface.note
+
+
+@pytest.mark.parametrize("agents", ["slow_fast_critic", "one"])
+def test_where_only_the_reward_is_designed_nothing_is_coded(tmp_path, agents):
+    config = change(agents=agents, design="reward", num_iterations=1)
+    learned = plan(("find", "learn", "Find the end."))
+    rl = {"reward": {"step_cost": 0.5}}
+    script = Script({
+        "iter0/slow": plan(("walk", "macro", "Walk.")), "iter0/slow/again": learned,
+        "iter0/fast/rl": block("json", json.dumps(rl)), "iter0/critic": critique(),
+        "iter0/one/try0": plan(("walk", "macro", "Walk.")),
+        "iter0/one/try0/again": block("json", json.dumps(
+            {"sub_actions": [{"name": "find", "kind": "learn", "instruction": "Go."}], "rl": rl}
+        )),
+    })
+    run = two_loop.run(config, tools(tmp_path, script))
+    expected = ["iter0/one/try0", "iter0/one/try0/again"] if agents == "one" else [
+        "iter0/slow", "iter0/slow/again", "iter0/fast/rl", "iter0/critic"
+    ]
+    assert [key for batch in script.batches for key in batch] == expected
+    first = script.prompts[expected[0]]
+    assert "In this run nothing is coded" in first and "```python" not in first
+    assert 'every sub-action must be "learn"' in script.prompts[expected[1]]
+    assert not run.best.stage.space.uses_macros
+    assert run.best.stage.interface.reward.step_cost == 0.5
+
+
+def test_where_only_actions_are_designed_the_reward_stays(tmp_path):
+    rl = block("json", json.dumps({"reward": {"step_cost": 0.5}}))
+    script = Script(**{"iter1/fast/rl": rl, "iter1/fast/rl/again": rl})
+    given = tools(tmp_path, script)
+    run = two_loop.run(change(design="action"), given)
+    assert run.iterations[1].stage.interface.reward == DEFAULT.reward
+    assert "could not be used" in run.iterations[1].stage.interface.note
+    assert "could not be used" in read_json(given.folder.iteration(1, "interface.json"))["note"]
+
+
+def test_the_special_prompt_can_be_left_out_and_nothing_else_changes(tmp_path):
+    asked = {}
+    for decompose in (True, False):
+        script = Script()
+        two_loop.run(change(decompose=decompose), tools(tmp_path / str(decompose), script))
+        asked[decompose] = script.prompts
+    sections = [
+        (prompts.FOLDER / f"{name}.txt").read_text().strip()
+        for name in ("slow_decompose", "slow_decompose_again")
+    ]
+    assert list(asked[True]) == list(asked[False])
+    for key, text in asked[True].items():
+        for section in sections:
+            text = text.replace("\n\n" + section, "")
+        assert text == asked[False][key]
+    assert sections[0] in asked[True]["iter0/slow"] and sections[1] in asked[True]["iter1/slow"]
+
+
+def test_a_solved_task_ends_the_outer_loop_if_that_is_wanted(tmp_path):
+    solved = json.loads(ANSWERS["iter0/critic"].split("```json\n")[1].split("\n```")[0])
+    script = Script(**{"iter0/critic": json.dumps(solved | {"solved": True})})
+    run = two_loop.run(change(stop_when_solved=True), tools(tmp_path / "stops", script))
+    assert len(run.iterations) == 1 and script.batches[-1] == ("iter0/critic",)
+    assert len(run.result["validation_by_iteration"]) == 1
+    script = Script(**{"iter0/critic": json.dumps(solved | {"solved": True})})
+    run = two_loop.run(CONFIG, tools(tmp_path / "goes_on", script))
+    assert len(run.iterations) == 2 and "nothing is left to gain" in script.prompts["iter1/slow"]
+
+
+def test_every_key_of_a_sub_task_has_its_prefix(tmp_path):
+    answers = {f"task/cow/{key}": text for key, text in ANSWERS.items()}
+    script = Script(answers)
+    two_loop.run(CONFIG, tools(tmp_path, script, key_prefix="task/cow/"))
+    assert script.batches == [tuple(f"task/cow/{key}" for key in batch) for batch in BATCHES]
+
+
+def test_the_last_try_is_not_judged_also_if_it_is_the_only_one(tmp_path):
+    script = Script(**{"iter0/critic": critique(pause="", walk="", stop="")})
+    two_loop.run(change(num_tries=1, num_iterations=1), tools(tmp_path, script))
+    assert script.batches == [
+        ("iter0/slow",),
+        ("iter0/fast/pause/try0", "iter0/fast/walk/try0", "iter0/fast/stop/try0", "iter0/fast/rl"),
+        ("iter0/critic",),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("agents", "answers"), [("slow_fast", UNJUDGED), ("one", ONE)], ids=["slow_fast", "one"]
+)
+def test_other_structures_go_on_after_a_kill_too(tmp_path, agents, answers):
+    config = change(agents=agents, num_tries=3 if agents == "one" else 2)
+
+    def make_tools(path, provider=None, **changes):
+        return tools(path, provider or Script(answers), **changes)
+
+    points = [
+        lambda e: isinstance(e, events.Planned),
+        lambda e: isinstance(e, events.Tried) and e.attempt == 1,
+        lambda e: isinstance(e, events.Kept),
+        lambda e: isinstance(e, events.InterfaceSet),
+        lambda e: isinstance(e, events.Evaluated) and e.iteration == 1,
+    ]
+    two_loop.run(config, make_tools(tmp_path / "whole"))
+    script = run_with_kills(tmp_path / "killed", make_tools, points, config, answers)
+    assert script.batches == []
+    same_files(tmp_path / "whole", tmp_path / "killed")
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"mode": "pure_code", "design": "reward"}, "lets nothing be coded"),
+        ({"memory_characters": 4_000}, "needs at least"),
+        ({"agents": "two"}, "choose from one, slow_fast, slow_fast_critic"),
+    ],
+)
+def test_settings_that_cannot_work_are_refused(changes, words):
+    with pytest.raises(ValueError, match=words):
+        change(**changes)

@@ -10,6 +10,7 @@ from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.macros import library, skills
 from rlgpt_jax.macros.bytecode import Program
 from rlgpt_jax.macros.language import parse_macro
+from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.macros.sensors import SENSOR_LEVELS
 from tests.envs.voxel import worlds
 
@@ -39,6 +40,31 @@ def test_every_example_of_the_documentation_is_accepted(
     assert isinstance(program, Program) and not program.notices
     if entry.level == "full":
         assert not isinstance(parse_macro(source, "macro", "paper"), Program)
+
+
+def compiled(lines: str) -> Program | Refusal:
+    """A macro of these lines."""
+    indented = "".join(f"    {line}\n" for line in lines.split("\n"))
+    return parse_macro(f"def macro(obs):\n{indented}    yield noop()\n", "macro", "full")
+
+
+@pytest.mark.parametrize("lines", [e for es in library.ACCEPTED.values() for e in es])
+def test_what_the_prompt_calls_accepted_is_accepted(lines: str) -> None:
+    program = compiled(lines)
+    assert isinstance(program, Program), program.describe()
+
+
+@pytest.mark.parametrize(("words", "lines"), library.REFUSED.items())
+def test_what_the_prompt_calls_not_accepted_is_refused(words: str, lines: str) -> None:
+    assert isinstance(compiled(lines), Refusal)
+    assert words in library.prompt_text("paper")
+
+
+def test_the_rays_of_an_older_observation_are_gone_but_its_counts_stay() -> None:
+    told = "but not prev.rays"
+    assert told in library.prompt_text("full")
+    program = compiled('prev = obs\nobs = yield attack()\nx = obs.count("log") > prev.count("log")')
+    assert isinstance(program, Program)
 
 
 def test_every_skill_has_a_docstring_an_example_and_a_scenario() -> None:

@@ -2,6 +2,7 @@
 
 import itertools
 
+import distrax
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -10,7 +11,16 @@ import pytest
 from rlgpt_jax.envs import base
 from rlgpt_jax.macros.bytecode import MAX_MACROS, link
 from rlgpt_jax.rl import actions
-from rlgpt_jax.rl.actions import HybridAction, HybridSpace, decode, distribution, primitive_label
+from rlgpt_jax.rl.actions import (
+    HybridAction,
+    HybridSpace,
+    Masks,
+    decode,
+    distribution,
+    primitive_label,
+)
+
+ALL = (np.ones(12, bool), np.ones(3, bool))
 
 
 def row(**columns):
@@ -49,7 +59,7 @@ def policy():
     heads = tuple(jnp.array(rng.normal(size=(1, n)), jnp.float32) for n in (12, 3))
     mask = np.array([True, True, False, True] + [False] * 5)
     macro = jnp.array(rng.normal(size=(1, 9)), jnp.float32)
-    return distribution(heads, macro, mask), mask
+    return distribution(heads, macro, Masks(ALL, mask)), mask
 
 
 def test_probabilities_of_all_hybrid_actions_add_up_to_one(policy):
@@ -85,7 +95,7 @@ def test_samples_follow_the_mask_and_the_key(policy):
     mask = np.array([True, False, True] + [False] * 6)
     pi = distribution(
         tuple(jnp.array(rng.normal(size=(500, n)), jnp.float32) for n in (12, 3)),
-        jnp.zeros((500, 9)), mask,
+        jnp.zeros((500, 9)), Masks(ALL, mask),
     )  # fmt: skip
     first, again = pi.sample(jax.random.key(0)), pi.sample(jax.random.key(0))
     np.testing.assert_array_equal(first.macro, again.macro)
@@ -96,7 +106,8 @@ def test_samples_follow_the_mask_and_the_key(policy):
 def test_an_entropy_gradient_with_masked_macros_is_finite():
     def entropy(x):
         heads = (jnp.zeros((1, 12)), jnp.zeros((1, 3)))
-        return distribution(heads, x, np.array([True] + [False] * 8)).entropy().sum()
+        masks = Masks(ALL, np.array([True] + [False] * 8))
+        return distribution(heads, x, masks).entropy().sum()
 
     assert np.isfinite(jax.grad(entropy)(jnp.zeros((1, 9)))).all()
 
@@ -104,7 +115,28 @@ def test_an_entropy_gradient_with_masked_macros_is_finite():
 def test_the_empty_space_never_uses_macros():
     space = actions.empty_space()
     assert not space.uses_macros
-    np.testing.assert_array_equal(space.arrays().mask, [True] + [False] * MAX_MACROS)
+    masks = space.arrays().masks
+    np.testing.assert_array_equal(masks.macro, [True] + [False] * MAX_MACROS)
+    assert all(mask.all() for mask in masks.primitive)
+
+
+def test_primitives_that_are_left_out_are_never_chosen_and_cost_no_entropy():
+    space = HybridSpace(macros=link(()), primitives=("forward", "turn_left", "attack"))
+    masks = space.arrays().masks
+    heads = (jnp.zeros((400, 12)), jnp.zeros((400, 3)))
+    pi = distribution(heads, jnp.zeros((400, 9)), masks)
+    chosen = pi.sample(jax.random.key(0)).primitive
+    assert set(np.unique(chosen[:, 0])) == {0, 1, 10} and set(np.unique(chosen[:, 1])) == {0, 2}
+    np.testing.assert_allclose(pi.entropy(), np.log(3.0) + np.log(2.0), rtol=1e-6)
+
+
+def test_masks_of_all_primitives_change_no_logit(policy):
+    pi, mask = policy
+    rng = np.random.default_rng(0)
+    heads = tuple(jnp.array(rng.normal(size=(1, n)), jnp.float32) for n in (12, 3))
+    plain = [distrax.Categorical(logits=x) for x in heads]
+    for got, expected in zip(pi.heads, plain, strict=True):
+        np.testing.assert_array_equal(got.logits, expected.logits)
 
 
 @pytest.mark.parametrize(
@@ -115,6 +147,7 @@ def test_the_empty_space_never_uses_macros():
         (dict(names=("a",)), "space.names has 1 entries"),
         (dict(repeat_script=True), "space.repeat_script"),
         (dict(tick_limit=0), "space.tick_limit is 0"),
+        (dict(primitives=("forwards",)), "space.primitives names 'forwards'"),
     ],
 )
 def test_a_space_that_cannot_work_is_refused(fields, message):

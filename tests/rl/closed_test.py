@@ -1,5 +1,7 @@
 """Constants of an environment become arguments and change nothing else."""
 
+import copy
+
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -38,3 +40,45 @@ def test_a_closed_world_steps_like_the_world():
     action = jnp.tile(jnp.array(NOOP, jnp.int32), (16, 1)).at[:, 0].set(np.arange(16) % 3)
     assert_same_bits(step(step.constants, state, action), env.step(state, action))
     assert close_world(Corridor(num_envs=16)) is close_world(env)
+
+
+class Limited(Corridor):
+    """A corridor whose time limit is data."""
+
+    def __init__(self, horizon: int):
+        super().__init__(num_envs=4, length=99)
+        object.__setattr__(self, "horizon", jnp.int32(horizon))
+
+    @property
+    def program(self):
+        return "limited corridor", self.num_envs
+
+    @property
+    def arrays(self):
+        return {"horizon": self.horizon}
+
+    def bound(self, arrays):
+        other = copy.copy(self)
+        object.__setattr__(other, "horizon", arrays["horizon"])
+        return other
+
+    def __hash__(self):
+        return id(self)
+
+    def __eq__(self, other):
+        return self is other
+
+
+def test_worlds_of_one_program_share_what_is_compiled_and_keep_their_own_data():
+    short, long = Limited(2), Limited(5)
+    compiled, lengths = jax.jit(lambda step, *args: step(*args), static_argnums=0), []
+    for env in (short, long):
+        reset, step = close_world(env)
+        state, _ = reset(reset.constants, jax.random.key(0))
+        action = jnp.tile(jnp.array(NOOP, jnp.int32), (4, 1))
+        for tick in range(1, 9):
+            state, result = compiled(step, step.constants, state, action)
+            if bool(result.truncated.all()):
+                lengths.append(tick)
+                break
+    assert lengths == [2, 5] and compiled._cache_size() == 1

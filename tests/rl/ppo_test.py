@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.rl import networks, ppo
-from rlgpt_jax.rl.actions import HybridAction
+from rlgpt_jax.rl.actions import HybridAction, Masks
 from rlgpt_jax.rl.config import PPOConfig
 from rlgpt_jax.rl.rollout import Batch, Episodes
 from tests.rl.small import NETWORK
 
 T, N = 8, 4
 PPO = PPOConfig(num_envs=N, unroll_length=T, num_minibatches=4, num_epochs=2)
-MASK = np.array([True, True] + [False] * 7)
+MASKS = Masks((np.ones(12, bool), np.ones(3, bool)), np.array([True, True] + [False] * 7))
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
@@ -60,7 +60,7 @@ def fresh():
 
 
 def update(batch: Batch, config: PPOConfig = PPO):
-    return ppo.update(config, NETWORK, *fresh(), batch, MASK, jax.random.key(7))
+    return ppo.update(config, NETWORK, *fresh(), batch, MASKS, jax.random.key(7))
 
 
 def test_rows_without_a_decision_do_not_change_the_update():
@@ -94,7 +94,7 @@ def test_the_critic_fits_its_targets():
     first = None
     for i in range(40):
         params, opt_state, metrics = ppo.update(
-            config, NETWORK, params, opt_state, batch, MASK, jax.random.key(i)
+            config, NETWORK, params, opt_state, batch, MASKS, jax.random.key(i)
         )
         first = metrics["value_loss"] if first is None else first
     assert metrics["value_loss"] < 0.5 * first
@@ -119,5 +119,5 @@ def test_a_small_target_kl_stops_the_epochs_early():
 
 def test_the_callers_parameters_are_given_away():
     params, opt_state = fresh()
-    ppo.update(PPO, NETWORK, params, opt_state, make_batch(), MASK, jax.random.key(0))
+    ppo.update(PPO, NETWORK, params, opt_state, make_batch(), MASKS, jax.random.key(0))
     assert all(x.is_deleted() for x in jax.tree.leaves(params))

@@ -11,7 +11,8 @@ from rlgpt_jax.rl import rewards
 from rlgpt_jax.rl.config import RewardConfig
 from tests.corridor import Corridor
 
-COW = rewards.goal_ids(("cow",))
+COW = ("cow",)
+padded = lambda *names: rewards.padded_ids(names, 8)  # noqa: E731
 PLAIN = RewardConfig(success=0.0, step_cost=0.0, distance=1.0)
 
 
@@ -37,9 +38,10 @@ def step_to(obs: Observation, *, next_obs=None, done=False, success=False, rewar
 
 
 def run(config: RewardConfig, first: Observation, steps: list[Step], goals=COW) -> list[float]:
-    memory, out = rewards.start(config, goals, first), []
+    terms = rewards.make_arrays(config, goals)
+    memory, out = rewards.start(terms, first), []
     for step in steps:
-        reward, memory = rewards.score(config, goals, memory, step)
+        reward, memory = rewards.score(terms, memory, step)
         out.append(float(reward[0]))
     return out
 
@@ -67,10 +69,9 @@ def test_a_goal_may_be_a_block():
         ray_block=blocks.ray_block.at[0, 3].set(NAME_ID["log"]),
         ray_block_distance=blocks.ray_block_distance.at[0, 3].set(4.0),
     )
-    ids = rewards.goal_ids(("cow", "log"))
-    assert float(rewards.nearest_goal(near, ids)[0]) == 4.0
-    assert np.isinf(rewards.nearest_goal(near, COW)[0])
-    assert np.isinf(rewards.nearest_goal(near, ())[0])
+    nearest = lambda *names: float(rewards.nearest_goal(near, padded(*names))[0])  # noqa: E731
+    assert nearest("cow", "log") == 4.0
+    assert np.isinf(nearest("cow")) and np.isinf(nearest())
 
 
 def test_success_step_cost_environment_and_items_add_up():
@@ -87,4 +88,4 @@ def test_success_step_cost_environment_and_items_add_up():
 
 def test_an_unknown_goal_is_named():
     with pytest.raises(ValueError, match="cowww"):
-        rewards.goal_ids(("cowww",))
+        padded("cowww")

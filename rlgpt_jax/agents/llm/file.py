@@ -2,15 +2,17 @@
 
 A person, a chat window or another program reads `<folder>/<key>.request.md` and writes
 `<folder>/<key>.response.md`. All requests of a batch are written before the first answer
-is waited for. A response that already exists is used at once.
+is waited for. A response that already exists is used at once. Pictures lie beside the request,
+`<key>.request.1.png`, `.2.png` and so on; its last lines name them.
 """
 
-import os
+import glob
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 from rlgpt_jax.agents.llm.base import Completion, OnAnswer, Request
+from rlgpt_jax.agents.llm.disk import write_atomically
 
 # A file untouched for this long counts as complete when it is first seen; a younger one
 # must keep its size and time from one poll to the next.
@@ -44,7 +46,7 @@ class FileProvider:
     ) -> list[Completion]:
         start = time.monotonic()
         for request in requests:
-            write_atomically(self._path(request, "request"), prompt_text(request))
+            self._write(request)
         answers: dict[str, Completion] = {}
         stamps: dict[str, tuple[int, int] | None] = {}
         while True:
@@ -55,9 +57,9 @@ class FileProvider:
                 stamp = _stamp(path)
                 if stamp and (stamp == stamps.get(request.key) or _settled(stamp)):
                     completion = Completion(
-                        path.read_text(encoding="utf-8-sig"), self._model, "file",
-                        time.monotonic() - start,
-                    )
+                        path.read_text(encoding="utf-8-sig", errors="replace"), self._model,
+                        "file", time.monotonic() - start,
+                    )  # fmt: skip
                     answers[request.key] = completion
                     if on_answer is not None:
                         on_answer(request, completion)
@@ -66,6 +68,22 @@ class FileProvider:
                 return [answers[r.key] for r in requests]
             self._check_time(start, [r for r in requests if r.key not in answers])
             time.sleep(self._poll_seconds)
+
+    def _write(self, request: Request) -> None:
+        """Pictures first, so that who sees the request sees all of it."""
+        path = self._path(request, "request")
+        images = [image for message in request.messages for image in message.images]
+        names = [f"{path.stem}.{number}.png" for number in range(1, len(images) + 1)]
+        for name, image in zip(names, images, strict=True):
+            write_atomically(path.with_name(name), image.data)
+        for old in path.parent.glob(f"{glob.escape(path.stem)}.*.png"):
+            if old.name not in names:
+                old.unlink()  # of an earlier start that showed more
+        lines = [
+            f"[picture {number}: {image.name}, file {name}]"
+            for number, (name, image) in enumerate(zip(names, images, strict=True), start=1)
+        ]
+        write_atomically(path, prompt_text(request) + "".join(f"\n{line}" for line in lines))
 
     def _path(self, request: Request, kind: str) -> Path:
         parts = request.key.split("/")
@@ -89,17 +107,6 @@ def prompt_text(request: Request) -> str:
     if len(request.messages) == 1 and request.messages[0].role == "user":
         return request.messages[0].text
     return "\n\n".join(f"[{m.role.upper()}]\n{m.text}" for m in request.messages)
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Makes folders as needed; a reader sees the old file or the whole new one."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    with part.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(part, path)
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -1,78 +1,50 @@
-"""A run's conversation with its models: one JSON line per exchange, appended and synced.
+"""A run's conversation with its models, appended and synced line by line.
 
-A line that was torn by a crash is cut off when the file is opened again; everything
-before it is kept. `Recorded` puts a transcript in front of a provider: a question that
-was answered before is not asked again.
+A line that was torn by a crash is cut off when the file is opened again; everything before
+it is kept. `Recorded` puts a transcript in front of a provider: a question that was answered
+before is not asked again. The format is that of `exchange.py`.
 """
 
+import contextlib
 import dataclasses
 import datetime
 import json
 import os
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from rlgpt_jax.agents.llm.base import Completion, Message, OnAnswer, Provider, Request
+from rlgpt_jax.agents.llm import disk
+from rlgpt_jax.agents.llm.base import Completion, OnAnswer, Provider, Request
+from rlgpt_jax.agents.llm.exchange import Exchange, images_folder, read, whole_lines
 
-SCHEMA = 1
+__all__ = ["Exchange", "Recorded", "Transcript", "TranscriptNotWritten", "read"]
 
-
-@dataclasses.dataclass(frozen=True)
-class Exchange:
-    """One line of a transcript."""
-
-    request: Request
-    answer: Completion
-    date: str  # UTC, ISO 8601, whole seconds
-
-    def to_json(self) -> dict:
-        return {
-            "schema": SCHEMA,
-            "key": self.request.key,
-            "agent": self.request.agent,
-            "messages": [{"role": m.role, "text": m.text} for m in self.request.messages],
-            "prompt_sha256": self.request.prompt_sha256,
-            "answer": self.answer.text,
-            "provider": self.answer.provider,
-            "model": self.answer.model,
-            "seconds": round(self.answer.seconds, 3),
-            "date": self.date,
-        }
-
-    @staticmethod
-    def from_json(line: dict) -> "Exchange":
-        if line.get("schema") != SCHEMA:
-            raise ValueError(
-                f"transcript line has schema {line.get('schema')!r}; this version reads "
-                f"{SCHEMA}. Record the transcript again."
-            )
-        request = Request(
-            line["key"], line["agent"],
-            tuple(Message(m["role"], m["text"]) for m in line["messages"]),
-        )
-        answer = Completion(line["answer"], line["model"], line["provider"], line["seconds"])
-        return Exchange(request, answer, line["date"])
+# Room that is taken on the disk for an answer before it is paid for.
+ANSWER_BYTES = 256 * 1024
 
 
-def read(path: Path) -> list[Exchange]:
-    """Reads all whole lines; the last one of a key counts for look-ups by key."""
-    if not path.exists():
-        raise FileNotFoundError(f"no transcript at {path}. Give the path of a transcript.jsonl.")
-    return [Exchange.from_json(line) for line in _whole_lines(path)[0]]
+class TranscriptNotWritten(RuntimeError):
+    """The disk refused lines of a transcript; they are kept in memory."""
 
 
 class Transcript:
-    """An append-only file of exchanges."""
+    """An append-only file of exchanges. Safe to append to from several threads."""
 
     def __init__(self, path: Path):
         self.path = path
         self._by_key: dict[str, Exchange] = {}
+        self._exchanges: list[Exchange] = []
+        self._unwritten: list[Exchange] = []
+        self._lock = threading.RLock()
+        self._reserve = path.with_name(path.name + ".reserve")
+        self._reserve.unlink(missing_ok=True)  # of a run that was killed
         if path.exists():
-            lines, whole_bytes = _whole_lines(path)
+            whole_bytes = whole_lines(path)[1]
             if whole_bytes < path.stat().st_size:
                 os.truncate(path, whole_bytes)
-            for exchange in map(Exchange.from_json, lines):
-                self._by_key[exchange.request.key] = exchange
+            for exchange in read(path):
+                self._remember(exchange)
 
     def __contains__(self, key: str) -> bool:
         return key in self._by_key
@@ -80,17 +52,86 @@ class Transcript:
     def __getitem__(self, key: str) -> Exchange:
         return self._by_key[key]
 
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """All of them, in the order in which they came."""
+        return tuple(self._exchanges)
+
     def append(self, request: Request, answer: Completion) -> Exchange:
-        """Writes one line and waits until it is on disk."""
+        """Writes one line and waits until it is on disk.
+
+        Raises:
+          TranscriptNotWritten: the disk refused it. It is known here all the same, and
+            written by the next `append` or `flush` that succeeds.
+        """
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         exchange = Exchange(request, answer, now)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        with self.path.open("ab") as file:
-            file.write(json.dumps(exchange.to_json(), ensure_ascii=False).encode() + b"\n")
-            file.flush()
-            os.fsync(file.fileno())
-        self._by_key[request.key] = exchange
+        with self._lock:
+            self._remember(exchange)
+            self._unwritten.append(exchange)
+            self.flush()
         return exchange
+
+    def flush(self) -> None:
+        """Writes what could not be written before."""
+        with self._lock:
+            while self._unwritten:
+                try:
+                    self._write(self._unwritten[0])
+                except OSError as error:
+                    keys = ", ".join(e.request.key for e in self._unwritten)
+                    raise TranscriptNotWritten(
+                        f"{error.filename} could not be written: {error.strerror}. Every earlier "
+                        f"exchange is in {self.path}; in memory only: {keys}. Make room on the "
+                        "disk."
+                    ) from error
+                del self._unwritten[0]
+
+    @contextlib.contextmanager
+    def room_for(self, requests: Sequence[Request]) -> Iterator[None]:
+        """Holds room on the disk for answers while they are waited for.
+
+        Raises:
+          TranscriptNotWritten: if there is none, before anything is asked.
+        """
+        num_bytes = sum(map(_num_bytes, requests))
+        try:
+            disk.allocate(self._reserve, num_bytes)
+        except OSError as error:
+            raise TranscriptNotWritten(
+                f"{self._reserve} could not be written: {error.strerror}. {len(requests)} more "
+                f"answers need {num_bytes / 1e6:.1f} MB beside {self.path}; nothing was asked. "
+                "Make room on the disk."
+            ) from error
+        try:
+            yield
+        finally:
+            self._reserve.unlink(missing_ok=True)
+
+    def _remember(self, exchange: Exchange) -> None:
+        self._by_key[exchange.request.key] = exchange
+        self._exchanges.append(exchange)
+
+    def _write(self, exchange: Exchange) -> None:
+        try:
+            self._write_once(exchange)
+        except OSError:
+            if not self._reserve.exists():
+                raise
+            self._reserve.unlink()  # this is what it was held for
+            self._write_once(exchange)
+
+    def _write_once(self, exchange: Exchange) -> None:
+        """Pictures first: a line never names one that is not there."""
+        for message in exchange.request.messages:
+            for image in message.images:
+                path = images_folder(self.path) / f"{image.sha256}.png"
+                if not path.exists():
+                    with _naming(path):
+                        disk.write_atomically(path, image.data)
+        text = json.dumps(exchange.to_json(), ensure_ascii=False)
+        with _naming(self.path):
+            disk.append(self.path, text.encode() + b"\n")
 
 
 class Recorded:
@@ -99,6 +140,7 @@ class Recorded:
     def __init__(self, provider: Provider, transcript: Transcript):
         self._provider = provider
         self._transcript = transcript
+        self._lock = threading.RLock()
 
     def complete(
         self, requests: Sequence[Request], on_answer: OnAnswer | None = None
@@ -106,43 +148,47 @@ class Recorded:
         keys = [r.key for r in requests]
         if len(set(keys)) < len(keys):
             raise ValueError(f"request keys must differ within a batch, got {keys}.")
+        self._transcript.flush()
         new = [r for r in requests if r.key not in self._transcript]
 
         def store(request: Request, completion: Completion) -> None:
-            if request.key not in self._transcript:
-                self._transcript.append(request, completion)
-                if on_answer is not None:
-                    on_answer(request, completion)
+            """Keeps an answer. A full disk is told after the batch: its other answers are
+            paid for too."""
+            with self._lock:
+                if request.key not in self._transcript:
+                    completion = dataclasses.replace(completion, text=_text(completion.text))
+                    with contextlib.suppress(TranscriptNotWritten):
+                        self._transcript.append(request, completion)
+                    if on_answer is not None:
+                        on_answer(request, completion)
 
         if new:
-            for request, completion in zip(
-                new, self._provider.complete(new, store), strict=True
-            ):
-                store(request, completion)  # of providers that never call `store`
+            with self._transcript.room_for(new):
+                try:
+                    completions = self._provider.complete(new, store)
+                    for request, completion in zip(new, completions, strict=True):
+                        store(request, completion)  # of providers that never call `store`
+                finally:
+                    self._transcript.flush()
         return [self._transcript[key].answer for key in keys]
 
 
-def _whole_lines(path: Path) -> tuple[list[dict], int]:
-    """Parsed lines and the number of bytes they take.
+def _text(words: str) -> str:
+    """Half a surrogate pair, which JSON can carry, is no text that a file can hold."""
+    return words.encode("utf-8", "replace").decode()
 
-    Raises:
-      ValueError: if a line before the last is not JSON: the file was edited or mixed up.
-    """
-    lines, size = [], 0
-    raw = path.read_bytes().splitlines(keepends=True)
-    for number, line in enumerate(raw, start=1):
-        torn = not line.endswith(b"\n")
-        try:
-            lines.append(json.loads(line))
-        except ValueError as error:
-            if number == len(raw):
-                break  # torn by a crash in the middle of a write
-            raise ValueError(
-                f"{path} line {number} is not JSON ({error}); only the last line of a "
-                "transcript may be torn. Restore the file or delete that line."
-            ) from error
-        if torn:
-            lines.pop()  # whole JSON, but its end was not written: not known to be synced
-            break
-        size += len(line)
-    return lines, size
+
+def _num_bytes(request: Request) -> int:
+    """About what an exchange takes on disk, with the answer."""
+    words = sum(len(m.text.encode()) for m in request.messages) + len(json.dumps(request.schema))
+    pictures = sum(len(i.data) for m in request.messages for i in m.images)
+    return 2 * words + pictures + ANSWER_BYTES
+
+
+@contextlib.contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Errors of the disk say which file they are about; those of writing do not."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), str(path)) from error

@@ -1,14 +1,15 @@
 """The embedded world as an `Environment`: a task, N lanes, resets from a pool."""
 
+import copy
 import functools
 import operator
-from typing import NamedTuple, TypeVar
+from collections.abc import Hashable
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
 
 from rlgpt_jax.envs.base import NUM_SLOTS, Observation, Step
-from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.tasks import Task
 from rlgpt_jax.envs.voxel import (
     crafting,
@@ -22,6 +23,7 @@ from rlgpt_jax.envs.voxel import (
 from rlgpt_jax.envs.voxel.item_table import variants_of
 from rlgpt_jax.envs.voxel.mob_table import MOB_LIFE
 from rlgpt_jax.envs.voxel.state import WorldParams, WorldPool, WorldState
+from rlgpt_jax.envs.voxel.task_numbers import MAX_VARIANTS, TaskNumbers, numbers_of, program_of
 from rlgpt_jax.envs.voxel.worldgen import BIOME_INDEX
 
 NOON = 6000
@@ -36,6 +38,14 @@ class Outcome(NamedTuple):
     terminated: jax.Array  # bool[N]  success or death
     truncated: jax.Array  # bool[N]  the horizon is reached
     success: jax.Array  # bool[N]
+
+
+class EnvArrays(NamedTuple):
+    """All data that a `VoxelEnv` computes with, besides the state of its worlds."""
+
+    pool: WorldPool
+    fallback: Any  # int32[P, 2]  see `spawn.open_places`
+    numbers: TaskNumbers
 
 
 class VoxelEnv:
@@ -62,16 +72,36 @@ class VoxelEnv:
             )
         self.task, self.params, self.num_envs, self.pool = task, params, num_envs, pool
         self.goal_names: tuple[str, ...] = task.sources
-        # What is counted: the goal, or in a task of stages every stage and the goal last.
-        self._counted = [variants_of(name) for name in (*task.stages, task.goal_item)]
-        self._fallback = spawn.open_places(pool)
+        self._stages: list[Any] = [variants_of(name) for name in task.stages]
+        self._fallback: Any = spawn.open_places(pool)
+        self._numbers = numbers_of(task)
+
+    @property
+    def program(self) -> Hashable:
+        """Equal for environments that differ in their `arrays` alone."""
+        return program_of(self.task), self.params, self.num_envs, self.pool.blocks.shape
+
+    @property
+    def arrays(self) -> EnvArrays:
+        """The data, so that it can be an argument of a compiled function."""
+        return EnvArrays(self.pool, self._fallback, self._numbers)
+
+    def bound(self, arrays: EnvArrays) -> "VoxelEnv":
+        """This environment with other data, for example while it is traced."""
+        other = copy.copy(self)
+        other.pool, other._fallback, other._numbers = arrays
+        return other
 
     def reset(self, key: jax.Array) -> tuple[WorldState, Observation]:
         """Starts N episodes."""
         seed = jax.random.bits(key, (self.num_envs,), jnp.uint32)
-        start = spawn.draw(self.pool, self._fallback, self.task, seed)
+        start = self._draw(seed)
         state = self._begin(self.pool.blocks[start.pool_index], seed, start)
         return state, self.observe(state)
+
+    def _draw(self, seed: jax.Array) -> spawn.Start:
+        reach = self._numbers.mob_range
+        return spawn.draw(self.pool, self._fallback, self.task, reach, seed)
 
     def step(self, state: WorldState, action: jax.Array) -> tuple[WorldState, Step]:
         """One tick with auto-reset; `final_obs` is the observation before the reset."""
@@ -103,7 +133,8 @@ class VoxelEnv:
         All variants of a name count: any kind of wood is a log.
         """
         columns = []
-        for variants in self._counted:
+        goal = [self._numbers.goal[k] for k in range(MAX_VARIANTS)]
+        for variants in (*self._stages, goal):
             held = functools.reduce(
                 operator.or_, (state.slot_item == variant for variant in variants)
             )
@@ -121,9 +152,9 @@ class VoxelEnv:
           before: `counts` before the tick.
           state: the worlds after it.
         """
-        task, now = self.task, self.counts(state)
+        task, numbers, now = self.task, self._numbers, self.counts(state)
         reward = (now - before)[:, -1].astype(jnp.float32)
-        success = now[:, -1] - state.goal_start >= task.goal_quantity
+        success = now[:, -1] - state.goal_start >= numbers.goal_quantity
         if task.nearby:
             table, furnace = crafting.near_stations(state)
             success = table if task.goal_item == "crafting_table" else furnace
@@ -133,7 +164,7 @@ class VoxelEnv:
             state = state.replace(stage_done=state.stage_done | new)
             reward = new.sum(1).astype(jnp.float32)
         terminated = success | (state.life <= 0)
-        truncated = (state.tick >= task.horizon) & ~terminated
+        truncated = (state.tick >= numbers.horizon) & ~terminated
         return state, Outcome(reward, terminated, truncated, success)
 
     def reset_lanes(self, state: WorldState, done: jax.Array) -> WorldState:
@@ -141,7 +172,7 @@ class VoxelEnv:
 
         def restart() -> WorldState:
             seed = hashing.bits(state.seed, hashing.NEXT_EPISODE)
-            start = spawn.draw(self.pool, self._fallback, self.task, seed)
+            start = self._draw(seed)
             fresh = self._begin(jnp.zeros((), jnp.uint8), seed, start)
             return _merge(done, fresh, state.replace(blocks=fresh.blocks))
 
@@ -178,7 +209,7 @@ class VoxelEnv:
         each = lambda values: jnp.tile(jnp.asarray(values), (n, 1))  # noqa: E731
         m, d, s = spawn.num_mobs(self.task), params.max_items, params.max_stations
         rest = jnp.array([0.0, physics.RESTING_SPEED, 0.0], jnp.float32)
-        names, quantities = self._start_items()
+        items, quantities = self._numbers.start_item, self._numbers.start_quantity
         state = WorldState(
             blocks=blocks, pool_index=start.pool_index, seed=seed,
             tick=ints(), world_time=jnp.full((n,), NOON, jnp.int32),
@@ -192,7 +223,7 @@ class VoxelEnv:
             hurt_amount=floats(), damage=floats(), damage_kind=ints(), fire=ints(),
             food_timer=ints(), eating=ints(), use_delay=ints(), burn_ticks=ints(), xp=floats(),
             mining_block=ints(3), mining_progress=floats(), mining_delay=ints(),
-            slot_item=each(names), slot_quantity=each(quantities),
+            slot_item=each(items), slot_quantity=each(quantities),
             slot_damage=ints(NUM_SLOTS), armor_item=ints(5), armor_damage=ints(5),
             mob_kind=start.mob_kind, mob_position=start.mob_position,
             mob_velocity=jnp.tile(rest, (n, m, 1)), mob_yaw=start.mob_yaw,
@@ -211,13 +242,6 @@ class VoxelEnv:
             goal_start=ints(), biome=jnp.full((n,), BIOME_INDEX[self.task.biome], jnp.int32),
         )  # fmt: skip
         return state.replace(goal_start=self.counts(state)[:, -1])
-
-    def _start_items(self) -> tuple[jax.Array, jax.Array]:
-        """(names, quantities) int32[36] of the task's start items."""
-        names = [NAME_ID[name] for name, _ in self.task.start_items]
-        quantities = [quantity for _, quantity in self.task.start_items]
-        empty = [0] * (NUM_SLOTS - len(names))
-        return jnp.array(names + empty, jnp.int32), jnp.array(quantities + empty, jnp.int32)
 
 
 def _merge(chosen: jax.Array, new: Tree, old: Tree) -> Tree:

@@ -5,11 +5,10 @@ ray kernel reads the buffer in place. `np.asarray` of a donated array would pin 
 array keeps the view) and make XLA copy every world at the next tick.
 """
 
-import copy
 import ctypes
 import functools
 import zlib
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -17,11 +16,62 @@ import numpy as np
 
 from rlgpt_jax.envs.base import Observation, Step
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE
-from rlgpt_jax.envs.voxel.env import VoxelEnv
+from rlgpt_jax.envs.voxel.env import EnvArrays, VoxelEnv
 from rlgpt_jax.envs.voxel.rays_host import Rays, lidar_numba
 from rlgpt_jax.envs.voxel.state import WorldPool, WorldState
 
 RAYCASTERS = ("numba", "jax")
+
+
+class _Programs(NamedTuple):
+    """The jitted parts of a tick. Their first argument are the `EnvArrays`."""
+
+    reset: Any
+    advance: Any
+    restart: Any
+    observe: Any
+
+
+class _Shell:
+    """An environment without its data, equal to another one of the same program."""
+
+    def __init__(self, env: VoxelEnv):
+        self.program = env.program
+        self.env = env.bound(EnvArrays(*[None] * len(EnvArrays._fields)))  # type: ignore[arg-type]
+
+    def __hash__(self) -> int:
+        return hash(self.program)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Shell) and self.program == other.program
+
+
+@functools.lru_cache(maxsize=8)
+def _programs(shell: _Shell, rays: bool) -> _Programs:
+    """Compiled once for all environments that differ in their data alone."""
+    bound = shell.env.bound
+
+    def reset(arrays, key):
+        env = bound(arrays)
+        state, _ = env.reset(key)
+        return state, env.observe(state, rays=rays)
+
+    def advance(arrays, state, action):
+        env = bound(arrays)
+        state, outcome = env.advance(state, action)
+        return state, outcome, state.busy > 0, env.observe(state, rays=rays)
+
+    def restart(arrays, state, done):
+        env = bound(arrays)
+        state = env.reset_lanes(state, done)
+        return state, env.observe(state, rays=rays)
+
+    return _Programs(
+        reset=jax.jit(reset),
+        advance=jax.jit(advance, donate_argnums=1),
+        restart=jax.jit(restart, donate_argnums=1),
+        observe=jax.jit(lambda arrays, state: bound(arrays).observe(state, rays=rays)),
+    )
 
 
 class HostVoxel:
@@ -44,10 +94,11 @@ class HostVoxel:
         self.goal_names: tuple[str, ...] = env.goal_names
         self._numba_rays = raycaster == "numba"
         self._device = jax.local_devices(backend="cpu")[0]
-        self._pool: WorldPool = jax.device_put(env.pool, self._device)
+        self._arrays: EnvArrays = jax.device_put(env.arrays, self._device)
+        self._pool: WorldPool = self._arrays.pool
         self._state: WorldState | None = None
         self._last: Observation | None = None
-        self._compile()
+        self._programs = _programs(_Shell(env), not self._numba_rays)
 
     @property
     def state(self) -> WorldState:
@@ -64,7 +115,7 @@ class HostVoxel:
         """Starts N episodes. Returns their first observation, NumPy arrays."""
         key = jax.device_put(jax.random.key(seed), self._device)
         self._state = None  # frees the old worlds first
-        self._state, seen = self._reset(self._pool, key)
+        self._state, seen = self._programs.reset(self._arrays, key)
         self._last = self._with_rays(seen)
         return self._last
 
@@ -74,25 +125,26 @@ class HostVoxel:
         done = step.terminated | step.truncated
         return step._replace(obs=self.restart(done)) if done.any() else step
 
-    def advance(self, action: np.ndarray) -> Step:
+    def advance(self, action: np.ndarray, rays: bool = True) -> Step:
         """One tick without reset: `obs` is `final_obs`, and `state` that of the last tick.
 
-        `restart` must follow before the next tick where an episode ended.
+        `restart` must follow before the next tick where an episode ended. Without `rays`,
+        for who reads the state alone, the ray fields are zeros.
         """
         action = np.asarray(action, np.int32)
         if action.shape != (self.num_envs, 8):
             raise ValueError(f"action must be int32[{self.num_envs}, 8], got {action.shape}.")
         state, self._state = self.state, None
-        self._state, outcome, busy, seen = self._advance(self._pool, state, action)
+        self._state, outcome, busy, seen = self._programs.advance(self._arrays, state, action)
         reward, terminated, truncated, success = (np.asarray(part) for part in outcome)
-        self._last = self._with_rays(seen)
+        self._last = self._with_rays(seen) if rays else seen
         info = {"success": success, "busy": np.asarray(busy) & ~(terminated | truncated)}
         return Step(self._last, reward, terminated, truncated, self._last, info)
 
     def restart(self, done: np.ndarray) -> Observation:
         """Starts the next episode where `done` bool[N]. Returns the observation of all."""
         before, state, self._state = self._last, self.state, None
-        self._state, seen = self._restart(self._pool, state, done)
+        self._state, seen = self._programs.restart(self._arrays, state, done)
         self._last = self._with_rays(seen, before, done)
         return self._last
 
@@ -168,34 +220,8 @@ class HostVoxel:
             fields = {name: put(value) for name, value in fields.items()}
             self._state = WorldState(blocks=put(blocks), **fields)
         self._state = jax.device_put(self._state, self._device)
-        self._last = self._with_rays(self._observe(self._pool, self._state))
+        self._last = self._with_rays(self._programs.observe(self._arrays, self._state))
         return self._last
-
-    def _compile(self) -> None:
-        """The jitted parts. The pool is an argument, so that it is no constant in them."""
-        env, rays = self.env, not self._numba_rays
-
-        def bound(pool: WorldPool) -> VoxelEnv:
-            other = copy.copy(env)
-            other.pool = pool
-            return other
-
-        def reset(pool, key):
-            state, _ = bound(pool).reset(key)
-            return state, bound(pool).observe(state, rays=rays)
-
-        def advance(pool, state, action):
-            state, outcome = bound(pool).advance(state, action)
-            return state, outcome, state.busy > 0, bound(pool).observe(state, rays=rays)
-
-        def restart(pool, state, done):
-            state = bound(pool).reset_lanes(state, done)
-            return state, bound(pool).observe(state, rays=rays)
-
-        self._reset = jax.jit(reset)
-        self._advance = jax.jit(advance, donate_argnums=1)
-        self._restart = jax.jit(restart, donate_argnums=1)
-        self._observe = jax.jit(lambda pool, state: bound(pool).observe(state, rays=rays))
 
     @functools.cached_property
     def _pool_mark(self) -> np.uint32:

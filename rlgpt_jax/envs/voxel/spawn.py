@@ -54,14 +54,20 @@ def open_places(pool: WorldPool) -> np.ndarray:
     return np.stack(np.unravel_index(flat.argmax(1), spawnable.shape[1:]), 1).astype(np.int32)
 
 
-def draw(pool: WorldPool, fallback: np.ndarray, task: Task, seed: jax.Array) -> Start:
-    """Draws the start of the episode with seed uint32[N]."""
+def draw(
+    pool: WorldPool, fallback: np.ndarray, task: Task, mob_range: jax.Array, seed: jax.Array
+) -> Start:
+    """Draws the start of the episode with seed uint32[N].
+
+    `mob_range` is the task's, int32[2], apart because it is data (`task_numbers`).
+    """
     index = hashing.below(pool.blocks.shape[0], seed, hashing.WORLD)
     column = _first_open(pool, jnp.asarray(fallback), index, seed)
     height = pool.surface[index, column[:, 0], column[:, 1]]
     feet = jnp.stack([column[:, 0], height, column[:, 1]], 1).astype(jnp.float32)
     middle = jnp.array([0.5, 0.0, 0.5], jnp.float32)
-    places = [_beside(pool, index, column, height, task, seed, m) for m in range(len(task.mobs))]
+    own_mobs = range(len(task.mobs))
+    places = [_beside(pool, index, column, height, mob_range, seed, m) for m in own_mobs]
     own = np.array([MOBS.index(mob) for mob in task.mobs], np.int32)
     kinds = [jnp.tile(jnp.asarray(own), (len(seed), 1))]
     places = [jnp.stack(places, 1)] if places else []
@@ -111,7 +117,7 @@ def _beside(
     index: jax.Array,
     column: jax.Array,
     height: jax.Array,
-    task: Task,
+    mob_range: jax.Array,
     seed: jax.Array,
     mob: int,
 ) -> jax.Array:
@@ -123,7 +129,7 @@ def _beside(
     number = jnp.arange(TRIES, dtype=jnp.int32) + TRIES * mob
     offsets = [
         hashing.below(2 * reach + 1, seed[:, None], purpose, number) - reach
-        for reach, purpose in zip(task.mob_range, (hashing.MOB_X, hashing.MOB_Z))
+        for reach, purpose in zip(mob_range, (hashing.MOB_X, hashing.MOB_Z))
     ]
     x, z = column[:, 0, None] + offsets[0], column[:, 1, None] + offsets[1]
     size_x, size_z = pool.spawnable.shape[1:]

@@ -276,8 +276,11 @@ class Rewriter(ast.NodeTransformer):
         if name in ("getattr", "hasattr") and name not in self.modules.bound:
             return self.asked(node, name)
         if name.startswith("random ") and node.func.ctx:
-            state = ast.copy_location(ast.Name(RANDOM_STATE, ast.Load()), node)
-            node.args.insert(0, state)
+            # A test of `if` and `while` may be visited twice.
+            first = node.args[0] if node.args else None
+            if not (isinstance(first, ast.Name) and first.id == RANDOM_STATE):
+                state = ast.copy_location(ast.Name(RANDOM_STATE, ast.Load()), node)
+                node.args.insert(0, state)
             self.random = True
         if name == "partial" and "partial" in self.modules.taken:
             return self.partial(node)

@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.envs import base
-from rlgpt_jax.envs.names import NAME_ID
+from rlgpt_jax.envs.names import NAME_ID, NAMES
 from rlgpt_jax.envs.tasks import get_task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.params import WorldParams
 from rlgpt_jax.envs.voxel.pool import load_pool
+from rlgpt_jax.rl.closed import close_world
 
 N = 4
 PARAMS = WorldParams(size_x=32, size_z=32, size_y=40, sea_level=16, num_worlds=2)
@@ -103,8 +104,8 @@ def test_no_compiled_part_of_a_step_copies_the_worlds():
     size = env.state.blocks.nbytes
     action, done = actions(1)[0], np.zeros(N, bool)
     for lowered in (
-        env._advance.lower(env._pool, env.state, action),
-        env._restart.lower(env._pool, env.state, done),
+        env._programs.advance.lower(env._arrays, env.state, action),
+        env._programs.restart.lower(env._arrays, env.state, done),
     ):
         memory = lowered.compile().memory_analysis()
         assert memory.temp_size_in_bytes < size / 2
@@ -168,5 +169,43 @@ def test_misuse_is_told():
 
 
 def test_the_cow_of_the_task_is_seen_by_some_lane():
-    obs = host().reset(0)
-    assert (obs.ray_entity == NAME_ID["cow"]).any()
+    seen = [(host().reset(seed).ray_entity == NAME_ID["cow"]).any() for seed in range(5)]
+    assert any(seen)
+
+
+def test_another_goal_limit_start_and_range_of_mobs_compile_nothing():
+    env = host()
+    env.reset(0)
+    env.step(actions(1)[0])
+    env.restart(np.ones(N, bool))
+    other_task = dataclasses.replace(
+        env.env.task, goal_item="wool", goal_quantity=2, horizon=3, mob_range=(2, 2),
+        start_items=(("shears", 1), ("dirt", 5)),
+    )  # fmt: skip
+    other = HostVoxel(VoxelEnv(other_task, PARAMS, N, pool()))
+    assert other._programs is env._programs
+    sizes = [program._cache_size() for program in env._programs]
+    obs = other.reset(0)
+    assert [NAMES[i] for i in obs.slot_name[0, :3]] == ["shears", "dirt", ""]
+    assert obs.slot_quantity[0, :2].tolist() == [1, 5]
+    gap = np.abs(other.field("mob_position")[:, 0] - other.field("position"))
+    assert gap[:, [0, 2]].max() <= 2.0
+    dones = [other.step(action).truncated.all() for action in actions(3)]
+    assert dones == [False, False, True]
+    assert [program._cache_size() for program in env._programs] == sizes
+    assert env.reset(0).slot_quantity[0, :2].tolist() == [1, 0], "the first one is as it was"
+
+
+def test_a_task_with_other_mobs_or_stages_is_another_program():
+    pig = dataclasses.replace(host().env.task, mobs=("pig",))
+    assert HostVoxel(VoxelEnv(pig, PARAMS, N, pool()))._programs is not host()._programs
+
+
+def test_pure_environments_that_differ_in_numbers_are_one_program_for_the_device():
+    (reset, step), (other_reset, other_step) = close_world(make_env(12)), close_world(make_env(3))
+    assert step == other_step and hash(step) == hash(other_step) and reset == other_reset
+    differ = [
+        (int(a), int(b)) for a, b in zip(step.constants, other_step.constants, strict=True)
+        if not np.array_equal(a, b)
+    ]  # fmt: skip
+    assert differ == [(12, 3)]

@@ -1,0 +1,97 @@
+"""Whether a replay can begin: a recording that is there, long enough, and of this task."""
+
+import json
+import re
+
+from experiments.configs import base
+from experiments.values import ConfigError
+from rlgpt_jax.envs.tasks import TASKS, Task, get_task
+
+FOLDER = "experiments/transcripts"
+OTHERS = (
+    "Let a model answer: --config.llm.provider=anthropic, openai or compatible with "
+    "--config.llm.model=NAME; answer by hand or by a program: --config.llm.provider=file; or "
+    "leave the models out: --config.loop.mode=pure_rl."
+)
+
+
+def check_transcript(config: base.Config) -> None:
+    """Refuses a replay whose recording is missing, of another goal, or shorter than the run."""
+    if config.llm.provider != "replay" or not config.loop.asks:
+        return
+    path = base.CHECKOUT / config.llm.transcript
+    if not path.is_file():
+        raise ConfigError(
+            f"--config.llm.transcript={config.llm.transcript}: there is no such file, so there "
+            f"are no recorded answers to replay. {OTHERS} Recorded: {', '.join(shipped())}."
+        )
+    lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
+    exchanges = {exchange["key"]: exchange for exchange in map(json.loads, lines)}
+    _check_goal(config, next(iter(exchanges.values()), None))
+    prefix = config.loop.key_prefix
+    if config.loop.planner:  # how many sub-tasks there are is the planner's word
+        _check_planner(config, f"{prefix}planner" in exchanges)
+        return
+    wanted = config.loop.num_iterations
+    recorded = sum(_has_iteration(exchanges, f"{prefix}iter{i}/") for i in range(wanted))
+    if recorded < wanted and not config.loop.stop_when_solved:
+        raise ConfigError(
+            f"{config.llm.transcript} holds {recorded} iterations of this mode, the run asks "
+            f"for {wanted}. Set --config.loop.num_iterations={recorded}"
+            f"{' or less' if recorded > 1 else ''}, or record more with "
+            "--config.llm.provider=file."
+        )
+
+
+def shipped() -> list[str]:
+    """Names of the recordings that come with the project."""
+    found = sorted(path.stem for path in (base.CHECKOUT / FOLDER).glob("*.jsonl"))
+    return found or ["none"]
+
+
+def _has_iteration(exchanges: dict[str, dict], prefix: str) -> bool:
+    """Whether an iteration was begun, by whichever agent."""
+    return any(key.startswith(prefix) for key in exchanges)
+
+
+def _check_planner(config: base.Config, is_there: bool) -> None:
+    if not is_there:
+        raise ConfigError(
+            f"{config.llm.transcript} was recorded without a planner, the run asks one "
+            "(loop.planner=true). Leave it out, or record with --config.llm.provider=file."
+        )
+
+
+def _check_goal(config: base.Config, exchange: dict | None) -> None:
+    asked = get_task(config.task)
+    other = task_of(exchange)
+    if other is not None and _goal(other) != _goal(asked):
+        raise ConfigError(
+            f"{config.llm.transcript} was recorded for the task {other.name}, the run asks for "
+            f"{asked.name}: its plans and macros would not fit. Record one with "
+            "--config.llm.provider=file, or leave the models out with "
+            "--config.loop.mode=pure_rl."
+        )
+
+
+def _goal(task: Task) -> tuple[str, bool]:
+    """What decides whether plans fit: with another quantity, start or limit they may."""
+    return task.goal_item, task.nearby
+
+
+def task_of(exchange: dict | None) -> Task | None:
+    """The task that a recorded prompt is about; None if it does not say.
+
+    A row of the table is known by its words, any other by how its success is described.
+    """
+    if exchange is None:
+        return None
+    text = "\n".join(message["text"] for message in exchange.get("messages", ()))
+    for task in TASKS.values():
+        if task.words[1:] in text:
+            return task
+    held = re.search(r"^Success: the inventory holds (\d+) more (\w+) than", text, re.MULTILINE)
+    placed = re.search(r"^Success: a (\w+) that you have placed", text, re.MULTILINE)
+    if held:
+        return Task(f"({held[1]} {held[2]})", "", held[2], int(held[1]))
+    return Task(f"({placed[1]} placed)", "", placed[1], nearby=True) if placed else None

@@ -1,0 +1,79 @@
+"""The part of a report about a long task: its plan, and what every sub-task came to."""
+
+from typing import Any
+
+from experiments.report import html
+from experiments.report.html import tag, text
+from experiments.report.load import Run, load_sub_tasks
+
+WORDS = (
+    "A planner has split the task. Every sub-task was solved alone, from its needs in the "
+    "inventory; then the whole task was played from its own start, where a fixed rule picks the "
+    "skill by the inventory. Alone: held-out success of the sub-task by itself. Reached: share "
+    "of the held-out episodes of the whole task in which its goal was held at some tick. "
+    "Brackets: 95 % Wilson intervals over episodes of this one seed."
+)
+COLUMNS = (
+    "Sub-task", "Goal", "Needs", "Solved by", "Alone (95 %)", "Reached (95 %)", "First at tick",
+    "Ticks in an episode", "Starts",
+)  # fmt: skip
+
+
+def sub_tasks(run: Run) -> str:
+    """The section; "" where no planner took part."""
+    if not run.task_plan:
+        return ""
+    chain = run.final or run.validation or {}
+    reached = {s["name"]: s for s in chain.get("sub_tasks", ())}
+    alone = {sub.folder.name: sub.final for sub in load_sub_tasks(run)}
+    rows = [
+        _row(sub, alone.get(sub["name"]), sub["name"] in alone, reached.get(sub["name"]))
+        for sub in run.task_plan["sub_tasks"]
+    ]
+    inner = tag("p", text(WORDS))
+    if run.task_plan.get("note"):
+        inner += html.note("Planner", run.task_plan["note"], "bad")
+    if run.task_plan.get("reasoning"):
+        inner += html.note("Planner", run.task_plan["reasoning"], "")
+    inner += tag("div", html.table(COLUMNS, rows), class_="card")
+    inner += _whole(run)
+    return html.section("success", "Sub-tasks and the whole", inner)
+
+
+def _row(
+    sub: dict[str, Any], alone: dict[str, Any] | None, is_begun: bool,
+    in_chain: dict[str, Any] | None,
+) -> list[str]:
+    name = text(sub["name"])
+    if is_begun:
+        name = tag("a", name, href=f"tasks/{sub['name']}/report.html")
+    needs = ", ".join(f"{number} {item}" for item, number in sub["needs"]) or "nothing"
+    by = "code" if sub["solve"] == "code" else "code and learning"
+    row = [name, text(f"{sub['quantity']} {sub['item']}"), text(needs), by]
+    row.append(_rate(alone, "success") if alone else "–")
+    if in_chain is None:
+        return [*row, *["–"] * 4]
+    first = in_chain["mean_tick"]
+    return [
+        *row, _rate(in_chain, "reached"), "–" if first is None else f"{first:.0f}",
+        f"{in_chain['mean_ticks']:.0f}", f"{in_chain['mean_starts']:.1f}",
+    ]  # fmt: skip
+
+
+def _rate(values: dict[str, Any], kind: str) -> str:
+    return html.interval(values[f"{kind}_rate"], values[f"{kind}_low"], values[f"{kind}_high"])
+
+
+def _whole(run: Run) -> str:
+    """The whole task in both kinds of worlds."""
+    columns = ("The whole task", "Success (95 %)", "Episodes", "Ticks", "Dead loops")
+    rows = [
+        [
+            f"{kind} worlds", _rate(e, "success"), f"{e['successes']} / {e['num_episodes']}",
+            f"{e['mean_ticks']:.0f}", html.percent(e["dead_loop_rate"]),
+        ]
+        for kind, e in (("validation", run.validation), ("held-out", run.final)) if e
+    ]  # fmt: skip
+    if not rows:
+        return tag("p", "The whole task has not been played yet.")
+    return tag("div", html.table(columns, rows), class_="card")

@@ -1,0 +1,241 @@
+"""Tables about the agents themselves, from recorded conversations: nothing is run.
+
+    python -m experiments.study agents --transcripts=experiments/transcripts --out=DIR
+
+PATHS are transcripts, folders of transcripts, or run folders.
+"""
+
+import argparse
+import dataclasses
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from experiments import flags, machine
+from experiments.study.conversation import ENDS, Iteration, read
+from experiments.study.table import NONE, Table, percent, to, write_json
+from rlgpt_jax.agents.llm import tokens
+from rlgpt_jax.agents.llm.exchange import read_lines
+from rlgpt_jax.agents.prompt_state import KINDS
+from rlgpt_jax.rl.report import wilson
+
+CODE_WORDS = (
+    "Answers with code, compiled as today's macro language takes them. First: the first answer "
+    "for a macro, percent accepted with Wilson's 95 %. After one refusal: the next answer, where "
+    "the first was refused. Versions until the trial succeeded: the trial critic's ok, the "
+    "coder's own KEEP, or accepted in the last try, after which nobody is asked; `never` had no "
+    "accepted code at the end."
+)
+PLAN_WORDS = (
+    "Sub-actions of the plan by kind, how many coded ones keep earlier code, questions that had "
+    "to be asked again because the answer could not be used, and the critic's verdicts on coded "
+    "sub-actions after training."
+)
+SPENT_WORDS = (
+    "Calls, tokens and US dollars at list prices. Tokens are the provider's count; ~ marks "
+    f"estimates from characters ({tokens.CHARACTERS_PER_TOKEN} a token), {NONE} an unknown price."
+)
+SHIPPED = machine.CHECKOUT / "experiments" / "transcripts"
+FAILURE_WORDS = "What the critic named as the reason of failures, in its words."
+
+
+@dataclasses.dataclass(frozen=True)
+class Conversation:
+    """One transcript."""
+
+    name: str  # of the configuration, or of the run
+    path: Path
+    iterations: tuple[Iteration, ...]
+
+
+class NoTranscript(ValueError):
+    """A path that holds no conversation."""
+
+
+def conversations(paths: Sequence[Path]) -> list[Conversation]:
+    """Reads every transcript under the paths.
+
+    Raises:
+      NoTranscript: a path holds none, or one cannot be read.
+    """
+    found = [pair for path in paths for pair in _transcripts(path)]
+    made = []
+    for name, path, sensors in found:
+        try:
+            made.append(Conversation(name, path, tuple(read(read_lines(path), sensors))))
+        except (OSError, ValueError) as error:
+            raise NoTranscript(f"{path}: {error}") from error
+    return made
+
+
+def _transcripts(path: Path) -> list[tuple[str, Path, str]]:
+    """(name, file, sensors of its macros) of the transcripts at a path."""
+    if path.is_file():
+        return [(path.stem, path, sensors_of(path.stem))]
+    if (path / "config.json").exists():
+        if not (path / "transcript.jsonl").exists():
+            raise NoTranscript(f"{path} is a run without a transcript: nobody was asked in it.")
+        config = json.loads((path / "config.json").read_text())["config"]
+        sensors = config.get("macros", {}).get("sensors", "paper")
+        return [(path.name, path / "transcript.jsonl", sensors)]
+    files = sorted(path.glob("*.jsonl"))
+    if not files:
+        raise NoTranscript(
+            f"{path} holds no transcript. Give a .jsonl file, a folder of them or a run folder."
+        )
+    return [(file.stem, file, sensors_of(file.stem)) for file in files]
+
+
+def sensors_of(name: str) -> str:
+    """What the macros of a configuration may sense."""
+    return flags.load_config(name).macros.sensors if name in flags.config_names() else "paper"
+
+
+def tables(found: Sequence[Conversation]) -> list[Table]:
+    """Rows per iteration, with a sum per conversation and one of all."""
+    made = [
+        _table("code", "Macros", CODE_WORDS, _code, found),
+        _table("plans", "Plans and verdicts", PLAN_WORDS, _plans, found),
+        _table("spent", "Tokens and prices", SPENT_WORDS, _spent, found),
+        _failures(found),
+    ]
+    return [table for table in made if table.rows]
+
+
+def _table(name: str, title: str, words: str, cells, found: Sequence[Conversation]) -> Table:
+    """`cells(iterations)` gives (columns to texts, plain numbers) for any number of them."""
+    rows: list[tuple[str, ...]] = []
+    records: list[dict[str, Any]] = []
+    columns: list[str] = []
+
+    def add(config: str, label: str, chosen: Sequence[Iteration]) -> None:
+        texts, record = cells(chosen)
+        columns[:] = texts
+        rows.append((config, label, *texts.values()))
+        records.append({"config": config, "iteration": label, **record})
+
+    for conversation in found:
+        for it in conversation.iterations:
+            add(conversation.name, _label(it), [it])
+        if len(conversation.iterations) > 1:
+            add(conversation.name, "all", conversation.iterations)
+    if len(found) > 1:
+        add("all", "all", [it for c in found for it in c.iterations])
+    head = ("configuration", "iteration", *columns)
+    return Table(f"agents_{name}", title, words, head, tuple(rows), tuple(records))
+
+
+def _label(it: Iteration) -> str:
+    return f"{it.task} {it.number}".strip()
+
+
+def _code(chosen: Sequence[Iteration]) -> tuple[dict[str, str], dict[str, Any]]:
+    macros = [macro for it in chosen for macro in it.macros]
+    first = sum(m.first_accepted for m in macros)
+    seconds = [m.second for m in macros if m.second is not None]
+    mended = sum(t.outcome == "accepted" for t in seconds)
+    versions = [m.versions for m in macros if m.versions is not None]
+    ends = {end: sum(m.end == end for m in macros) for end in ENDS}
+    mean = sum(versions) / len(versions) if versions else None
+    texts = {
+        "macros": str(len(macros)),
+        "first accepted": _share(first, len(macros)),
+        "after one refusal": f"{mended} of {len(seconds)}" if seconds else NONE,
+        "versions until success": NONE if mean is None else f"{mean:.2f}",
+        "in 1 / 2 / more": " / ".join(map(str, _spread(versions))),
+        "critic's ok": str(ends["ok"]),
+        "coder's KEEP": str(ends["content"]),
+        "in the last try": str(ends["last try"]),
+        "never": str(ends["never"]),
+    }
+    low, high = wilson(first, len(macros))
+    record = {
+        "macros": len(macros), "first_accepted": first, "first_low": low, "first_high": high,
+        "refused_and_asked_again": len(seconds), "accepted_then": mended,
+        "mean_versions": mean, "versions": versions,
+        **{f"end_{end.replace(' ', '_')}": count for end, count in ends.items()},
+    }  # fmt: skip
+    return texts, record
+
+
+def _spread(versions: Sequence[int]) -> tuple[int, int, int]:
+    return (versions.count(1), versions.count(2), sum(v > 2 for v in versions))
+
+
+def _plans(chosen: Sequence[Iteration]) -> tuple[dict[str, str], dict[str, Any]]:
+    record: dict[str, Any] = {
+        **{kind: sum(it.kinds.get(kind, 0) for it in chosen) for kind in KINDS},
+        "kept": sum(it.kept for it in chosen),
+        "without_plan": sum(not it.has_plan for it in chosen),
+        "asked_again": sum(it.asked_again for it in chosen),
+        **{f"verdict_{v}": sum(it.verdicts.get(v, 0) for it in chosen)
+           for v in ("keep", "revise", "drop")},
+    }  # fmt: skip
+    return {name.replace("_", " "): str(value) for name, value in record.items()}, record
+
+
+def _spent(chosen: Sequence[Iteration]) -> tuple[dict[str, str], dict[str, Any]]:
+    total = tokens.total([it.spent for it in chosen])
+    mark = "~" if total.estimated else ""
+    texts = {
+        "calls": str(total.calls),
+        "input tokens": f"{mark}{total.input_tokens:,}",
+        "output tokens": f"{mark}{total.output_tokens:,}",
+        "US dollars": NONE if total.price is None else f"{total.price:.4f}",
+    }
+    names = ("calls", "input_tokens", "output_tokens", "price", "estimated")
+    return texts, {name: getattr(total, name) for name in names}
+
+
+def _failures(found: Sequence[Conversation]) -> Table:
+    rows, records = [], []
+    for conversation in found:
+        for it in conversation.iterations:
+            if it.failure:
+                rows.append((conversation.name, _label(it), it.failure, it.advice))
+                records.append({"config": conversation.name, "iteration": _label(it),
+                                "failure": it.failure, "advice": it.advice})  # fmt: skip
+    columns = ("configuration", "iteration", "failure", "advice")
+    return Table("agents_failures", "What the critic named", FAILURE_WORDS, columns, tuple(rows),
+                 tuple(records))  # fmt: skip
+
+
+def _share(count: int, total: int) -> str:
+    """`93.3 (70.2 to 98.8), 14 of 15`."""
+    if not total:
+        return NONE
+    return f"{percent(count / total)} ({to(wilson(count, total))}), {count} of {total}"
+
+
+def main(argv: list[str]) -> int:
+    """Returns the exit code: 2 for a path that cannot be used."""
+    parser = argparse.ArgumentParser("python -m experiments.study agents", description=__doc__)
+    parser.add_argument("paths", nargs="*", type=Path, metavar="PATH")
+    parser.add_argument("--transcripts", type=Path, help="one more PATH")
+    parser.add_argument("--out", type=Path, help="where tables are written; default: only shown")
+    options = parser.parse_args(argv)
+    paths = [*options.paths, *([options.transcripts] if options.transcripts else [])]
+    console = Console(file=sys.stdout)
+    try:
+        found = conversations(paths or [SHIPPED])
+    except NoTranscript as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    made = tables(found)
+    for table in made:
+        console.print(table.markdown(), highlight=False, soft_wrap=True, markup=False)
+    if options.out:
+        for table in made:
+            table.write(options.out)
+        records = {table.name: list(table.records) for table in made}
+        sources = {c.name: str(c.path) for c in found}
+        write_json(options.out / "agents.json", {"transcripts": sources, "tables": records})
+        text = "\n".join(["# The agents, from their conversations\n"]
+                         + [table.markdown() for table in made])  # fmt: skip
+        (options.out / "agents.md").write_text(text, encoding="utf-8")
+        console.print(f"Written: {options.out}/agents.md, agents.json and a CSV per table.")
+    return 0

@@ -1,0 +1,112 @@
+"""What finished runs say, as plain numbers: the source of all tables and figures."""
+
+import csv
+import dataclasses
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.study import held_out
+from experiments.study.cells import Cell
+from experiments.study.runs import Run
+
+Report = dict[str, Any]  # an EvalReport as JSON
+
+
+@dataclasses.dataclass(frozen=True)
+class Measured:
+    """All seeds of one cell that are done."""
+
+    cell: Cell
+    task: str
+    seeds: tuple[int, ...]
+    folders: tuple[Path, ...]
+    held_out: tuple[tuple[Report, ...], ...]  # [iteration][seed]
+    validation: tuple[tuple[Report, ...], ...]  # [iteration][seed]
+    final: tuple[Report, ...]  # [seed], of the iteration that did best in validation
+    best: tuple[int, ...]  # [seed], that iteration
+    ticks: tuple[int, ...]  # [iteration], trained up to its end; mean over seeds
+    wall_seconds: tuple[float, ...]  # [seed]
+    # [seed][sub-task] of a long task that a planner has split, in result.json's form: such a
+    # run has one held-out evaluation, of the whole chain. () for all others.
+    sub_tasks: tuple[tuple[dict[str, Any], ...], ...] = ()
+
+    @property
+    def num_iterations(self) -> int:
+        return len(self.held_out)
+
+    @property
+    def is_chain(self) -> bool:
+        return bool(self.sub_tasks)
+
+    @property
+    def last(self) -> tuple[Report, ...]:
+        return self.held_out[-1]
+
+
+def measure(runs: Sequence[Run]) -> dict[Cell, Measured]:
+    """One record per cell that has finished runs."""
+    found: dict[Cell, Measured] = {}
+    for cell in dict.fromkeys(run.cell for run in runs):
+        done = [run for run in runs if run.cell == cell and run.is_done]
+        if done:
+            found[cell] = _measure(cell, done)
+    return found
+
+
+def _measure(cell: Cell, runs: Sequence[Run]) -> Measured:
+    results = [_json(run.folder / "result.json") for run in runs]
+    held = [[_json(path) for path in held_out.files_of(run.folder)] for run in runs]
+    validation = [
+        [_json(_validation(path)) for path in held_out.files_of(run.folder)] for run in runs
+    ]
+    final = tuple(_json(run.folder / "final_eval.json") for run in runs)
+    chains = all(result.get("planner") for result in results)
+    ticks = [
+        [result["ticks"]] if chains else ticks_of(run.folder, len(reports))
+        for run, reports, result in zip(runs, held, results, strict=True)
+    ]
+    return Measured(
+        cell=cell,
+        task=final[0]["task"],
+        seeds=tuple(run.seed for run in runs),
+        folders=tuple(run.folder for run in runs),
+        held_out=_by_iteration(held),
+        validation=_by_iteration(validation),
+        final=final,
+        best=tuple(result.get("best_iteration", 0) for result in results),
+        ticks=tuple(round(sum(t) / len(t)) for t in zip(*ticks, strict=False)),
+        wall_seconds=tuple(sum(r.get("wall_seconds", {}).values()) for r in results),
+        sub_tasks=tuple(tuple(r["sub_tasks"]) for r in results) if chains else (),
+    )
+
+
+def _validation(path: Path) -> Path:
+    """The validation that belongs to a held-out evaluation."""
+    chain = path.name == "final_eval.json"
+    return path.with_name("validation_eval.json" if chain else "eval.json")
+
+
+def _by_iteration(by_seed: Sequence[Sequence[Report]]) -> tuple[tuple[Report, ...], ...]:
+    """Iterations that every seed has."""
+    return tuple(tuple(row) for row in zip(*by_seed, strict=False))
+
+
+def ticks_of(folder: Path, num_iterations: int) -> list[int]:
+    """Ticks that the run had trained when each iteration ended."""
+    ends = [0] * num_iterations
+    path = folder / "metrics.csv"
+    if path.exists():
+        with path.open(newline="") as file:
+            for row in csv.DictReader(file):
+                number = int(float(row["iteration"]))
+                if number < num_iterations:
+                    ends[number] = int(float(row["ticks"]))
+    for i in range(1, num_iterations):
+        ends[i] = max(ends[i], ends[i - 1])
+    return ends
+
+
+def _json(path: Path) -> Any:
+    return json.loads(path.read_text())

@@ -1,0 +1,1 @@
+"""Reads what a run and its models said to each other: show, diff, cost."""

@@ -1,0 +1,85 @@
+"""Compares prompts and answers by key: a replay with its recording, or any two.
+
+    python -m experiments.transcript diff runs/my_replay
+    python -m experiments.transcript diff runs/a runs/b
+
+As with `diff`, the exit code is 0 if nothing differs and 1 if something does.
+"""
+
+import argparse
+import difflib
+import fnmatch
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from experiments.transcript.source import Line, load, printable, recording_of
+from rlgpt_jax.agents.llm.replay import difference, prompt_of
+
+COLOURS = {"+": "green", "-": "red", "@": "cyan", "p": "magenta"}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("run", metavar="RUN", type=Path, help="run folder or .jsonl file")
+    parser.add_argument(
+        "other", metavar="OTHER", type=Path, nargs="?",
+        help="what to compare RUN with (default: the recording that it replayed)",
+    )
+    parser.add_argument("--key", default="*", metavar="GLOB", help="only these request keys")
+    parser.add_argument("--summary", action="store_true", help="only the last line")
+
+
+def run(options: argparse.Namespace, console: Console) -> int:
+    if options.other is None:
+        old_path, new_path = recording_of(options.run), options.run
+    else:
+        old_path, new_path = options.run, options.other
+    (old_file, old), (new_file, new) = (_by_key(path, options.key) for path in (old_path, new_path))
+    both = [key for key in old if key in new]
+    prompts = {key: _prompts(old[key], new[key]) for key in both}
+    answers = {key: _answers(old[key], new[key]) for key in both}
+    only_old = [key for key in old if key not in new]
+    only_new = [key for key in new if key not in old]
+    if not options.summary:
+        for key in both:
+            for words in (prompts[key], answers[key]):
+                _show(console, words)
+        for file, keys in ((old_file, only_old), (new_file, only_new)):
+            for key in keys:
+                _show(console, f"only in {file}: {key}")
+    num_prompts, num_answers = (sum(map(bool, d.values())) for d in (prompts, answers))
+    console.print(
+        f"{num_prompts} of {len(both)} prompts and {num_answers} of {len(both)} answers differ; "
+        f"{len(only_old)} keys are only in {old_file}, {len(only_new)} only in {new_file}.",
+        markup=False, soft_wrap=True,
+    )  # fmt: skip
+    return 1 if num_prompts or num_answers or only_old or only_new else 0
+
+
+def _by_key(path: Path, pattern: str) -> tuple[Path, dict[str, Line]]:
+    file, lines = load(path)
+    return file, {x["key"]: x for x in lines if fnmatch.fnmatchcase(x["key"], pattern)}
+
+
+def _prompts(old: Line, new: Line) -> str:
+    name = f"prompt of {old['key']}"
+    words = difference(prompt_of(old), prompt_of(new), name, name)
+    return words if not words or words.startswith("---") else f"--- {name}\n{words}"
+
+
+def _answers(old: Line, new: Line) -> str:
+    if old["answer"] == new["answer"]:
+        return ""
+    name = f"answer to {old['key']}"
+    lines = difflib.unified_diff(
+        old["answer"].splitlines(), new["answer"].splitlines(), name, name, lineterm="", n=1
+    )
+    return "\n".join(lines) or f"--- {name}\nthe line ends differ"
+
+
+def _show(console: Console, words: str) -> None:
+    for line in printable(words).splitlines():
+        bold = "bold " if line.startswith(("---", "+++")) else ""
+        style = "dim" if line.startswith(" ") else bold + COLOURS.get(line[:1], "default")
+        console.print(Text(line, style=style), soft_wrap=True)

@@ -1,0 +1,164 @@
+"""The format of a transcript: one JSON object per line, pictures in files beside it.
+
+    {"schema": 2, "key": "iter0/slow", "agent": "slow", "messages": [{"role", "text",
+     "images": [{"name", "sha256", "media_type"}]}], "prompt_sha256": ..., "request_schema":
+     ..., "answer": ..., "provider": ..., "model": ..., "usage": {...}, "price": ..., "stop":
+     ..., "request_id": ..., "retries": ..., "seconds": ..., "date": ...}
+
+Pictures lie in `<stem>_images/<sha256>.png`. Lines of schema 1, which knew neither pictures
+nor tokens, are read as lines of schema 2.
+"""
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rlgpt_jax.agents.llm.base import Completion, Image, Message, Request, Usage
+
+SCHEMA = 2
+# Fields that schema 2 added, with what they mean in a line of schema 1.
+ADDED = {
+    "request_schema": None, "usage": None, "price": None, "stop": "end", "request_id": "",
+    "retries": 0,
+}  # fmt: skip
+FIRST = ("key", "agent", "messages", "prompt_sha256", "answer", "provider", "model", "seconds",
+         "date")  # of every line  # fmt: skip
+
+
+@dataclasses.dataclass(frozen=True)
+class Exchange:
+    """One line of a transcript."""
+
+    request: Request
+    answer: Completion
+    date: str  # UTC, ISO 8601, whole seconds
+
+    def to_json(self) -> dict[str, Any]:
+        answer = self.answer
+        return {
+            "schema": SCHEMA,
+            "key": self.request.key,
+            "agent": self.request.agent,
+            "messages": [_message_json(m) for m in self.request.messages],
+            "prompt_sha256": self.request.prompt_sha256,
+            "request_schema": self.request.schema,
+            "answer": answer.text,
+            "provider": answer.provider,
+            "model": answer.model,
+            "usage": None if answer.usage is None else dataclasses.asdict(answer.usage),
+            "price": answer.price,
+            "stop": answer.stop,
+            "request_id": answer.request_id,
+            "retries": answer.retries,
+            "seconds": round(answer.seconds, 3),
+            "date": self.date,
+        }
+
+
+def images_folder(path: Path) -> Path:
+    """Where the pictures of a transcript lie."""
+    return path.with_name(path.stem + "_images")
+
+
+def read(path: Path) -> list[Exchange]:
+    """Reads all whole lines and their pictures; the last one of a key counts for look-ups.
+
+    Raises:
+      FileNotFoundError: no transcript, or a picture that one of its lines names is missing.
+      ValueError: the file was edited or mixed up.
+    """
+    return [_exchange(line, path) for line in read_lines(path)]
+
+
+def read_lines(path: Path) -> list[dict[str, Any]]:
+    """All whole lines as plain data with the fields of today's schema, without pictures."""
+    if not path.exists():
+        raise FileNotFoundError(f"no transcript at {path}. Give the path of a transcript.jsonl.")
+    return whole_lines(path)[0]
+
+
+def whole_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
+    """Parsed lines and the number of bytes they take.
+
+    Raises:
+      ValueError: if a line before the last is not JSON, or a line is no exchange: the file
+        was edited or mixed up.
+    """
+    lines, size = [], 0
+    raw = path.read_bytes().splitlines(keepends=True)
+    for number, line in enumerate(raw, start=1):
+        torn = not line.endswith(b"\n")
+        try:
+            parsed = json.loads(line)
+        except ValueError as error:
+            if number == len(raw):
+                break  # torn by a crash in the middle of a write
+            raise ValueError(
+                f"{path} line {number} is not JSON ({error}); only the last line of a "
+                "transcript may be torn. Restore the file or delete that line."
+            ) from error
+        if torn:
+            break  # whole JSON, but its end was not written: not known to be synced
+        lines.append(_upgraded(parsed, f"{path} line {number}"))
+        size += len(line)
+    return lines, size
+
+
+def _upgraded(line: Any, where: str) -> dict[str, Any]:
+    schema = line.get("schema") if isinstance(line, dict) else None
+    if schema not in (1, SCHEMA):
+        raise ValueError(
+            f"{where} has schema {schema!r}; this version reads 1 and {SCHEMA}. Record the "
+            "transcript again."
+        )
+    full = {**ADDED, **line, "schema": SCHEMA}
+    missing = [field for field in FIRST if field not in full]
+    if missing:
+        raise ValueError(f"{where} has no {missing[0]!r}. Restore the file or delete that line.")
+    return full
+
+
+def _message_json(message: Message) -> dict[str, Any]:
+    line: dict[str, Any] = {"role": message.role, "text": message.text}
+    if message.images:
+        line["images"] = [
+            {"name": i.name, "sha256": i.sha256, "media_type": i.media_type}
+            for i in message.images
+        ]
+    return line
+
+
+def _exchange(line: Mapping[str, Any], path: Path) -> Exchange:
+    messages = tuple(
+        Message(
+            m["role"], m["text"],
+            tuple(_image(i, line["key"], path) for i in m.get("images", ())),
+        )
+        for m in line["messages"]
+    )  # fmt: skip
+    request = Request(line["key"], line["agent"], messages, line["request_schema"])
+    answer = Completion(
+        line["answer"], line["model"], line["provider"], line["seconds"],
+        Usage(**line["usage"]) if line["usage"] else None, line["price"], line["stop"],
+        line["request_id"], line["retries"],
+    )  # fmt: skip
+    return Exchange(request, answer, line["date"])
+
+
+def _image(entry: Mapping[str, str], key: str, path: Path) -> Image:
+    file = images_folder(path) / f"{entry['sha256']}.png"
+    if not file.is_file():
+        raise FileNotFoundError(
+            f"the prompt of {key!r} in {path} shows the picture {entry['name']!r}, but {file} is "
+            f"missing. Copy the folder {file.parent.name} to where the transcript is."
+        )
+    data = file.read_bytes()
+    if hashlib.sha256(data).hexdigest() != entry["sha256"]:
+        raise ValueError(
+            f"{file} is not the picture {entry['name']!r} that {key!r} in {path} was asked with: "
+            "its content was changed. Restore it from a copy of the folder."
+        )
+    return Image(entry["name"], data, entry["media_type"])

@@ -1,0 +1,172 @@
+"""What the two official SDKs share: a limit on a call's time, and errors in words.
+
+Both are generated from one template, so their exceptions have the same names and fields.
+Neither is imported here: that takes a second, and only the chosen one is needed.
+"""
+
+import base64
+import contextlib
+import email.utils
+import time
+from collections.abc import Iterator, Mapping
+from types import ModuleType
+from typing import Any
+
+from rlgpt_jax.agents.llm.base import Image
+from rlgpt_jax.agents.llm.calls import CallFailed
+from rlgpt_jax.agents.llm.endpoint import Endpoint
+
+CONNECT_SECONDS = 10.0
+# Errors that arrive inside of a stream or an answer have a type and no status of their own.
+STATUS_OF = {
+    "invalid_request_error": 400, "invalid_prompt": 400, "authentication_error": 401,
+    "permission_error": 403, "not_found_error": 404, "request_too_large": 413,
+    "rate_limit_error": 429, "rate_limit_exceeded": 429, "api_error": 500, "server_error": 500,
+    "timeout_error": 504, "overloaded_error": 529,
+}  # fmt: skip
+SPENT = ("insufficient_quota", "billing_error")  # no wait helps
+
+
+class NotAnAnswer(Exception):
+    """What came is not in the format of an answer, or it is not there to its end."""
+
+
+def http_client(sdk: ModuleType) -> Any:
+    """The SDK's own HTTP client, with a limit on a call as a whole.
+
+    The timeout of an HTTP client is one of silence: a server that sends a byte now and
+    then could hold a call for ever.
+    """
+    import httpx2
+
+    class Limited(httpx2.SyncByteStream):
+        def __init__(self, stream: httpx2.SyncByteStream, until: float):
+            self._stream = stream
+            self._until = until
+
+        def __iter__(self) -> Iterator[bytes]:
+            for part in self._stream:
+                yield part
+                if time.monotonic() > self._until:
+                    raise httpx2.ReadTimeout("the answer did not end in time")
+
+        def close(self) -> None:
+            self._stream.close()
+
+    def begin(request: httpx2.Request) -> None:
+        request.extensions["began"] = time.monotonic()
+
+    def limit(response: httpx2.Response) -> None:
+        extensions = response.request.extensions
+        stream = response.stream
+        assert isinstance(stream, httpx2.SyncByteStream)
+        response.stream = Limited(stream, extensions["began"] + extensions["timeout"]["read"])
+
+    return sdk.DefaultHttpxClient(event_hooks={"request": [begin], "response": [limit]})
+
+
+def timeout(sdk: ModuleType, seconds: float) -> Any:
+    return sdk.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
+
+
+def base64_of(image: Image) -> str:
+    return base64.b64encode(image.data).decode("ascii")
+
+
+@contextlib.contextmanager
+def failures_in_words(
+    sdk: ModuleType, endpoint: Endpoint, model: str, seconds: float
+) -> Iterator[None]:
+    """Turns whatever goes wrong in one call into `CallFailed`, one line without the key."""
+    import httpx2
+
+    where = endpoint.base_url or f"the {endpoint.provider} service"
+    try:
+        yield
+    except CallFailed:
+        raise
+    except sdk.APIStatusError as error:
+        raise _of_status(error, endpoint, model) from error
+    except (sdk.APITimeoutError, httpx2.TimeoutException) as error:
+        raise CallFailed(
+            f"{where} did not answer within {seconds:.3g} s (llm.timeout_seconds).", again=True
+        ) from error
+    except (sdk.APIConnectionError, httpx2.TransportError) as error:
+        cause = _one_line(str(error.__cause__ or error)) or type(error).__name__
+        raise CallFailed(
+            f"no connection to {where}, or it broke ({cause}). Check the network"
+            f"{', and that the server runs at llm.base_url' if endpoint.base_url else ''}.",
+            again=True,
+        ) from error
+    except sdk.APIError as error:  # inside of a stream
+        raise of_error(error.body, str(error), endpoint, model) from error
+    except (NotAnAnswer, ValueError, TypeError, AttributeError, AssertionError) as error:
+        # The SDKs check nothing that arrives: a page of a proxy ends in any of these.
+        raise CallFailed(
+            f"{where} sent what is not a whole answer ({_one_line(str(error))}).", again=True
+        ) from error
+
+
+def of_error(body: Any, words: str, endpoint: Endpoint, model: str) -> CallFailed:
+    """The failure that an error object inside of a stream or an answer tells of."""
+    found = body if isinstance(body, Mapping) else {}
+    kind = str(found.get("code") or found.get("type") or "")
+    status = int(kind) if kind.isdigit() else STATUS_OF.get(kind, 500)
+    return failure(status, str(found.get("message") or words), kind, endpoint, model)
+
+
+def _of_status(error: Any, endpoint: Endpoint, model: str) -> CallFailed:
+    body = error.body
+    if isinstance(body, Mapping) and isinstance(body.get("error"), Mapping):
+        body = body["error"]
+    found = body if isinstance(body, Mapping) else {}
+    kind = str(found.get("code") or found.get("type") or "")
+    status = error.status_code
+    if status < 400:  # Anthropic's errors inside of a stream come with the stream's status
+        status = STATUS_OF.get(kind, 500)
+    words = str(found.get("message") or body or error.message)
+    headers = error.response.headers
+    return failure(
+        status, words, kind, endpoint, model, retry_after(headers), headers.get("x-should-retry")
+    )
+
+
+def failure(
+    status: int, words: str, kind: str, endpoint: Endpoint, model: str,
+    after: float | None = None, should_retry: str | None = None,
+) -> CallFailed:  # fmt: skip
+    """The failure of a call with an HTTP status, and what to try."""
+    again = status in (408, 409, 429) or status >= 500
+    again = {"true": True, "false": False}.get(should_retry or "", again) and kind not in SPENT
+    if endpoint.key:
+        words = words.replace(endpoint.key, "[key]")
+    told = f"{status} {_one_line(words)}"
+    if again:
+        return CallFailed(told.rstrip(".") + ".", again=True, after=after)
+    key = endpoint.key_variable
+    cure = {
+        401: f"Put a valid key into the environment variable {key}." if key else
+             "This server needs a key: name its environment variable in llm.api_key_env.",
+        402: "The account needs credit.",
+        403: f"The key may not use {model}: choose another llm.model, or another key.",
+        404: f"Is llm.model={model} a name that {endpoint.base_url or endpoint.provider} knows? "
+             + ("llm.base_url often ends with /v1." if endpoint.base_url else ""),
+        413: "The prompt is too long for this service.",
+        429: "The quota of this key is spent.",
+    }.get(status, "Check llm.model, llm.max_output_tokens and llm.json_schema.")  # fmt: skip
+    for_all = status in (401, 402, 403, 404, 429)
+    return CallFailed(f"{told.rstrip('.')}. {cure.strip()}", again=False, for_all=for_all)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait, as `retry-after-ms` or `retry-after` (seconds or a date) say."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        with contextlib.suppress(ValueError, KeyError):
+            return max(0.0, float(headers[name]) * unit)
+    date = email.utils.parsedate_tz(headers.get("retry-after", ""))
+    return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
+
+
+def _one_line(words: str, longest: int = 300) -> str:
+    words = " ".join(words.split())
+    return words if len(words) <= longest else words[:longest] + "..."

@@ -1,0 +1,156 @@
+"""One agent for everything: it plans, codes and sets up the training in one answer.
+
+The paper's Table 4 compares it with two agents and with two and a critic. In later tries
+it sees what became of its answer and gives only what it changes.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from rlgpt_jax.agents import parse as blocks
+from rlgpt_jax.agents import render as sections
+from rlgpt_jax.agents import rl_setup, slow
+from rlgpt_jax.agents.llm.base import Message
+from rlgpt_jax.agents.memory import MAX_REFUSAL, MAX_TRIAL, attempt_line, clip
+from rlgpt_jax.agents.prompt_state import KEEP, Fate, Plan, PromptState, Refusal
+from rlgpt_jax.agents.prompts import Prompts
+from rlgpt_jax.rl.interface import RLInterface
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """One answer; None and missing code leave things as they are."""
+
+    plan: Plan | None = None
+    interface: RLInterface | None = None
+    sources: Mapping[str, str] = dataclasses.field(default_factory=dict)  # by sub-action
+
+    @property
+    def keeps(self) -> bool:
+        return self == Answer()
+
+
+def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
+    """The question for plan, code and set-up; for changes of them once there is a plan."""
+    setting = state.setting
+    coded = setting.design != "reward"
+    rl = rl_setup.form(state, prompts) if _sets_up_rl(state) else ""
+    text = prompts.fill(
+        "one",
+        **slow.shared(state, prompts),
+        coding="\n\n" + prompts.fill("one_coding") if coded else "",
+        rl="\n\n" + rl if rl else "",
+        feedback=_feedback(state, prompts),
+        answer=_form(state, prompts),
+    )
+    return sections.messages(text, state, prompts)
+
+
+def parse(text: str, state: PromptState) -> Answer | Refusal:
+    """The answer, with code for sub-actions of its plan only."""
+    if _is_first(state):
+        value = blocks.json_object(text)
+    else:
+        if blocks.says(text, KEEP) and "```" not in text:
+            return Answer()
+        has_json = blocks.fenced(text, ("json",)) or text.lstrip().startswith("{")
+        value = blocks.json_object(text) if has_json else {}
+    if isinstance(value, Refusal):
+        return value
+    plan, first = None, _is_first(state)
+    if first or "sub_actions" in value:
+        written = {fate.name for fate in state.fates if fate.attempts}
+        read = slow.read(value, state, blocks.reasoning(text, value), written)
+        if isinstance(read, Refusal):
+            return read
+        plan = read
+        state = state.replace(plan=plan)
+    interface = _interface(value, state) if first or "rl" in value else None
+    if isinstance(interface, Refusal):
+        return interface
+    names = {s.name for s in state.plan.coded}
+    found = blocks.python_sources(text)
+    sources = {name: source for name, source in found.items() if name in names}
+    if not (plan or interface or sources):
+        coded = ", ".join(sorted(names)) or "(none)"
+        return Refusal(
+            f"The answer changes nothing: it holds no JSON with sub_actions or rl and no code of "
+            f"{coded}. Answer {KEEP.upper()} if that is meant."
+        )
+    return Answer(plan, interface, sources)
+
+
+def _is_first(state: PromptState) -> bool:
+    return not state.plan.sub_actions
+
+
+def _sets_up_rl(state: PromptState) -> bool:
+    return state.setting.mode == "rl_gpt"
+
+
+def _interface(
+    value: Mapping[str, Any], state: PromptState
+) -> RLInterface | Refusal | None:
+    """Field "rl". Refused twice, it is the run's own, so that plan and code still count."""
+    if not _sets_up_rl(state):
+        return None
+    if "rl" in value:
+        read = rl_setup.read(value["rl"], state)
+    else:
+        read = Refusal('The object needs "rl", the set-up of the training.')
+    if isinstance(read, Refusal) and state.refused[1]:
+        return rl_setup.fallback(state, read.reason)
+    return read
+
+
+def _form(state: PromptState, prompts: Prompts) -> str:
+    """What the answer should hold."""
+    if not _is_first(state):
+        return prompts.fill("one_answer_change")
+    rl = " " + prompts.fill("one_rl_field") if _sets_up_rl(state) else ""
+    code = "\n" + prompts.fill("one_answer_code") if state.setting.design != "reward" else ""
+    return prompts.fill("one_answer", rl=rl) + code
+
+
+def _feedback(state: PromptState, prompts: Prompts) -> str:
+    """Earlier iterations with their last code; in later tries also what became of this."""
+    parts = [slow.feedback(state, prompts)]
+    if state.memory and (code := _last_code(state)):
+        parts.append(prompts.fill("one_code", code=code))
+    if not _is_first(state):
+        parts.append(
+            prompts.fill(
+                "one_tried",
+                number=str(state.number + 1),
+                num_tries=str(state.setting.num_tries),
+                plan=sections.plan(state.plan),
+                code="\n\n".join(map(_code, state.fates)) or "None is planned.",
+                interface=state.interface or "There is none in this run.",
+            )
+        )
+    return "\n\n".join(parts)
+
+
+def _last_code(state: PromptState) -> str:
+    """The code in use in the last iteration, so that it can be kept or written anew."""
+    fates = [fate for fate in state.memory[-1].fates if fate.source]
+    return "\n\n".join(f"{fate.name} ({fate.kind}):\n{_block(fate.source)}" for fate in fates)
+
+
+def _code(fate: Fate) -> str:
+    """The last version in full with what came of it, earlier ones in a line each."""
+    head = f"### {fate.name} ({fate.kind})"
+    if not fate.attempts:
+        return f"{head}\nCode of an earlier iteration, kept:\n{_block(fate.source)}"
+    *older, last = fate.attempts
+    lines = ["Earlier versions:", *map(attempt_line, older)] if older else []
+    if last.accepted:
+        came = f"It ran in trial episodes. What happened: {clip(last.trial, MAX_TRIAL)}"
+    else:
+        came = f"It was refused before it ran: {clip(last.refusal, MAX_REFUSAL)}"
+    return "\n".join([head, *lines, _block(last.source or "# the answer held no code"), came])
+
+
+def _block(source: str) -> str:
+    return f"```python\n{source.rstrip()}\n```"

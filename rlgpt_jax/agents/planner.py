@@ -1,0 +1,189 @@
+"""The planner: splits a long task into sub-tasks that are solved one by one.
+
+Each sub-task is a task of its own for the other agents; what it needs is what its training
+episodes start with. The rules that the recipe tables set are checked where those tables are
+known (`loop/long_task.py`).
+"""
+
+import dataclasses
+import keyword
+import re
+from typing import Any
+
+from rlgpt_jax.agents import parse as blocks
+from rlgpt_jax.agents import render as sections
+from rlgpt_jax.agents.llm.base import Message
+from rlgpt_jax.agents.prompt_state import PromptState, Refusal
+from rlgpt_jax.agents.prompts import Prompts
+
+MAX_SUB_TASKS = 16
+MAX_NEEDS = 9
+MAX_QUANTITY = 128
+MIN_TICKS = 20
+LOOP, CODE = "loop", "code"  # by the two loops with learning, or by code alone
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+_ITEM = {
+    "type": "object",
+    "properties": {"item": {"type": "string"}, "quantity": {"type": "integer"}},
+    "required": ["item", "quantity"],
+    "additionalProperties": False,
+}
+_SUB_TASK = {
+    "name": {"type": "string"},
+    "goal": _ITEM,
+    "needs": {"type": "array", "items": _ITEM},
+    "words": {"type": "string"},
+    "ticks": {"type": "integer"},
+    "solve": {"type": "string", "enum": [LOOP, CODE]},
+}
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "reasoning": {"type": "string"},
+        "sub_tasks": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": _SUB_TASK,
+                "required": list(_SUB_TASK),
+                "additionalProperties": False,
+            },
+        },
+    },
+    "required": ["reasoning", "sub_tasks"],
+    "additionalProperties": False,
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class SubTask:
+    """One part of a long task."""
+
+    name: str  # snake_case; the name of its folder and of its skill
+    item: str  # the goal: so many of it in the inventory
+    quantity: int
+    needs: tuple[tuple[str, int], ...]  # (item, pieces) it starts with, the hand's first
+    words: str  # for the agents that solve it
+    ticks: int  # time limit of a training episode
+    solve: str  # `LOOP` or `CODE`
+
+
+@dataclasses.dataclass(frozen=True)
+class TaskPlan:
+    """The planner's answer: sub-tasks in the order in which they are done."""
+
+    sub_tasks: tuple[SubTask, ...]
+    reasoning: str = ""
+    note: str = ""  # why this plan is not the planner's own; "" if it is
+
+
+def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
+    """The question for a plan; `state.facts` are what is made of what."""
+    setting = state.setting
+    text = prompts.fill(
+        "planner",
+        world=sections.world(setting, prompts),
+        facts=state.facts,
+        final=_final(state),
+        horizon=str(setting.horizon),
+        macro_ticks=str(setting.macro_ticks),
+        max_sub_tasks=str(MAX_SUB_TASKS),
+    )
+    return sections.messages(text, state, prompts)
+
+
+def _final(state: PromptState) -> str:
+    """The goal that the last sub-task must have."""
+    setting = state.setting
+    goal = f'{{"item": "{setting.goal_item}", "quantity": {setting.goal_quantity}}}'
+    if not setting.nearby:
+        return goal
+    return (
+        f"{goal}, which in the last sub-task means: put down, within reach and in view (to carry "
+        "one may be the goal of an earlier sub-task)"
+    )
+
+
+def parse(text: str, state: PromptState) -> TaskPlan | Refusal:
+    """The sub-tasks in an answer, if they have the form that the prompt states."""
+    value = blocks.json_object(text)
+    if isinstance(value, Refusal):
+        return value
+    records = value.get("sub_tasks")
+    if not isinstance(records, list) or not records:
+        return Refusal('The object needs "sub_tasks", a list that is not empty.')
+    if len(records) > MAX_SUB_TASKS:
+        return Refusal(f"{len(records)} sub-tasks; at most {MAX_SUB_TASKS} are allowed.")
+    found: list[SubTask] = []
+    for number, record in enumerate(records, start=1):
+        sub_task = _sub_task(record, f"Sub-task {number}", state.setting.horizon)
+        if isinstance(sub_task, Refusal):
+            return sub_task
+        if sub_task.name in (other.name for other in found):
+            return Refusal(f"The name {sub_task.name!r} is used more than once; all must differ.")
+        found.append(sub_task)
+    return TaskPlan(tuple(found), blocks.reasoning(text, value))
+
+
+def fallback(state: PromptState, reason: str) -> TaskPlan:
+    """The plan when no answer could be used: the whole task at once."""
+    setting = state.setting
+    whole = SubTask(
+        "whole_task", setting.goal_item, setting.goal_quantity, (), setting.task,
+        setting.horizon, LOOP,
+    )  # fmt: skip
+    return TaskPlan((whole,), note=f"The planner's answers could not be used: {reason}")
+
+
+def _sub_task(record: Any, where: str, horizon: int) -> SubTask | Refusal:
+    wrong = blocks.texts(record, ("name", "words", "solve"), where)
+    if wrong:
+        return wrong
+    name, solve, ticks = record["name"].strip(), record["solve"].strip(), record.get("ticks")
+    if not _NAME.fullmatch(name) or keyword.iskeyword(name):
+        return Refusal(f"{name!r} is not a snake_case name of at most 40 characters.")
+    if solve not in (LOOP, CODE):
+        return Refusal(f'{name}: unknown "solve" {solve!r}; choose {LOOP} or {CODE}.')
+    if not _whole(ticks, MIN_TICKS, horizon):
+        return Refusal(
+            f'{name}: "ticks" is {ticks!r}; write a whole number from {MIN_TICKS} to {horizon}.'
+        )
+    goal = _item(record.get("goal"), f'{name}: "goal"')
+    if isinstance(goal, Refusal):
+        return goal
+    needs = _needs(record.get("needs"), name)
+    if isinstance(needs, Refusal):
+        return needs
+    return SubTask(name, *goal, needs, " ".join(record["words"].split()), ticks, solve)
+
+
+def _needs(records: Any, name: str) -> tuple[tuple[str, int], ...] | Refusal:
+    if not isinstance(records, list) or len(records) > MAX_NEEDS:
+        return Refusal(
+            f'{name}: "needs" must be a list of at most {MAX_NEEDS} objects {{"item", '
+            f'"quantity"}}, empty if it starts with nothing; got {records!r}.'
+        )
+    found: dict[str, int] = {}
+    for record in records:
+        need = _item(record, f'{name}: an entry of "needs"')
+        if isinstance(need, Refusal):
+            return need
+        if need[0] in found:
+            return Refusal(f"{name}: {need[0]} is among its needs twice. Write the sum once.")
+        found[need[0]] = need[1]
+    return tuple(found.items())
+
+
+def _item(record: Any, where: str) -> tuple[str, int] | Refusal:
+    is_object = isinstance(record, dict) and isinstance(record.get("item"), str)
+    if not is_object or not _whole(record.get("quantity"), 1, MAX_QUANTITY):
+        return Refusal(
+            f'{where} must be an object {{"item": name, "quantity": 1 to {MAX_QUANTITY}}}; got '
+            f"{record!r}."
+        )
+    return record["item"].strip(), record["quantity"]
+
+
+def _whole(value: Any, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high

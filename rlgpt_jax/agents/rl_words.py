@@ -1,0 +1,84 @@
+"""The RL interface in words, for prompts and reports."""
+
+from collections.abc import Sequence
+
+from rlgpt_jax.rl.interface import (
+    CELL,
+    OBSERVATION_PARTS,
+    PRIMITIVES,
+    RewardTerms,
+    RLInterface,
+    TrainingTask,
+)
+
+UNCHANGED = "Training is as the run has it."
+
+
+def describe(interface: RLInterface) -> str:
+    """One line for each part that is set; what is not named is as the run has it."""
+    primitives = interface.primitives
+    lines = {
+        "Training episodes": _task(interface.task),
+        "Left out of the observation": ", ".join(
+            part for part in OBSERVATION_PARTS if part not in interface.observation
+        ),
+        "Primitives left out": ", ".join(
+            name for name in PRIMITIVES if primitives is not None and name not in primitives
+        ),
+        "Macros offered": _names(interface.macros),
+        "Reward": _reward(interface.reward),
+        "Budget": _budget(interface),
+    }
+    words = [f"{name}: {text}." for name, text in lines.items() if text] or [UNCHANGED]
+    return "\n".join([*words, f"({interface.note})"] if interface.note else words)
+
+
+def given_items(items: Sequence[tuple[str, int]]) -> str:
+    """For example "1 bucket"."""
+    return ", ".join(f"{quantity} {name}" for name, quantity in items) or "nothing"
+
+
+def given_reward(terms: RewardTerms) -> str:
+    """The run's own reward in words."""
+    return _reward(terms) or "nothing"
+
+
+def _task(task: TrainingTask) -> str:
+    quantity = "" if task.goal_quantity is None else f"{task.goal_quantity} "
+    goal = quantity + (task.goal_item or ("of the goal item" if quantity else ""))
+    parts = [
+        f"the goal is {goal}" if goal else "",
+        f"at most {task.horizon} ticks" if task.horizon else "",
+        f"mobs within {task.mob_range} blocks" if task.mob_range else "",
+        f"start with {given_items(task.start_items)}" if task.start_items is not None else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def _names(names: tuple[str, ...] | None) -> str:
+    return "" if names is None else ", ".join(names) or "none"
+
+
+def _reward(terms: RewardTerms) -> str:
+    number = lambda x: f"{x:g}"  # noqa: E731
+    targets = f" to the nearest {' or '.join(terms.targets)}" if terms.targets else ""
+    parts = [
+        "" if terms.success is None else f"{number(terms.success)} for success",
+        "" if terms.step_cost is None else f"{number(0 - terms.step_cost)} per tick",
+        f"{number(terms.distance)} per block nearer{targets}" if terms.distance is not None
+        else f"distance counts{targets}" if targets else "",
+        *(f"{number(reward)} per {item} gained" for item, reward in terms.items),
+        "" if terms.exploration is None
+        else f"{number(terms.exploration)} per new cell of {CELL} x {CELL} blocks",
+    ]  # fmt: skip
+    return ", ".join(part for part in parts if part)
+
+
+def _budget(interface: RLInterface) -> str:
+    parts = [
+        "" if interface.ticks is None else f"{interface.ticks:,} ticks",
+        "" if interface.stop_at_success is None
+        else f"ends early when {interface.stop_at_success:.0%} of the last training episodes "
+        "succeed",
+    ]  # fmt: skip
+    return ", ".join(part for part in parts if part)

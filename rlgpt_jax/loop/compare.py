@@ -1,0 +1,55 @@
+"""Before and after: what changed between the evaluations of two iterations, in words."""
+
+from rlgpt_jax.rl.report import EvalReport
+
+MAX_ACTIONS = 8  # that are told of
+
+
+def compare(before: EvalReport | None, after: EvalReport) -> str:
+    """Facts side by side, no judgement; "" if there is no iteration before."""
+    if before is None:
+        return ""
+    overlap = before.success_low <= after.success_high and after.success_low <= before.success_high
+    lines = [
+        f"Success: {_rate(before)} before, {_rate(after)} now; the intervals "
+        f"{'overlap' if overlap else 'do not overlap'}.",
+        f"Ticks per episode: {before.mean_ticks:.0f} before, {after.mean_ticks:.0f} now.",
+        f"Dead loops: {before.dead_loop_rate:.0%} of the episodes before, "
+        f"{after.dead_loop_rate:.0%} now.",
+        _actions(before, after),
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def _rate(report: EvalReport) -> str:
+    return (
+        f"{report.successes} of {report.num_episodes} ({report.success_rate:.0%}, 95 % interval "
+        f"{report.success_low:.0%} to {report.success_high:.0%})"
+    )
+
+
+def _actions(before: EvalReport, after: EvalReport) -> str:
+    """Shares of ticks: first the macros of either, then the primitives that changed most."""
+    macros = sorted({*before.macro_ends, *after.macro_ends})
+
+    def change(name: str) -> float:
+        return abs(_share(after, name) - _share(before, name))
+
+    names = {*before.action_ticks, *after.action_ticks} - set(macros)
+    others = sorted(names, key=lambda name: (-change(name), name))
+    told = [*macros, *others[: max(MAX_ACTIONS - len(macros), 0)]]
+    parts = [f"{name} {_use(before, name)} -> {_use(after, name)}" for name in told]
+    if not parts:
+        return ""
+    return f"Use, in share of ticks (times chosen), before -> now: {'; '.join(parts)}."
+
+
+def _share(report: EvalReport, name: str) -> float:
+    return report.action_ticks.get(name, 0) / max(sum(report.action_ticks.values()), 1)
+
+
+def _use(report: EvalReport, name: str) -> str:
+    known = name in report.macro_ends or name in report.action_ticks
+    if not known:
+        return "none"
+    return f"{_share(report, name):.0%} ({report.action_counts.get(name, 0)})"

@@ -1,0 +1,275 @@
+"""Long tasks: a planner splits one into sub-tasks that are solved one after the other.
+
+    plan    <- planner(task, what is made of what)           asked once, and once more
+    for every sub-task of the plan, in its order:            if the recipes forbid it
+        task    <- its goal, its needs as start inventory, its time limit
+        run     <- the two loops for that task               in tasks/<name>/
+        skill   <- the best iteration                        in skills/<name>/
+    report  <- the whole task, from nothing, with all skills
+
+Sub-tasks are trained one after the other on all lanes, and so are their questions asked: a
+sub-task's own questions go out together as always. One transcript and one budget serve all.
+Every sub-task, the plan and the evaluations leave files and are not done again.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from rlgpt_jax.agents import planner
+from rlgpt_jax.agents.ask import ask
+from rlgpt_jax.agents.planner import CODE, SubTask, TaskPlan
+from rlgpt_jax.agents.prompt_state import PromptState, Refusal
+from rlgpt_jax.envs import paper, plan_rules, recipe_graph
+from rlgpt_jax.envs.paper import Step
+from rlgpt_jax.envs.tasks import Task
+from rlgpt_jax.envs.voxel.item_table import item_id
+from rlgpt_jax.envs.voxel.tools import STACK
+from rlgpt_jax.loop import events, skills, two_loop
+from rlgpt_jax.loop.config import LoopConfig
+from rlgpt_jax.loop.record import RunFolder, read_json, write_json
+from rlgpt_jax.loop.spaces import IDLE
+from rlgpt_jax.loop.tools import EVAL, VALIDATION, Tools
+from rlgpt_jax.rl.chain import Chain, Skill
+from rlgpt_jax.rl.chain_evaluate import ChainReport, evaluate_chain
+from rlgpt_jax.rl.chain_rule import Goal
+
+
+@dataclasses.dataclass(frozen=True)
+class TaskPlanned:
+    """Event: how the long task is split."""
+
+    plan: TaskPlan
+
+
+@dataclasses.dataclass(frozen=True)
+class SubTaskStarted:
+    """Event: the loops of one sub-task begin, or are skipped because its skill is there."""
+
+    number: int  # from 0
+    num_sub_tasks: int
+    sub_task: SubTask
+    is_done: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class ChainEvaluated:
+    """Event: the long task was played with all skills."""
+
+    report: ChainReport
+
+
+@dataclasses.dataclass(frozen=True)
+class LongRun:
+    """What `run` returns."""
+
+    result: dict[str, Any]  # the content of result.json
+    plan: TaskPlan
+    chain: Chain
+
+
+def run(config: LoopConfig, tools: Tools) -> LongRun:
+    """Plans, solves the sub-tasks and plays the whole, or what is left of that."""
+    plan = make_plan(config, tools)
+    for number in range(len(plan.sub_tasks)):
+        solve(config, tools, plan, number)
+    chain = load_chain(tools, plan)
+    validation = play(config, tools, chain, VALIDATION, "validation_eval.json")
+    final = play(config, tools, chain, EVAL, "final_eval.json")
+    result = _result(config, tools, plan, validation, final)
+    write_json(tools.folder.path("result.json"), result)
+    tools.on_event(events.Finished(result))
+    return LongRun(result, plan, chain)
+
+
+def make_plan(config: LoopConfig, tools: Tools) -> TaskPlan:
+    """Asks the planner. A plan that the recipe tables forbid is refused with the reason."""
+    task = tools.task
+    facts = recipe_graph.describe(task.goal_item)
+    state = PromptState(two_loop.make_setting(config, tools), facts=facts)
+
+    def parse(text: str, state: PromptState) -> TaskPlan | Refusal:
+        plan = planner.parse(text, state)
+        wrong = "" if isinstance(plan, Refusal) else plan_rules.check(
+            steps_of(task, plan), task.start_items, task.goal_item, task.goal_quantity
+        )  # fmt: skip
+        return Refusal(wrong) if wrong else plan
+
+    with tools.folder.timed("plan"):
+        plan = ask(
+            tools.asker, f"{tools.key_prefix}planner", "planner", state, tools.prompts,
+            planner.render, parse, planner.SCHEMA,
+        )
+    if isinstance(plan, Refusal):
+        plan = planner.fallback(state, plan.reason)
+        whole = dataclasses.replace(plan.sub_tasks[0], needs=task.start_items)
+        plan = dataclasses.replace(plan, sub_tasks=(whole,))
+    record = dataclasses.asdict(plan) | {"after": _names_of_edges(task, plan)}
+    write_json(tools.folder.path("task_plan.json"), record)
+    tools.on_event(TaskPlanned(plan))
+    return plan
+
+
+def _names_of_edges(task: Task, plan: TaskPlan) -> dict[str, list[str]]:
+    """For every sub-task those whose goals it needs: the plan as a graph, for readers."""
+    names = [sub_task.name for sub_task in plan.sub_tasks]
+    edges = plan_rules.edges(steps_of(task, plan))
+    return {name: [names[k] for k in row] for name, row in zip(names, edges, strict=True)}
+
+
+def steps_of(task: Task, plan: TaskPlan) -> tuple[Step, ...]:
+    """The plan as the rules read it."""
+    last = len(plan.sub_tasks) - 1
+    return tuple(
+        Step(s.name, s.item, s.quantity, s.needs, s.solve != CODE, task.nearby and i == last)
+        for i, s in enumerate(plan.sub_tasks)
+    )
+
+
+def sub_task_of(task: Task, plan: TaskPlan, number: int) -> Task:
+    """A sub-task as a task: it starts with its needs, in the land of the long task."""
+    sub_task, step = plan.sub_tasks[number], steps_of(task, plan)[number]
+    return dataclasses.replace(
+        task,
+        name=f"{task.name}/{sub_task.name}",
+        words=sub_task.words.strip().rstrip("."),
+        goal_item=sub_task.item,
+        goal_quantity=sub_task.quantity,
+        start_items=tuple(s for item, n in sub_task.needs for s in stacks(item, n)),
+        horizon=sub_task.ticks,
+        sources=paper.targets(step),
+        nearby=step.placed,
+        stages=(),
+    )
+
+
+def stacks(item: str, pieces: int) -> list[tuple[str, int]]:
+    """Full stacks and a rest: one slot each."""
+    full = int(STACK[item_id(item)])
+    sizes = [full] * (pieces // full) + [pieces % full]
+    return [(item, size) for size in sizes if size]
+
+
+def config_of(config: LoopConfig, sub_task: SubTask) -> LoopConfig:
+    """The loops of one sub-task; crafting is code alone, planned as such."""
+    config = dataclasses.replace(config, planner=False, stop_when_solved=True)
+    if sub_task.solve != CODE:
+        return config
+    design = "action" if config.design == "reward" else config.design
+    return dataclasses.replace(config, mode="pure_code", pure_code_plan="own", design=design)
+
+
+def tools_of(tools: Tools, task: Task, name: str) -> Tools:
+    """Own folder, seed and keys; the model, its transcript and the budget are shared."""
+    make_env = tools.make_env
+    given = dataclasses.replace(
+        tools, task=task, folder=RunFolder(tools.folder.path("tasks", name)),
+        key_prefix=f"{tools.key_prefix}task/{name}/", seed=tools.seed_of("task", name),
+        make_env=lambda split, num_envs, seed, other=None: make_env(
+            split, num_envs, seed, other or task
+        ),
+    )  # fmt: skip
+    vars(given)["asker"] = tools.asker  # where `Tools` keeps it
+    return given
+
+
+def solve(config: LoopConfig, tools: Tools, plan: TaskPlan, number: int) -> None:
+    """Runs the loops of one sub-task and keeps its best iteration as a skill."""
+    sub_task = plan.sub_tasks[number]
+    folder = tools.folder.path("skills", sub_task.name)
+    is_done = skills.is_saved(folder)
+    tools.on_event(SubTaskStarted(number, len(plan.sub_tasks), sub_task, is_done))
+    if is_done:
+        return
+    task, own = sub_task_of(tools.task, plan, number), config_of(config, sub_task)
+    given = tools_of(tools, task, sub_task.name)
+    write_json(given.folder.path("task.json"), dataclasses.asdict(task))
+    solved = two_loop.run(own, given)
+    best = solved.best
+    stage, space = best.stage, best.stage.space
+    skill = Skill(
+        Goal(sub_task.name, sub_task.item, sub_task.quantity, sub_task.needs, sub_task.ticks,
+             own.learns),
+        space, stage.interface.observation,
+        None if space.repeat_script else solved.learning.params(stage),
+    )  # fmt: skip
+    fates = best.slots.fates or ((IDLE,) if space.repeat_script else ())
+    skills.save(
+        folder, skill, fates, given.offer.sources, given.sensors, given.rl.network,
+        stage.interface, {"task": task.name, "words": task.words, "result": _brief(solved.result)},
+    )  # fmt: skip
+
+
+def _brief(result: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a result that is the same after every way of getting there."""
+    return {k: v for k, v in result.items() if k != "wall_seconds"}
+
+
+def load_chain(tools: Tools, plan: TaskPlan) -> Chain:
+    """The skills of a plan, read from the run folder."""
+    steps = steps_of(tools.task, plan)
+    names = {item for step in steps for item in (step.item, *(name for name, _ in step.needs))}
+    items = {item for name in names for item in recipe_graph.closure(name)}
+    items |= {*recipe_graph.FUEL_ORDER, *recipe_graph.STATIONS}
+    return Chain(
+        tuple(skills.load(tools.folder.path("skills", s.name)) for s in plan.sub_tasks),
+        tuple(sorted(items)),
+        lambda index, held, near: paper.reachable(steps[index], held, near),
+    )
+
+
+def play(
+    config: LoopConfig, tools: Tools, chain: Chain, split: str, file: str
+) -> ChainReport:
+    """The long task from its start, with all skills."""
+    path = tools.folder.path(file)
+    saved = read_json(path)
+    if saved is None:
+        tools.on_event(events.Evaluating(0, config.eval_episodes))
+        with tools.folder.timed("evaluate"):
+            report = evaluate_chain(
+                tools.world(split, config.eval_lanes(tools.rl.ppo.num_envs)), chain, tools.rl,
+                tools.seed_of("evaluate", split), num_episodes=config.eval_episodes,
+                task=tools.task.name, split=split,
+            )
+        write_json(path, report.to_json())
+    else:
+        report = ChainReport.from_json(saved)
+    tools.on_event(ChainEvaluated(report))
+    return report
+
+
+def _result(
+    config: LoopConfig, tools: Tools, plan: TaskPlan, validation: ChainReport, final: ChainReport
+) -> dict[str, Any]:
+    """The content of result.json."""
+    whole, seconds = final.whole, dict(tools.folder.seconds())
+    parts, ticks = [], 0
+    for sub_task, reached in zip(plan.sub_tasks, final.sub_tasks, strict=True):
+        folder = RunFolder(tools.folder.path("tasks", sub_task.name))
+        own = read_json(folder.path("result.json"))
+        ticks += own["ticks"]
+        for phase, spent in folder.seconds().items():
+            seconds[phase] = round(seconds.get(phase, 0.0) + spent, 3)
+        parts.append({
+            "name": sub_task.name, "solve": sub_task.solve,
+            "alone": {k: own[k] for k in ("success_rate", "success_low", "success_high",
+                                          "num_episodes", "best_iteration", "ticks")},
+            "in_chain": dataclasses.asdict(reached),
+        })  # fmt: skip
+    return {
+        "task": tools.task.name,
+        "mode": config.mode,
+        "planner": True,
+        "seed": tools.seed,
+        "success_rate": whole.success_rate,
+        "success_low": whole.success_low,
+        "success_high": whole.success_high,
+        "num_episodes": whole.num_episodes,
+        "successes": whole.successes,
+        "validation": validation.whole.success_rate,
+        "sub_tasks": parts,
+        "ticks": ticks,
+        **two_loop.replayed(tools),
+        "wall_seconds": seconds,
+    }

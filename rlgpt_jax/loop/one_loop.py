@@ -1,0 +1,109 @@
+"""The inner loop of one agent that plans, codes and sets up the training.
+
+Every try is one question. Refusals and the bare facts of trials go back to the agent; it
+answers with what it changes, or that it keeps everything.
+"""
+
+import dataclasses
+
+from rlgpt_jax.agents import one, rl_setup, slow
+from rlgpt_jax.agents.ask import ask
+from rlgpt_jax.agents.one import Answer
+from rlgpt_jax.agents.prompt_state import KEEP, Fate, Plan, PromptState, Refusal
+from rlgpt_jax.loop import events
+from rlgpt_jax.loop.attempts import Attempts, attempt, fate, finish_code, finish_interface
+from rlgpt_jax.loop.config import LoopConfig
+from rlgpt_jax.loop.record import write_json
+from rlgpt_jax.loop.tools import Tools
+from rlgpt_jax.rl.interface import DEFAULT, RLInterface
+
+
+def plan_and_code(
+    config: LoopConfig, tools: Tools, state: PromptState
+) -> tuple[Plan, tuple[Fate, ...], RLInterface]:
+    """Runs the tries of one iteration. Returns plan, fates and the set-up of the training."""
+    attempts: Attempts = {}
+    interface: RLInterface | Refusal = DEFAULT
+    for number in range(config.num_tries):
+        answer = _ask(config, tools, state, attempts, interface, number)
+        if isinstance(answer, Refusal):
+            if number > 0:
+                break  # asked twice; what it wrote before stays
+            interface = answer
+            answer = Answer(slow.fallback(state, answer.reason))
+        if answer.keeps:
+            for name in attempts:
+                tools.on_event(events.Kept(state.iteration, number, name))
+            break
+        if answer.plan is not None:
+            state = state.replace(plan=_with_instructions(answer.plan, state.plan, attempts))
+            record_plan(tools, state)
+        if answer.interface is not None:
+            interface = answer.interface
+        attempts = _apply(config, tools, state, attempts, answer, number)
+        if not attempts:
+            break  # nothing to try: all is learned or kept
+    fates = finish_code(tools, state.iteration, _fates(state, attempts))
+    if not config.sets_up_rl:
+        return state.plan, fates, DEFAULT
+    return state.plan, fates, finish_interface(tools, state, interface)
+
+
+def record_plan(tools: Tools, state: PromptState) -> None:
+    """Writes `state.plan` and tells of it."""
+    path = tools.folder.iteration(state.iteration, "plan.json")
+    write_json(path, dataclasses.asdict(state.plan))
+    tools.on_event(events.Planned(state.iteration, state.plan))
+
+
+def _ask(
+    config: LoopConfig, tools: Tools, state: PromptState, attempts: Attempts,
+    interface: RLInterface | Refusal, number: int,
+) -> Answer | Refusal:
+    """One try: shows what became of the tries before."""
+    words = "" if isinstance(interface, Refusal) else rl_setup.describe(interface)
+    told = state.replace(
+        number=number,
+        fates=_fates(state, attempts),
+        interface=words if config.sets_up_rl else "",
+    )
+    key = tools.request_key(config, state.iteration, "one", f"try{number}")
+    with tools.folder.timed("plan"):
+        return ask(tools.asker, key, "one", told, tools.prompts, one.render, one.parse)
+
+
+def _with_instructions(plan: Plan, before: Plan, attempts: Attempts) -> Plan:
+    """A part that keeps the code of this iteration also keeps the instruction it had."""
+    old = {s.name: s.instruction for s in before.sub_actions if s.name in attempts}
+    return dataclasses.replace(
+        plan,
+        sub_actions=tuple(
+            dataclasses.replace(s, instruction=old[s.name])
+            if s.instruction == KEEP and s.name in old
+            else s
+            for s in plan.sub_actions
+        ),
+    )
+
+
+def _apply(
+    config: LoopConfig, tools: Tools, state: PromptState, attempts: Attempts, answer: Answer,
+    number: int,
+) -> Attempts:
+    """The attempts at the plan's coded sub-actions, with the code of this answer."""
+    made: Attempts = {}
+    for s in state.plan.coded:
+        before = attempts.get(s.name)
+        code: str | Refusal | None = answer.sources.get(s.name)
+        if code is None and before is None and s.instruction != KEEP:
+            code = Refusal(f"The answer held no ```python block with def {s.name}(obs).")
+        if code is not None:
+            new = attempt(config, tools, state.iteration, number, s.name, code)
+            made[s.name] = (*(before or ()), new)
+        elif before is not None:
+            made[s.name] = before
+    return made
+
+
+def _fates(state: PromptState, attempts: Attempts) -> tuple[Fate, ...]:
+    return tuple(fate(s, attempts.get(s.name), state) for s in state.plan.coded)

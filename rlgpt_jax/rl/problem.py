@@ -1,0 +1,30 @@
+"""What a policy is trained on, as arrays: action space, parts of the observation, reward.
+
+Everything that an RL interface may change from one iteration to the next is traced, so that
+another interface is other data for the compiled rollout and update.
+"""
+
+from typing import Any, NamedTuple
+
+from rlgpt_jax.rl import rewards
+from rlgpt_jax.rl.actions import HybridSpace, SpaceArrays
+from rlgpt_jax.rl.config import RLConfig
+from rlgpt_jax.rl.features import parts_mask
+
+
+class Problem(NamedTuple):
+    """Arguments of `rollout.decide` and `rollout.settle` that stay the same in a rollout."""
+
+    space: SpaceArrays
+    parts: Any  # bool[9]  the parts of `interface.OBSERVATION_PARTS` that the networks see
+    reward: rewards.RewardArrays
+
+
+def make_problem(config: RLConfig, goal_names: tuple[str, ...], space: HybridSpace) -> Problem:
+    """The problem in a world that is about `goal_names`.
+
+    Raises:
+      ValueError: a name is unknown.
+    """
+    terms = rewards.make_arrays(config.reward, goal_names)
+    return Problem(space.arrays(), parts_mask(config.observation), terms)

@@ -1,0 +1,112 @@
+"""A replay gives recorded answers, and says or refuses where the prompts differ."""
+
+import json
+
+import pytest
+
+from rlgpt_jax.agents.llm import transcript
+from rlgpt_jax.agents.llm.base import Completion, Image, Message, Request, Usage
+from rlgpt_jax.agents.llm.replay import MissingAnswer, PromptDiffers, Replay
+from rlgpt_jax.agents.llm.transcript import Recorded, Transcript
+
+
+def request(key, text="What now?", *pictures):
+    images = tuple(Image(f"view {i}", data) for i, data in enumerate(pictures))
+    return Request(key, "slow", (Message("user", text, images),))
+
+
+def record(path, *requests):
+    own = Transcript(path)
+    for asked in requests:
+        key = asked.key if isinstance(asked, Request) else asked
+        answer = Completion(f"answer to {key}\u2028é", "echo", "test", 0.5, Usage(10, 5), 0.25)
+        own.append(asked if isinstance(asked, Request) else request(asked), answer)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "run" / "transcript.jsonl"
+
+
+def test_a_replay_gives_the_recorded_answers_and_counts_other_prompts(path):
+    record(path, "a", "b", "c")
+    replay = Replay(path)
+    answers = replay.complete([request("a"), request("b", "What then?"), request("c", "Hm?")])
+    assert [a.text for a in answers] == [f"answer to {k}\u2028é" for k in "abc"]
+    assert {(a.provider, a.model, a.seconds) for a in answers} == {("replay", "echo", 0.0)}
+    assert {(a.usage, a.price) for a in answers} == {(Usage(10, 5), 0.0)}
+    assert replay.num_mismatches == 2
+    assert "-What now?\n+What then?" in replay.first_mismatch
+
+
+def test_a_whole_run_is_compared_also_if_it_was_restarted(path, tmp_path):
+    record(path, "a", "b")
+    own = tmp_path / "own.jsonl"
+    Recorded(Replay(path), Transcript(own)).complete([request("a", "Other?")])
+    again = Replay(path)
+    Recorded(again, Transcript(own)).complete([request("a", "Other?"), request("b")])
+    compared = again.compare(transcript.read(own))
+    assert (compared.num_requests, compared.num_mismatches) == (2, 1)
+    assert again.num_mismatches == 0 and "+Other?" in compared.first_mismatch
+
+
+def test_a_replay_without_the_key_says_what_was_recorded(path):
+    record(path, "iter0/slow")
+    with pytest.raises(MissingAnswer, match="for 'iter1/slow'. Recorded keys: iter0/slow"):
+        Replay(path).complete([request("iter1/slow")])
+
+
+def test_a_strict_replay_stops_at_the_first_prompt_that_differs_with_a_short_diff(path):
+    long = "\n".join(f"line {i}" for i in range(200))
+    record(path, "a", request("b", long), "c")
+    strict = Replay(path, strict=True)
+    assert strict.complete([request("a")])[0].text.startswith("answer to a")
+    changed = long.replace("line 7", "row 7")  # 12 lines
+    with pytest.raises(PromptDiffers) as error:
+        strict.complete([request("b", changed), request("c", "other")])
+    words = str(error.value)
+    assert "'b'" in words and "-line 7\n" in words and "+row 7\n" in words
+    assert "more lines" in words and len(words.splitlines()) < 35
+    assert "llm.replay=lenient" in words and "other" not in words
+
+
+def test_pictures_are_compared_by_content_without_their_files(path):
+    record(path, request("a", "Look.", b"one", b"two"), request("b", "Look.", b"one"))
+    for file in (path.parent / "transcript_images").iterdir():
+        file.unlink()
+    lenient = Replay(path)
+    lenient.complete([request("a", "Look.", b"one", b"2"), request("b", "Look.", b"one")])
+    assert lenient.num_mismatches == 1
+    assert lenient.first_mismatch == "picture differs: view 1"
+    with pytest.raises(PromptDiffers, match="picture differs: view 1"):
+        Replay(path, strict=True).complete([request("a", "Look.", b"one", b"2")])
+
+
+@pytest.mark.parametrize(
+    ("pictures", "words"),
+    [((), "picture is gone: view 0"), ((b"one", b"two"), "picture is new: view 1")],
+)
+def test_a_picture_more_or_less_is_a_difference(path, pictures, words):
+    record(path, request("a", "Look.", b"one"))
+    replay = Replay(path)
+    replay.complete([request("a", "Look.", *pictures)])
+    assert replay.first_mismatch == words
+
+
+def test_a_space_at_the_end_is_a_difference_too(path):
+    record(path, "a")
+    replay = Replay(path)
+    replay.complete([request("a", "What now?\n")])
+    assert "line ends or spaces" in replay.first_mismatch
+
+
+def test_a_recording_of_schema_1_is_replayed(path):
+    line = {
+        "schema": 1, "key": "a", "agent": "slow", "prompt_sha256": "x", "answer": "Yes.",
+        "messages": [{"role": "user", "text": "What now?"}], "provider": "file", "model": "m",
+        "seconds": 1.0, "date": "2026-01-01T00:00:00+00:00",
+    }  # fmt: skip
+    path.parent.mkdir()
+    path.write_text(json.dumps(line) + "\n")
+    (answer,) = Replay(path, strict=True).complete([request("a")])
+    assert answer == Completion("Yes.", "m", "replay", 0.0, None, 0.0)

@@ -1,0 +1,42 @@
+"""A configuration that compares with another differs from it in what its name says."""
+
+import pytest
+
+from experiments import flags
+from experiments.config_tree import leaf_values
+from experiments.configs import base
+from rlgpt_jax.envs.tasks import get_task
+
+
+def changed(name: str, other: str) -> dict[str, object]:
+    """Fields of `name` that differ from those of `other`, but for where answers are."""
+    mine, theirs = (leaf_values(flags.load_config(config)) for config in (name, other))
+    assert mine.pop("llm.transcript") != theirs.pop("llm.transcript")
+    return {path: value for path, value in mine.items() if theirs[path] != value}
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "fields"),
+    [
+        ("harvest_milk_seeing", "harvest_milk", {"critic.vision": "strip"}),
+        ("harvest_log_without_sp", "harvest_log", {"loop.decompose": False}),
+        ("harvest_log_one_agent", "harvest_log", {"loop.agents": "one"}),
+        ("harvest_log_slow_fast", "harvest_log", {"loop.agents": "slow_fast"}),
+    ],
+)
+def test_a_variant_changes_one_thing(name: str, other: str, fields: dict) -> None:
+    assert changed(name, other) == fields
+
+
+@pytest.mark.parametrize("name", ["craft_stick", "harvest_beef_with_diamond_sword"])
+def test_a_long_task_lives_through_whole_episodes(name: str) -> None:
+    config = flags.load_config(name)
+    assert get_task(config.task).horizon == 3000
+    flags.check_budget(config)
+    episodes = config.loop.ticks_per_iteration / config.ppo.num_envs / 3000
+    assert episodes > 3
+    assert config.loop.eval_episodes % config.ppo.num_envs == 0  # no lane plays for nothing
+    default = base.for_task("harvest_log").ppo
+    assert config.ppo.num_envs * config.ppo.unroll_length == (
+        default.num_envs * default.unroll_length
+    )

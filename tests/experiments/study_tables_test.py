@@ -1,0 +1,201 @@
+"""The numbers of the tables, from run folders made by hand."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from experiments.study import ablations, presets
+from experiments.study.cells import Cell, Skipped
+from experiments.study.figure import curve, curves_figure
+from experiments.study.iterations import against_pure_rl, iterations
+from experiments.study.measured import Measured, measure, ticks_of
+from experiments.study.overview import overview
+from experiments.study.runs import plan_runs
+from experiments.study.table import Table
+from tests.experiments import run_folder
+
+LOG, PURE, COLD = (Cell("harvest_log", v) for v in ("rl_gpt", "pure_rl", "cold"))
+HELD_OUT = {  # successes of 200 by seed and iteration
+    LOG: ((20, 80, 160), (40, 90, 180)),
+    PURE: ((0, 0, 0), (0, 0, 2)),
+    COLD: ((100, 60, 100), (100, 80, 100)),
+}
+
+
+@pytest.fixture
+def measured(tmp_path: Path) -> dict[Cell, Measured]:
+    runs = plan_runs(tmp_path, list(HELD_OUT), [0, 1])
+    for run in runs:
+        run_folder.make(run.folder)
+        run_folder.add_held_out(run.folder, HELD_OUT[run.cell][run.seed], 0.05 * (1 + run.seed))
+    return measure(runs)
+
+
+def rows(table: Table) -> dict[str, dict[str, str]]:
+    """Rows by their first two cells, each by column."""
+    return {
+        f"{row[0]} {row[1]}": dict(zip(table.columns, row, strict=True)) for row in table.rows
+    }
+
+
+def test_what_is_measured_is_sorted_by_iteration_and_seed(measured: dict[Cell, Measured]) -> None:
+    m = measured[LOG]
+    assert m.seeds == (0, 1) and m.best == (2, 2) and m.task == "harvest_milk"
+    assert [[r["successes"] for r in reports] for reports in m.held_out] == [
+        [20, 40], [80, 90], [160, 180]
+    ]  # fmt: skip
+    assert all(r["split"] == "eval" for r in m.last)
+    assert [r["successes"] for r in m.validation[0]] == [62, 62]
+
+
+def test_ticks_are_those_at_the_end_of_each_iteration(tmp_path: Path) -> None:
+    text = "iteration,update,ticks\n0,1,100\n0,2,200\n1,3,300\n"
+    run_folder.write(tmp_path / "metrics.csv", text)
+    assert ticks_of(tmp_path, 3) == [200, 300, 300]
+    assert ticks_of(tmp_path / "none", 2) == [0, 0]
+
+
+def test_a_figure_is_drawn_also_where_no_training_episode_has_ended(
+    measured: dict[Cell, Measured], tmp_path: Path
+) -> None:
+    text = "iteration,update,ticks,success_rate\n0,1,100,\n1,2,200,\n"
+    run_folder.write(measured[COLD].folders[0] / "metrics.csv", text)
+    assert [len(part) for part in curve(measured[COLD].folders[0])] == [0, 0]
+    png, svg = curves_figure(tmp_path / "out", [measured[COLD], measured[LOG]])
+    assert png.read_bytes().startswith(b"\x89PNG") and "cold" in svg.read_text()
+
+
+def test_the_table_of_iterations_tells_iteration_from_training(
+    measured: dict[Cell, Measured]
+) -> None:
+    table = iterations(measured.values())
+    found = rows(table)
+    log, pure, cold = (found[f"harvest_log {v}"] for v in ("rl_gpt", "pure_rl", "cold"))
+    assert log["iteration 0"].startswith("15.0 (") and log["iteration 2"].startswith("85.0 (")
+    assert log["last minus first"].startswith("+70.0 (+")
+    assert (log["what changes"], log["verdict"]) == ("plans, code and training", "rises")
+    assert (pure["what changes"], pure["verdict"]) == ("training alone", "cannot be told")
+    assert (cold["what changes"], cold["verdict"]) == ("plans and code alone", "cannot be told")
+    assert log["ticks trained"] == "200k → 400k → 600k"
+    assert cold["ticks trained"] == "200k, 200k, 200k"
+    assert "trained longer" in table.words and "cold" in table.words
+
+
+def test_the_difference_has_the_interval_of_its_record(measured: dict[Cell, Measured]) -> None:
+    records = [r for r in iterations(measured.values()).records if r["variant"] == "rl_gpt"]
+    assert [r["iteration"] for r in records] == [0, 1, 2]
+    assert [r["rate"] for r in records] == [0.15, 0.425, 0.85]
+    last = records[-1]
+    assert last["minus_first"] == pytest.approx(0.7)
+    assert 0.6 < last["minus_first_low"] < 0.7 < last["minus_first_high"] < 0.8
+    assert last["by_seed"] == [0.8, 0.9] and last["episodes"] == 400
+
+
+def test_agents_are_set_against_training_alone(measured: dict[Cell, Measured]) -> None:
+    found = rows(against_pure_rl(measured))
+    assert list(found) == [f"harvest_log {i}" for i in range(3)]
+    assert found["harvest_log 2"]["difference"] == "+84.5"
+    assert found["harvest_log 2"]["verdict"] == "better"
+
+
+def test_the_ablation_takes_the_iterations_of_the_paper(measured: dict[Cell, Measured]) -> None:
+    table = ablations.ablation(measured, ["harvest_log", "harvest_milk"])
+    found = {row[0]: row[1:] for row in table.rows}
+    assert found["zero-shot (iteration 0)"][0].startswith("15.0 (")
+    assert found["iteration 1"][0].startswith("42.5 (")
+    assert found["last iteration"][0].startswith("85.0 (")
+    assert found["pure RL, trained as zero-shot"][0].startswith("0.0 (")
+    assert found["pure RL, trained as the last iteration"][0].startswith("0.5 (")
+    assert found["last iteration without SP"] == ("–", "–")
+    assert {cells[1] for cells in found.values()} == {"–"}
+
+
+def test_pure_rl_stops_where_the_agents_stopped(
+    measured: dict[Cell, Measured], tmp_path: Path
+) -> None:
+    """A critic may end a run early; then the last iteration of pure RL had more training."""
+    run = plan_runs(tmp_path / "short", [LOG], [0])[0]
+    run_folder.make(run.folder, num_iterations=2)
+    run_folder.add_held_out(run.folder, (20, 80))
+    table = ablations.ablation({**measured, **measure([run])}, ["harvest_log"])
+    found = {row[0]: row[1] for row in table.rows}
+    assert found["last iteration"].startswith("40.0 (")
+    assert found["pure RL, trained as the last iteration"].startswith("0.0 (")
+
+
+def test_structures_that_were_not_recorded_are_listed_and_not_invented(
+    measured: dict[Cell, Measured]
+) -> None:
+    table = ablations.compared_table("structures", measured)
+    found = {row[0]: row for row in table.rows}
+    assert list(found) == ["one", "slow_fast", "slow_fast_critic"]
+    assert found["slow_fast_critic"][1].startswith("85.0 (")
+    assert [r["value"] for r in table.records] == ["slow_fast_critic"]
+
+
+def test_designs_have_the_share_of_dead_loops(measured: dict[Cell, Measured]) -> None:
+    table = ablations.compared_table("design", measured)
+    (record,) = table.records
+    assert record["dead_successes"] == 30 and record["dead_rate"] == 0.075  # 10 and 20 of 200
+    assert record["dead_wilson_low"] < 0.075 < record["dead_wilson_high"]
+
+
+def test_the_overview_is_of_the_chosen_iteration(measured: dict[Cell, Measured]) -> None:
+    found = rows(overview(measured.values()))
+    row = found["harvest_log rl_gpt"]
+    assert row["success"] == "65.5" and row["validation by iteration"] == "31.0 → 48.0 → 65.5"
+    assert row["training steps"] == "600,030"
+
+
+def test_a_csv_holds_every_record_with_all_digits(measured: dict[Cell, Measured]) -> None:
+    table = iterations(measured.values())
+    lines = list(csv.DictReader(io.StringIO(table.csv())))
+    assert len(lines) == len(table.records) == 9
+    assert float(lines[0]["rate"]) == table.records[0]["rate"]
+    assert lines[0]["minus_first"] == "" and lines[0]["by_seed"] == "0.1 0.2"
+
+
+def test_words_of_models_do_not_break_a_table() -> None:
+    table = Table("t", "T", "w", ("a",), (("x | y\nz",),), ())
+    assert "| x \\| y z |" in table.markdown()
+
+
+def test_a_study_names_what_was_left_out(measured: dict[Cell, Measured]) -> None:
+    cells = list(measured)
+    tables = presets.tables_of("paper", measured, cells)
+    assert [t.name for t in tables] == [
+        "overview", "iterations", "against_pure_rl", "ablation", "structures", "design"
+    ]  # fmt: skip
+    skipped = (Skipped(Cell("craft_stick", "rl_gpt"), "not recorded"),)
+    study = presets.Study("paper", (0, 1), "python", (), (), tuple(tables), measured, skipped, ())
+    text = presets.markdown(study)
+    assert "- craft_stick rl_gpt: not recorded" in text and "Wilson score interval" in text
+
+
+def test_a_long_task_is_told_by_its_sub_tasks_and_has_no_iterations(tmp_path: Path) -> None:
+    runs = plan_runs(tmp_path, [Cell("craft_wooden_pickaxe", "rl_gpt")], [0, 1])
+    for run, successes in zip(runs, (50, 70), strict=True):
+        rate = successes / 200
+        whole = {**run_folder.evaluation(0), "successes": successes, "success_rate": rate}
+        parts = [
+            {"name": "log", "solve": "learn", "in_chain": {"reached": 180},
+             "alone": {"success_rate": 0.95, "num_episodes": 200}},
+            {"name": "pickaxe", "solve": "code", "in_chain": {"reached": successes},
+             "alone": {"success_rate": 0.5, "num_episodes": 200}},
+        ]  # fmt: skip
+        run_folder.write(run.folder / "final_eval.json", whole)
+        run_folder.write(run.folder / "validation_eval.json", whole)
+        result = {"planner": True, "ticks": 900, "sub_tasks": parts, "wall_seconds": {"train": 5.0}}
+        run_folder.write(run.folder / "result.json", result)
+        assert run.is_done
+    found = measure(runs)
+    tables = {t.name: t for t in presets.tables_of("paper", found, list(found))}
+    rows_of = {row[2]: row for row in tables["chains"].rows}
+    assert rows_of["whole task"][5].startswith("30.0 (")
+    assert rows_of["log"][4].startswith("95.0 (") and rows_of["log"][5].startswith("90.0 (")
+    assert rows_of["pickaxe"][3] == "code" and "iterations" not in tables
+    ablation = {row[0]: row[1] for row in tables["ablation"].rows}
+    assert ablation["last iteration"].startswith("30.0 (")
+    assert ablation["zero-shot (iteration 0)"] == "–"

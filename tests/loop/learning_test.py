@@ -1,0 +1,175 @@
+"""An iteration trains as its RL interface says, and is evaluated as the run is."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from rlgpt_jax.agents.prompt_state import Fate
+from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.loop import events, learning
+from rlgpt_jax.loop.learning import Learning, Stage
+from rlgpt_jax.loop.record import read_json
+from rlgpt_jax.loop.spaces import Slots, make_space, place
+from rlgpt_jax.loop.training_task import given, training_task
+from rlgpt_jax.rl.actions import empty_space
+from rlgpt_jax.rl.interface import RewardTerms, RLInterface, TrainingTask
+from tests.corridor import Corridor
+from tests.loop.script import CONFIG, RL, TASK, tools
+from tests.rl.small import assert_same_bits
+
+# Short and easy, so that more than 100 episodes end and a share of them succeeds.
+EASY = dataclasses.replace(CONFIG, ticks_per_iteration=40 * 128, checkpoint_every=3)
+EARLY = RLInterface(
+    task=TrainingTask(horizon=6),
+    reward=RewardTerms(success=5.0, distance=1.0, items=(("milk_bucket", 2.0),), exploration=0.1),
+    stop_at_success=0.3,
+)
+
+
+def make_env(split, num_envs, seed, task=TASK):
+    return Corridor(num_envs=num_envs, length=3, horizon=task.horizon)
+
+
+def stage(interface, **changes):
+    return Stage(0, empty_space(), interface=interface, **changes)
+
+
+def rows(given):
+    return given.folder.path("metrics.csv").read_text().splitlines()[1:]
+
+
+def test_training_has_its_own_task_and_evaluation_the_run_s(tmp_path):
+    made = []
+
+    def noted(split, num_envs, seed, task=None):
+        made.append((split, task and task.horizon))
+        return make_env(split, num_envs, seed, task or TASK)
+
+    given = tools(tmp_path, None, make_env=noted)
+    report = Learning(CONFIG, given).train_and_evaluate(
+        stage(RLInterface(task=TrainingTask(horizon=6)))
+    )
+    assert made == [("train", 6), ("validation", None)]
+    lengths = [float(row.split(",")[5]) for row in rows(given) if row.split(",")[5]]
+    assert (lengths and max(lengths) <= 6 < report.mean_ticks) or report.successes > 0
+
+
+def test_worlds_of_other_tasks_are_made_once_and_the_last_one_kept(tmp_path):
+    given = tools(tmp_path, None, make_env=make_env)
+    short, long = (dataclasses.replace(TASK, horizon=h) for h in (5, 50))
+    own = given.world("train", 8)
+    assert given.world("train", 8, TASK) is own
+    first = given.world("train", 8, short)
+    assert given.world("train", 8, short) is first and first.horizon == 5
+    assert given.world("train", 8, long).horizon == 50
+    assert given.world("train", 8) is own
+    assert given.world("train", 8, short) is not first
+
+
+def test_ticks_of_an_iteration_are_those_of_its_interface(tmp_path):
+    given = tools(tmp_path, None, make_env=make_env)
+    learning = Learning(CONFIG, given)
+    part = stage(RLInterface(ticks=128))
+    learning.train_and_evaluate(part)
+    assert learning.ticks == 128 and learning.trained(part) == "Training took 128 ticks."
+    more = dataclasses.replace(part, iteration=1, before=part, interface=RLInterface(ticks=10**9))
+    learning.train_and_evaluate(more)
+    assert learning.ticks == 128 + CONFIG.ticks_per_iteration  # at most the run's own
+
+
+def test_training_ends_early_but_not_before_a_fifth_of_the_ticks(tmp_path):
+    for share, name in ((0.01, "soon"), (1.0, "never")):
+        given = tools(tmp_path / name, None, make_env=make_env)
+        learning = Learning(EASY, given)
+        asked = stage(dataclasses.replace(EARLY, stop_at_success=share))
+        learning.train_and_evaluate(asked)
+        words = learning.trained(asked)
+        if name == "soon":
+            assert learning.ticks >= 8 * 128 and learning.ticks < EASY.ticks_per_iteration
+            assert words.startswith(f"Training ended early, after {learning.ticks:,} of 5,120")
+        else:
+            assert learning.ticks == EASY.ticks_per_iteration and "early" not in words
+
+
+class Killed(BaseException):
+    pass
+
+
+def test_a_run_killed_before_its_early_stop_ends_with_the_same_bits(tmp_path):
+    def learn(path, kill_at=None):
+        def listen(event):
+            if isinstance(event, events.Updated) and event.update == kill_at:
+                raise Killed
+
+        given = tools(path, None, make_env=make_env, on_event=listen)
+        asked = stage(EARLY)
+        try:
+            report = Learning(EASY, given).train_and_evaluate(asked)
+        except Killed:
+            return None
+        return given, report, Learning(EASY, given)._finished(asked)
+
+    whole, report, learner = learn(tmp_path / "whole")
+    updates = len(rows(whole))
+    assert 8 <= updates < 40 and learner.finished > 100, "it must end early to tell anything"
+    for kill_at in (2, 4, 7, updates):  # before a checkpoint, after one, at the last update
+        assert learn(tmp_path / "killed", kill_at) is None
+    again, report_again, learner_again = learn(tmp_path / "killed")
+    assert report == report_again and rows(whole) == rows(again)
+    assert_same_bits(learner, learner_again)
+    position = read_json(whole.folder.path("checkpoints", 0, "latest.json"))
+    assert position == read_json(again.folder.path("checkpoints", 0, "latest.json"))
+
+
+def test_returns_of_an_evaluation_are_of_the_run_s_reward(tmp_path):
+    given = tools(tmp_path, None, make_env=make_env)
+    wanted = RLInterface(observation=("rays",), reward=RewardTerms(success=100.0))
+    config = Learning(CONFIG, given).evaluated_with(stage(wanted))
+    assert config.reward == RL.reward and config.observation == ("rays",)
+
+
+CODE = "def {}(obs):\n    yield forward()\n"
+FATES = tuple(Fate(name, kind, source=CODE.format(name)) for name, kind in
+              (("begin", "code"), ("hop", "macro"), ("run", "macro")))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("macros", "offered"),
+    [(None, (False, True, True)), (("run",), (False, False, True)), ((), (False, False, False))],
+)
+def test_an_interface_says_which_macros_are_offered(macros, offered):
+    wanted = RLInterface(macros=macros, primitives=("forward", "turn_left"))
+    space = make_space(place(FATES, Slots()), FATES, False, "paper", 50, interface=wanted)
+    assert space.offered[:3] == offered and space.script == (1,)
+    assert space.primitives == ("forward", "turn_left")
+    alone = make_space(Slots(), (), False, "paper", 50, interface=wanted)
+    assert alone.primitives == ("forward", "turn_left") and not alone.uses_macros
+
+
+def test_the_training_task_is_the_task_with_what_is_set():
+    task = get_task("harvest_milk")
+    assert training_task(task, TrainingTask()) == task
+    wanted = TrainingTask("wool", 2, 90, 4, (("shears", 1),))
+    got = training_task(task, wanted)
+    assert (got.goal_item, got.goal_quantity, got.horizon) == ("wool", 2, 90)
+    assert got.mob_range == (4, 4) and got.start_items == (("shears", 1),)
+    assert (got.mobs, got.biome, got.sources) == (task.mobs, task.biome, task.sources)
+    placed = get_task("get_crafting_table_nearby")
+    assert not training_task(placed, TrainingTask(goal_item="log")).nearby
+    assert training_task(placed, TrainingTask(horizon=50)).nearby
+    stages = get_task("obtain_diamond")
+    assert training_task(stages, TrainingTask(goal_item="log")).stages == ()
+
+
+def test_what_agents_are_told_of_the_run_s_own_training():
+    task, told = get_task("harvest_milk"), given(get_task("harvest_milk"), RL)
+    assert told.reward.targets == ("cow",) and told.reward.success == RL.reward.success
+    assert (told.mobs, told.mob_range, told.start_items) == (("cow",), 10, task.start_items)
+    assert told.ticks_per_update == 8 * 16 and told.gamma == RL.ppo.gamma
+
+
+def test_a_stage_without_an_interface_is_the_run_s_own_training():
+    assert Stage(0, empty_space()).interface == learning.DEFAULT
+    assert RL.set_up(Stage(0, empty_space()).interface) == RL
+    assert np.array_equal(RL.observation, RL.set_up(RLInterface()).observation)
