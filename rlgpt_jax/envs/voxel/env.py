@@ -101,7 +101,7 @@ class VoxelEnv:
 
     def _draw(self, seed: jax.Array) -> spawn.Start:
         reach = self._numbers.mob_range
-        return spawn.draw(self.pool, self._fallback, self.task, reach, seed)
+        return spawn.draw(self.pool, self._fallback, self.task, seed, reach)
 
     def step(self, state: WorldState, action: jax.Array) -> tuple[WorldState, Step]:
         """One tick with auto-reset; `final_obs` is the observation before the reset."""

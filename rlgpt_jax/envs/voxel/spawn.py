@@ -55,12 +55,14 @@ def open_places(pool: WorldPool) -> np.ndarray:
 
 
 def draw(
-    pool: WorldPool, fallback: np.ndarray, task: Task, mob_range: jax.Array, seed: jax.Array
+    pool: WorldPool, fallback: np.ndarray, task: Task, seed: jax.Array,
+    mob_range: jax.Array | None = None,
 ) -> Start:
     """Draws the start of the episode with seed uint32[N].
 
-    `mob_range` is the task's, int32[2], apart because it is data (`task_numbers`).
+    `mob_range` is int32[2], the task's by default; apart, it is data (`task_numbers`).
     """
+    mob_range = jnp.asarray(task.mob_range) if mob_range is None else mob_range
     index = hashing.below(pool.blocks.shape[0], seed, hashing.WORLD)
     column = _first_open(pool, jnp.asarray(fallback), index, seed)
     height = pool.surface[index, column[:, 0], column[:, 1]]

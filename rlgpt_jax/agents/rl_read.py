@@ -1,0 +1,179 @@
+"""From the JSON block of an answer to an RL interface, with all checks."""
+
+from typing import Any
+
+from rlgpt_jax.agents import rl_fields as check
+from rlgpt_jax.agents.prompt_state import PromptState, Setting
+from rlgpt_jax.agents.rl_fields import Wrong
+from rlgpt_jax.rl.interface import (
+    MAX_ITEMS,
+    MAX_TARGETS,
+    OBSERVATION_PARTS,
+    PRIMITIVES,
+    RewardTerms,
+    RLInterface,
+    TrainingTask,
+)
+
+# Parts of the JSON block that each design may set.
+PARTS = {
+    "reward": ("task", "observation", "reward", "training"),
+    "action": ("actions", "training"),
+    "both": ("task", "observation", "actions", "reward", "training"),
+}
+FIELDS = {
+    "task": ("goal_item", "goal_quantity", "horizon", "mob_range", "start_items"),
+    "actions": ("primitives", "macros"),
+    "reward": ("success", "step_cost", "distance", "items", "exploration"),
+    "training": ("ticks", "stop_at_success"),
+}
+MOVES = ("forward", "back", "left", "right")
+TURNS = ("turn_left", "turn_right")
+
+
+def interface_of(value: Any, state: PromptState, reasoning: str) -> RLInterface:
+    """The interface in a JSON value.
+
+    Raises:
+      Wrong: it cannot be used.
+    """
+    design = state.setting.design
+    record = check.fields(value, ("reasoning", *PARTS["both"]), "The object")
+    for part in PARTS["both"]:
+        if part not in PARTS[design] and check.is_set(record.get(part)):
+            raise Wrong(
+                f'"{part}" cannot be set in this run, which designs {_DESIGNS[design]}. Leave '
+                f"it out; {', '.join(PARTS[design])} may be set."
+            )
+    parts = {part: check.fields(record.get(part), FIELDS[part], part) for part in FIELDS}
+    stop = parts["training"].get("stop_at_success")
+    if design == "action" and stop is not None:
+        raise Wrong(
+            f'"training.stop_at_success" cannot be set in this run, which designs '
+            f"{_DESIGNS[design]}. Leave it out; training.ticks may be set."
+        )
+    limits = check.ranges(state.setting)
+    ticks = limits["training.ticks"].check(parts["training"].get("ticks"), "training.ticks")
+    return RLInterface(
+        task=_task(parts["task"], state.setting),
+        observation=_observation(record.get("observation")),
+        primitives=_primitives(parts["actions"].get("primitives")),
+        macros=_offered(parts["actions"].get("macros"), state),
+        reward=_reward(parts["reward"], state.setting),
+        ticks=None if ticks is None else int(ticks),
+        stop_at_success=limits["training.stop_at_success"].check(stop, "training.stop_at_success"),
+        reasoning=reasoning,
+    )
+
+
+_DESIGNS = {
+    "reward": "rewards and no actions",
+    "action": "actions and takes task, observation and reward as they are",
+}
+
+
+def _task(record: dict[str, Any], setting: Setting) -> TrainingTask:
+    limits = check.ranges(setting)
+
+    def whole(field: str) -> int | None:
+        value = limits[f"task.{field}"].check(record.get(field), f"task.{field}")
+        return None if value is None else int(value)
+
+    item = record.get("goal_item")
+    if item is not None:
+        check.name(item, check.ITEMS, "task.goal_item")
+    if setting.nearby and item is None and record.get("goal_quantity") is not None:
+        raise Wrong(
+            "task.goal_quantity has no meaning here: success is a station that was placed. "
+            "Leave it out, or give a task.goal_item to be held."
+        )
+    if record.get("mob_range") is not None and not setting.given.mobs:
+        raise Wrong(
+            "task.mob_range cannot be set: no mobs are put around the agent in this task. "
+            "Leave it out."
+        )
+    start_items = check.numbers(
+        record.get("start_items"), "quantity", limits["task.start_items"], "task.start_items",
+        check.MAX_START_ITEMS,
+    )
+    return TrainingTask(
+        item, whole("goal_quantity"), whole("horizon"), whole("mob_range"), start_items
+    )
+
+
+def _observation(value: Any) -> tuple[str, ...]:
+    found = check.names(value, OBSERVATION_PARTS, "observation", len(OBSERVATION_PARTS))
+    if found is None:
+        return OBSERVATION_PARTS
+    if not found:
+        raise Wrong(
+            "observation is empty, so the policy would be blind. Name at least one of "
+            f"{', '.join(OBSERVATION_PARTS)}, or leave it out for all."
+        )
+    return tuple(part for part in OBSERVATION_PARTS if part in found)
+
+
+def _primitives(value: Any) -> tuple[str, ...] | None:
+    allowed = ("nothing", *PRIMITIVES)
+    found = check.names(value, allowed, "actions.primitives", len(allowed))
+    if found is None:
+        return None
+    for what, needed in (("walking", MOVES), ("turning", TURNS)):
+        if not set(found) & set(needed):
+            raise Wrong(
+                f"actions.primitives is {list(found)}, without any {what}; a policy needs at "
+                f"least one of {', '.join(needed)}. Add one, or leave primitives out for all."
+            )
+    return tuple(name for name in PRIMITIVES if name in found)
+
+
+def coded(state: PromptState) -> dict[str, str]:
+    """Kind by name of everything coded that a plan or a library has."""
+    library = {name: "macro" for name, _ in state.setting.offered}
+    return {s.name: s.kind for s in state.plan.coded} | library
+
+
+def _offered(value: Any, state: PromptState) -> tuple[str, ...] | None:
+    if isinstance(value, list):
+        kinds = coded(state)
+        for name in value:
+            if isinstance(name, str) and kinds.get(name) == "code":
+                raise Wrong(
+                    f'actions.macros names {name}, which has kind "code": it runs at the start '
+                    "of every episode and cannot be chosen. Leave it out of the list."
+                )
+    macros = [name for name, kind in coded(state).items() if kind == "macro"]
+    return check.names(value, macros, "actions.macros", len(macros))
+
+
+def _reward(record: dict[str, Any], setting: Setting) -> RewardTerms:
+    limits = check.ranges(setting)
+
+    def number(field: str, value: Any) -> float | None:
+        return limits[f"reward.{field}"].check(value, f"reward.{field}")
+
+    distance = check.fields(record.get("distance"), ("targets", "per_block"), "reward.distance")
+    terms = RewardTerms(
+        success=number("success", record.get("success")),
+        step_cost=number("step_cost", record.get("step_cost")),
+        distance=number("distance.per_block", distance.get("per_block")),
+        targets=check.names(
+            distance.get("targets"), check.TARGETS, "reward.distance.targets", MAX_TARGETS
+        ) or (),
+        items=check.numbers(
+            record.get("items"), "reward", limits["reward.items"], "reward.items", MAX_ITEMS
+        ) or (),
+        exploration=number("exploration", record.get("exploration")),
+    )  # fmt: skip
+    given = setting.given.reward
+    total = {
+        field: value if value not in (None, ()) else getattr(given, field)
+        for field, value in vars(terms).items()
+    }
+    pays = max(total["success"] or 0, total["exploration"] or 0, *(r for _, r in total["items"]))
+    if pays <= 0 and not (total["distance"] and total["targets"]):
+        raise Wrong(
+            "reward: no term is above 0, so nothing could be learned. Give a positive success, "
+            "distance with targets, items or exploration."
+        )
+    return terms
