@@ -17,7 +17,7 @@ TRACE = "/jax/core/compile/jaxpr_trace_duration"
 
 
 class Compiles(numba_event.Listener):
-    """Listens to both compilers from its making on.
+    """Listens to both compilers from its making until `close`.
 
     Args:
       on_begin: called with a program's name when its compiling begins.
@@ -35,6 +35,11 @@ class Compiles(numba_event.Listener):
         self.seconds: dict[str, float] = collections.defaultdict(float)  # by program
         jax.monitoring.register_event_duration_secs_listener(self._on_jax)  # type: ignore[arg-type]
         numba_event.register("numba:compile", self)
+
+    def close(self) -> None:
+        """Stops listening; the counts stay."""
+        jax.monitoring.unregister_event_duration_listener(self._on_jax)
+        numba_event.unregister("numba:compile", self)
 
     @property
     def total(self) -> float:

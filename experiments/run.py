@@ -62,6 +62,7 @@ def run(settings: Settings) -> int:
             display.say(f"Go on with: {escape(resume_command(settings, error))}")
             return 1
         finally:
+            compiles.close()
             note_compiles(settings.workdir, compiles)
     seconds = (datetime.datetime.now() - began).total_seconds()
     tell(display, done, seconds, compiles.total)
