@@ -2,9 +2,8 @@
 
     python -m experiments.main --config=harvest_log
 
-Three outer iterations with the recorded transcript, about 5 minutes on two CPU cores. In the
-embedded world 97.0, 82.5 and 95.0 % of 200 held-out episodes succeeded with seeds 0, 1
-and 2 (intervals: docs/benchmarks.md). Quick check: add --smoke.
+Three outer iterations with the recorded transcript, five to ten minutes on two CPU
+cores. Success in the embedded world: docs/benchmarks.md. Quick check: add --smoke.
 """
 
 from experiments.configs import base
