@@ -234,9 +234,13 @@ def test_what_cannot_be_cured_is_not_tried_again():
 def test_the_keyboard_ends_the_program_while_every_call_hangs():
     """A pool that is waited for at the end of the program would hold it."""
     script = """
+import signal
 import time
 from rlgpt_jax.agents.llm.base import Message, Request
 from rlgpt_jax.agents.llm.calls import Limits, Parallel
+
+# A program that was started in the background ignores the keyboard otherwise.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 def call(request, seconds):
     print("asked", flush=True)
