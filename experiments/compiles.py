@@ -38,7 +38,7 @@ class Compiles(numba_event.Listener):
 
     def close(self) -> None:
         """Stops listening; the counts stay."""
-        jax.monitoring.unregister_event_duration_listener(self._on_jax)
+        jax.monitoring.unregister_event_duration_listener(self._on_jax)  # type: ignore[arg-type]
         numba_event.unregister("numba:compile", self)
 
     @property

@@ -1,5 +1,6 @@
 """From the JSON block of an answer to an RL interface, with all checks."""
 
+import dataclasses
 from typing import Any
 
 from rlgpt_jax.agents import rl_fields as check
@@ -165,10 +166,10 @@ def _reward(record: dict[str, Any], setting: Setting) -> RewardTerms:
         ) or (),
         exploration=number("exploration", record.get("exploration")),
     )  # fmt: skip
-    given = setting.given.reward
+    given = dataclasses.asdict(setting.given.reward)
     total = {
-        field: value if value not in (None, ()) else getattr(given, field)
-        for field, value in vars(terms).items()
+        field: value if value not in (None, ()) else given[field]
+        for field, value in dataclasses.asdict(terms).items()
     }
     pays = max(total["success"] or 0, total["exploration"] or 0, *(r for _, r in total["items"]))
     if pays <= 0 and not (total["distance"] and total["targets"]):

@@ -169,7 +169,7 @@ def tools_of(tools: Tools, task: Task, name: str) -> Tools:
             split, num_envs, seed, other or task
         ),
     )  # fmt: skip
-    vars(given)["asker"] = tools.asker  # where `Tools` keeps it
+    object.__setattr__(given, "asker", tools.asker)  # a cached property of a frozen record
     return given
 
 

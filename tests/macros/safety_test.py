@@ -27,13 +27,15 @@ STARTERS = {"importlib", "subprocess", "ctypes", "multiprocessing", "os.system"}
 MAY_START = {
     "experiments/bench/compiling.py": "starts itself to measure a cold start",
     "experiments/fidelity/run.py": "imports a chapter named in a table of this file",
-    "experiments/flags.py": "imports a configuration, whose name is a file of configs/",
+    "experiments/config_files.py": "imports a configuration, or a file that the user names",
     "experiments/machine.py": "asks git and the versions of packages",
     "experiments/macro/__main__.py": "imports a command named in a table of this file",
     "experiments/macro/speed.py": "starts itself to measure, and asks git",
     "experiments/study/runs.py": "starts experiments.main with flags of its own",
     "rlgpt_jax/envs/voxel/host.py": "addresses of arrays for a kernel",
 }
+# Runs a Python file: the configuration that the user names on the command line.
+MAY_RUN_A_FILE = {"experiments/config_files.py": {"exec_module"}}
 # Where text of models is read, attributes are looked up by names that are written out,
 # except here, where the names are fields of Python's own tree or of our own classes.
 READS_MODELS = ("rlgpt_jax/macros", "rlgpt_jax/agents", "rlgpt_jax/loop")
@@ -42,7 +44,9 @@ MAY_LOOK_UP = {
     "macros/compiler/lower.py": "fields of Python's tree",
     "macros/compiler/registers.py": "the operands a, b, c of an instruction",
     "agents/prompt_state.py": "the fields of a dataclass",
+    "agents/llm/budget.py": "the fields of a dataclass",
     "loop/config.py": "the fields of a dataclass",
+    "loop/skills.py": "the fields of a dataclass",
 }
 COMPUTED = {"getattr", "setattr", "hasattr", "delattr"}
 NAMESPACES = {"globals", "locals", "vars", "delattr"}
@@ -94,7 +98,8 @@ def test_the_scan_finds_what_it_looks_for(tmp_path):
 @pytest.mark.parametrize("name", SOURCES)
 def test_no_file_can_run_text_or_load_objects(name):
     found = set(names(SOURCES[name]))
-    assert not found & (RUNS | LOADS | ATTRIBUTES), name
+    allowed = MAY_RUN_A_FILE.get(name, set())
+    assert not found & (RUNS | LOADS | ATTRIBUTES) - allowed, name
     if name not in MAY_START:
         assert not found & STARTERS, f"{name}: say in MAY_START why"
 

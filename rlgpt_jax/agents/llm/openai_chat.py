@@ -54,9 +54,10 @@ class OpenAIChat:
             "max_tokens": self._endpoint.max_output_tokens,
             "messages": [_turn(m) for m in request.messages],
         }
-        for name in ("temperature", "seed"):
-            if getattr(self._endpoint, name) is not None:
-                arguments[name] = getattr(self._endpoint, name)
+        if self._endpoint.temperature is not None:
+            arguments["temperature"] = self._endpoint.temperature
+        if self._endpoint.seed is not None:
+            arguments["seed"] = self._endpoint.seed
         if self._endpoint.json_schema and request.schema:
             arguments["response_format"] = {
                 "type": "json_schema",
