@@ -1,8 +1,12 @@
 """Set-up shared by all tests, before anything imports jax."""
 
+import gc
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -14,3 +18,17 @@ os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.5")
 os.environ.setdefault("NPROC", "2")
 os.environ.setdefault("NUMBA_THREADING_LAYER", "workqueue")  # OpenMP workers spin
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
+
+# A compiled CPU program holds about 26 memory maps; Linux kills a process that asks for more
+# than vm.max_map_count of them, 65,530 by default, and one worker runs thousands of programs.
+MANY_MAPS = 20_000
+
+
+@pytest.fixture(scope="module", autouse=True)
+def free_programs() -> Iterator[None]:
+    """Drops compiled programs between files once they hold many memory maps."""
+    yield
+    maps = Path("/proc/self/maps")
+    if "jax" in sys.modules and maps.exists() and maps.read_text().count("\n") > MANY_MAPS:
+        sys.modules["jax"].clear_caches()
+        gc.collect()
