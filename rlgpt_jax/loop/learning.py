@@ -164,12 +164,16 @@ class Learning:
         """Trains until `stop` ticks of the whole run, with checkpoints on the way."""
         tools, iteration = self._tools, stage.iteration
         share = stage.interface.stop_at_success
+        # Successes end sooner than failures: until every lane had time for two whole episodes,
+        # those that have ended are no fair sample.
+        horizon = training_task(tools.task, stage.interface.task).horizon
+        fair = 2 * horizon * tools.rl.ppo.num_envs
+        least = start + max(STOP_LEAST * (stop - start), fair)
 
         def is_enough(now: Learner) -> bool:
             """Whether training ends early; known from the checkpoint alone."""
             if share is None or now.finished < STOP_EPISODES:
                 return False
-            least = start + STOP_LEAST * (stop - start)
             return now.ticks >= least and now.recent.sum() >= round(share * STOP_EPISODES)
 
         if learner.ticks >= stop or is_enough(learner):

@@ -92,6 +92,17 @@ def test_training_ends_early_but_not_before_a_fifth_of_the_ticks(tmp_path):
             assert learning.ticks == EASY.ticks_per_iteration and "early" not in words
 
 
+def test_quick_successes_alone_do_not_end_training(tmp_path):
+    given = tools(tmp_path, None, make_env=make_env)
+    asked = stage(dataclasses.replace(EARLY, task=TrainingTask(horizon=150), stop_at_success=0.01))
+    learning = Learning(EASY, given)
+    learning.train_and_evaluate(asked)
+    lanes = given.rl.ppo.num_envs
+    # A fifth of the ticks is less than two episodes at their limit in every lane.
+    assert EASY.ticks_per_iteration / 5 < 2 * 150 * lanes <= learning.ticks
+    assert learning.ticks < EASY.ticks_per_iteration
+
+
 class Killed(BaseException):
     pass
 
