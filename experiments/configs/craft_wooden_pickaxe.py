@@ -1,10 +1,8 @@
 """Craft a wooden pickaxe from nothing in a forest, 3000 ticks: a planner splits the task.
 
-    python -m experiments.main --config=craft_wooden_pickaxe --config.llm.provider=file
+    python -m experiments.main --config=craft_wooden_pickaxe
 
-Answers come from whoever fills the run's requests folder (docs/agents.md); a recorded
-transcript is taken with --config.llm.provider=replay --config.llm.transcript=FILE. The planner
-is asked first, then the agents of each sub-task.
+The planner is asked first, then the agents of each sub-task (docs/agents.md).
 """
 
 from experiments.configs import base
