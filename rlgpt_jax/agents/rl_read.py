@@ -54,7 +54,10 @@ def interface_of(value: Any, state: PromptState, reasoning: str) -> RLInterface:
             f"{_DESIGNS[design]}. Leave it out; training.ticks may be set."
         )
     limits = check.ranges(state.setting)
-    ticks = limits["training.ticks"].check(parts["training"].get("ticks"), "training.ticks")
+    ticks, most = parts["training"].get("ticks"), int(limits["training.ticks"].high)
+    # More than there are means all: a conversation is also replayed with a smaller budget.
+    ticks = most if type(ticks) is int and ticks > most else ticks
+    ticks = limits["training.ticks"].check(ticks, "training.ticks")
     return RLInterface(
         task=_task(parts["task"], state.setting),
         observation=_observation(record.get("observation")),

@@ -120,7 +120,7 @@ def test_empty_is_not_left_out():
         ({"actions": {"macros": ["raise_view"]}}, ("raise_view", '"code"')),
         ({"actions": {"macros": ["hops"]}}, ("'hops'", "hop, climb")),
         ({"training": {"ticks": 5_000}}, ("5000", "10,000 to 100,000", "Write 10000")),
-        ({"training": {"ticks": 100_001}}, ("100001", "Write 100000")),
+        ({"training": {"ticks": 100_001.5}}, ("100001.5", "Write 100000")),
         ({"training": {"stop_at_success": 95}}, ("95", "0.1 to 1")),
     ],
 )
@@ -166,6 +166,10 @@ def test_a_design_allows_its_parts_and_says_so_of_the_others(design, part):
 
 def test_ticks_may_be_set_in_every_design():
     assert {parse(state(design=d), training={"ticks": 20_000}).ticks for d in DESIGNS} == {20_000}
+
+
+def test_more_ticks_than_the_run_has_are_all_of_them():
+    assert parse(state(), training={"ticks": 200_000}).ticks == 100_000
 
 
 def test_nulls_of_parts_that_a_design_does_not_have_are_no_offence():
