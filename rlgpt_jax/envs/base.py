@@ -86,6 +86,7 @@ class Observation(NamedTuple):
     mask_place: Any  # bool[N, 36]
     mask_destroy: Any  # bool[N, 36]
     mask_craft: Any  # bool[N, 244]
+    rgb: Any = None  # uint8[N, H, W, 3]  the view, top row first; None where none is drawn
 
 
 class Step(NamedTuple):

@@ -1,5 +1,6 @@
 """The contract of `envs.base`, MineDojo's, checked on every world that offers it."""
 
+import jax
 import numpy as np
 import pytest
 
@@ -63,11 +64,12 @@ def test_observations_have_their_shapes_and_types(world):
         "mask_place": ((n, 36), bools), "mask_destroy": ((n, 36), bools),
         "mask_craft": ((n, 244), bools),
     }  # fmt: skip
-    assert set(wanted) == set(base.Observation._fields)
+    assert {*wanted, "rgb"} == set(base.Observation._fields)
     first = world.reset(0)
     step = world.step(NOOPS)
     for obs in (first, step.obs, step.final_obs):
-        found = {name: (part.shape, part.dtype) for name, part in obs._asdict().items()}
+        assert obs.rgb is None  # no picture was asked for
+        found = {name: (getattr(obs, name).shape, getattr(obs, name).dtype) for name in wanted}
         assert found == {name: (shape, np.dtype(kind)) for name, (shape, kind) in wanted.items()}
     assert step.reward.shape == (n,) and step.reward.dtype == np.float32
     for flag in (step.terminated, step.truncated, step.info["success"], step.info["busy"]):
@@ -326,7 +328,7 @@ def test_death_ends_the_episode_of_its_lane_alone(world):
     assert step.terminated.tolist() == [False, True]
     assert not step.truncated.any() and not step.info["success"].any()
     assert step.final_obs.life[1] <= 0 and step.obs.life[1] == 20
-    for new, last in zip(step.obs, step.final_obs):
+    for new, last in zip(*map(jax.tree.leaves, (step.obs, step.final_obs)), strict=True):
         np.testing.assert_array_equal(new[0], last[0])
     assert carried(step.obs, "log") == 1
 

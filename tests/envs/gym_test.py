@@ -117,19 +117,19 @@ def test_seeds_decide_episodes(env):
 
 
 def test_the_seed_of_make_is_that_of_the_first_reset(env):
-    seeded = gym.single.VoxelGymEnv(env.world, IMAGE, 7, False, None)
+    seeded = gym.single.VoxelGymEnv(env.world, 7, False, None)
     first, _ = seeded.reset()
     assert same(first, env.reset(seed=7)[0])
     assert seeded.render() is None
 
 
 def test_minedojo_s_time_takes_three_ticks_in_one_step(env):
-    slow = gym.single.VoxelGymEnv(env.world, None, None, True, None)
+    slow = gym.single.VoxelGymEnv(env.world, None, True, None)
     slow.reset(seed=1)
     obs, reward, _, _, info = slow.step(CRAFT)
     assert reward == 4 and info == {"success": False, "busy": False, "tick": 3}
     assert obs["delta_inv"]["inc_quantity_by_craft"] == 4
-    assert "rgb" not in obs
+    assert obs["rgb"].shape == (3, *IMAGE)
     yaw = float(obs["location_stats"]["yaw"][0])
     obs, _, _, _, info = slow.step(TURN)
     assert info["tick"] == 4
@@ -160,7 +160,7 @@ def test_bad_arguments_are_told(env, options):
     with pytest.raises(ValueError, match="no split 'test'"):
         gym.make(TASK.name, split="test", world=SMALL, cache_dir=options["cache_dir"])
     with pytest.raises(ValueError, match="no render_mode 'human'"):
-        gym.single.VoxelGymEnv(env.world, None, None, False, "human")
+        gym.single.VoxelGymEnv(env.world, None, False, "human")
     with pytest.raises(ValueError, match="single environments"):
         gym.make_vec(TASK.name, 2, minedojo_time=True)
     with pytest.raises(ValueError, match="num_envs"):

@@ -40,7 +40,8 @@ def make(
 
     Args:
       task: a name in `envs.tasks`.
-      image_size: (height, width) of `rgb`; None leaves it out, which is much faster.
+      image_size: (height, width) of `rgb`; None leaves it out, which is faster: the time of
+        a picture grows with its pixels.
       seed: of the first `reset` that is given none.
       split: "train", "validation" or "eval"; their worlds are disjoint.
       world: sizes of the worlds, and how many there are.
@@ -52,8 +53,8 @@ def make(
     Raises:
       ValueError: a name, a split, a size or a mode that there is not.
     """
-    lanes = _world(task, split, world, cache_dir, 1)
-    return VoxelGymEnv(lanes, image_size, seed, minedojo_time, render_mode)
+    lanes = _world(task, split, world, cache_dir, 1, image_size)
+    return VoxelGymEnv(lanes, seed, minedojo_time, render_mode)
 
 
 def make_vec(
@@ -69,8 +70,6 @@ def make_vec(
 ) -> VoxelVectorEnv:
     """N worlds of a task in one program; arguments as those of `make`.
 
-    Images are drawn one lane after the other; ask for none where speed matters.
-
     Raises:
       ValueError: as `make`, or `minedojo_time`, or no lanes.
     """
@@ -81,8 +80,8 @@ def make_vec(
         )
     if num_envs < 1:
         raise ValueError(f"num_envs must be 1 or more, got {num_envs}.")
-    lanes = _world(task, split, world, cache_dir, num_envs)
-    return VoxelVectorEnv(lanes, image_size, seed, render_mode)
+    lanes = _world(task, split, world, cache_dir, num_envs, image_size)
+    return VoxelVectorEnv(lanes, seed, render_mode)
 
 
 def register() -> None:
@@ -99,12 +98,13 @@ def register() -> None:
 
 
 def _world(
-    task: str, split: str, params: WorldParams, cache_dir: Path | str | None, num_envs: int
-) -> HostVoxel:
+    task: str, split: str, params: WorldParams, cache_dir: Path | str | None, num_envs: int,
+    image_size: tuple[int, int] | None,
+) -> HostVoxel:  # fmt: skip
     row = get_task(task)
     folder = Path(cache_dir) if cache_dir is not None else cache_folder()
     pool = _pool(row.biome, split, params, folder)
-    return HostVoxel(VoxelEnv(row, params, num_envs, pool))
+    return HostVoxel(VoxelEnv(row, params, num_envs, pool), image_size=image_size)
 
 
 @functools.lru_cache(maxsize=4)

@@ -29,7 +29,6 @@ class VoxelGymEnv(gymnasium.Env[View, np.ndarray]):
     def __init__(
         self,
         world: HostVoxel,
-        image_size: tuple[int, int] | None,
         seed: int | None,
         minedojo_time: bool,
         render_mode: str | None,
@@ -37,14 +36,15 @@ class VoxelGymEnv(gymnasium.Env[View, np.ndarray]):
         """Wraps a world of one lane; see `making.make`.
 
         Raises:
-          ValueError: an unknown render mode, or a bad image size.
+          ValueError: an unknown render mode.
         """
         self.render_mode = checked_render_mode(render_mode)
-        self.observation_space = observation_space(image_size)
+        self.observation_space = observation_space(world.image_size)
         self.action_space = action_space()
-        self.world, self._eyes = world, Eyes(world, image_size)
+        self.world, self._eyes = world, Eyes(world)
         self._first_seed, self._minedojo_time = seed, minedojo_time
         self._obs: Observation | None = None
+        self._seen: Observation | None = None  # also after the last tick of an episode
         self._busy, self._tick = False, 0
 
     def reset(
@@ -53,7 +53,7 @@ class VoxelGymEnv(gymnasium.Env[View, np.ndarray]):
         """Starts an episode; equal seeds start equal ones. There are no options."""
         seed, self._first_seed = (self._first_seed if seed is None else seed), None
         super().reset(seed=seed)
-        self._obs = self.world.reset(int(self.np_random.integers(2**31)))
+        self._obs = self._seen = self.world.reset(int(self.np_random.integers(2**31)))
         self._busy, self._tick = False, 0
         info = {"success": False, "busy": False, "tick": 0}
         return lane(self._eyes.first(self._obs), 0), info
@@ -80,7 +80,7 @@ class VoxelGymEnv(gymnasium.Env[View, np.ndarray]):
             if terminated or truncated or not (more and self._busy):
                 break
             action_now = _NOOPS
-        self._obs = None if terminated or truncated else tick.obs
+        self._seen, self._obs = tick.obs, None if terminated or truncated else tick.obs
         seen = lane(self._eyes.after(tick.obs, before, taken), 0)
         info = {
             "success": bool(tick.info["success"][0]), "busy": self._busy, "tick": self._tick,
@@ -89,7 +89,7 @@ class VoxelGymEnv(gymnasium.Env[View, np.ndarray]):
 
     def render(self) -> np.ndarray | None:  # type: ignore[override]
         """uint8[height, width, 3] with `render_mode="rgb_array"`."""
-        return self._eyes.picture(0) if self.render_mode == "rgb_array" else None
+        return self._eyes.picture(0, self._seen) if self.render_mode == "rgb_array" else None
 
 
 def checked_render_mode(render_mode: str | None) -> str | None:

@@ -32,22 +32,21 @@ class VoxelVectorEnv(gymnasium.vector.VectorEnv[View, np.ndarray, np.ndarray]):
     def __init__(
         self,
         world: HostVoxel,
-        image_size: tuple[int, int] | None,
         seed: int | None,
         render_mode: str | None,
     ):
         """Wraps a world of N lanes; see `making.make_vec`.
 
         Raises:
-          ValueError: an unknown render mode, or a bad image size.
+          ValueError: an unknown render mode.
         """
         self.render_mode = checked_render_mode(render_mode)
         self.num_envs = world.num_envs
-        self.single_observation_space = observation_space(image_size)
+        self.single_observation_space = observation_space(world.image_size)
         self.single_action_space = action_space()
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
-        self.world, self._eyes, self._first_seed = world, Eyes(world, image_size), seed
+        self.world, self._eyes, self._first_seed = world, Eyes(world), seed
         self._obs: Observation | None = None
         self._busy = np.zeros(self.num_envs, bool)
         self._tick = np.zeros(self.num_envs, np.int64)
@@ -101,7 +100,7 @@ class VoxelVectorEnv(gymnasium.vector.VectorEnv[View, np.ndarray, np.ndarray]):
         """A picture of each lane with `render_mode="rgb_array"`."""
         if self.render_mode is None:
             return None
-        return tuple(self._eyes.picture(index) for index in range(self.num_envs))
+        return tuple(self._eyes.picture(index, self._obs) for index in range(self.num_envs))
 
     def _info(self, success: np.ndarray) -> dict[str, Any]:
         values = {
@@ -111,7 +110,11 @@ class VoxelVectorEnv(gymnasium.vector.VectorEnv[View, np.ndarray, np.ndarray]):
         return {**values, **everywhere}
 
     def _final(
-        self, obs: Observation, before: Observation, taken: np.ndarray, info: Arrays,
+        self,
+        obs: Observation,
+        before: Observation,
+        taken: np.ndarray,
+        info: Arrays,
         done: np.ndarray,
     ) -> dict[str, Any]:
         """What ended episodes leave; the worlds still hold them."""

@@ -13,6 +13,7 @@ from rlgpt_jax.envs.base import NUM_SLOTS, Observation, Step
 from rlgpt_jax.envs.tasks import Task
 from rlgpt_jax.envs.voxel import (
     crafting,
+    eyes,
     hashing,
     observe,
     physics,
@@ -51,12 +52,30 @@ class EnvArrays(NamedTuple):
 class VoxelEnv:
     """N lanes of one task. Pure functions over `WorldState`; jit is the caller's."""
 
-    def __init__(self, task: Task, params: WorldParams, num_envs: int, pool: WorldPool):
+    def __init__(
+        self,
+        task: Task,
+        params: WorldParams,
+        num_envs: int,
+        pool: WorldPool,
+        image_size: tuple[int, int] | None = None,
+        renderer: str = "auto",
+        raycaster: str = "auto",
+    ):
         """Binds a task to sizes and to the pool that resets copy from.
+
+        Args:
+          task: what is to be done.
+          params: sizes of the worlds.
+          num_envs: lanes.
+          pool: worlds to start from.
+          image_size: height and width of `Observation.rgb`; None draws none.
+          renderer: what draws it, "jax", which "auto" is, or, on a GPU, "pallas".
+          raycaster: what casts the rays, likewise.
 
         Raises:
           ValueError: if the pool's worlds have another size, have no place to stand, or
-            the task has more mobs than `params.max_mobs`.
+            the task has more mobs than `params.max_mobs`; or bad pictures.
         """
         sizes = (params.size_x, params.size_z, params.size_y)
         if pool.blocks.shape[1:] != sizes:
@@ -71,6 +90,7 @@ class VoxelEnv:
                 f"max_mobs is {params.max_mobs}. Raise WorldParams.max_mobs."
             )
         self.task, self.params, self.num_envs, self.pool = task, params, num_envs, pool
+        self._eyes = eyes.make_eyes(image_size, renderer, raycaster)
         self.goal_names: tuple[str, ...] = task.sources
         self._stages: list[Any] = [variants_of(name) for name in task.stages]
         self._fallback: Any = spawn.open_places(pool)
@@ -79,7 +99,8 @@ class VoxelEnv:
     @property
     def program(self) -> Hashable:
         """Equal for environments that differ in their `arrays` alone."""
-        return program_of(self.task), self.params, self.num_envs, self.pool.blocks.shape
+        sizes = self.num_envs, self.pool.blocks.shape
+        return program_of(self.task), self.params, *sizes, self._eyes
 
     @property
     def arrays(self) -> EnvArrays:
@@ -111,10 +132,13 @@ class VoxelEnv:
         done = outcome.terminated | outcome.truncated
         # Every read for `final_obs` comes before the reset's write (see `transition`).
         seen = final_obs.ray_block_distance.sum(1) + final_obs.voxels.sum((1, 2, 3))
-        done &= ~jnp.isnan(seen + final_obs.light_level + final_obs.can_see_sky)
+        seen += final_obs.light_level + final_obs.can_see_sky
+        if final_obs.rgb is not None:
+            seen += final_obs.rgb[:, 0, 0, 0]
+        done &= ~jnp.isnan(seen)
         state = self.reset_lanes(state, done)
         obs = jax.lax.cond(
-            done.any(), lambda: _merge(done, self.observe(state), final_obs), lambda: final_obs
+            done.any(), lambda: self._see_anew(state, done, final_obs), lambda: final_obs
         )
         info = {"success": outcome.success, "busy": busy & ~done}
         step = Step(obs, outcome.reward, outcome.terminated, outcome.truncated, final_obs, info)
@@ -180,9 +204,22 @@ class VoxelEnv:
         small = jax.lax.cond(done.any(), restart, lambda: small)
         return small.replace(blocks=self._copy_worlds(state.blocks, small.pool_index, done))
 
-    def observe(self, state: WorldState, rays: bool = True) -> Observation:
-        """What the agents see; without rays the four ray fields are zeros."""
-        return observe.observe(state, self.pool.light, rays=rays)
+    def observe(self, state: WorldState, rays: bool = True, image: bool = True) -> Observation:
+        """What the agents see; without rays the four ray fields are zeros.
+
+        Without `image`, or where the environment has no image size, `rgb` is None.
+        """
+        seen = observe.observe(state, self.pool.light, rays, self._eyes.cast)
+        if image and self._eyes.size:
+            seen = seen._replace(rgb=self._eyes.draw(state, self.pool.light))
+        return seen
+
+    def _see_anew(self, state: WorldState, done: jax.Array, before: Observation) -> Observation:
+        """`before`, but what the agents see now in the lanes of `done`."""
+        now = _merge(done, self.observe(state, image=False), before._replace(rgb=None))
+        if before.rgb is None:
+            return now
+        return now._replace(rgb=self._eyes.redraw(state, self.pool.light, done, before.rgb))
 
     def _copy_worlds(self, blocks: jax.Array, pool_index: jax.Array, done: jax.Array) -> jax.Array:
         """Overwrites the worlds of the done lanes, one per turn, in place."""

@@ -1,7 +1,7 @@
-"""The embedded world driven from the host: one jitted tick, rays by a numba kernel.
+"""The embedded world driven from the host: one jitted tick, rays and pictures by numba.
 
 The worlds stay in one buffer for the whole run: the tick's state is donated, and the
-ray kernel reads the buffer in place. `np.asarray` of a donated array would pin it (the
+kernels read the buffer in place. `np.asarray` of a donated array would pin it (the
 array keeps the view) and make XLA copy every world at the next tick.
 """
 
@@ -17,10 +17,13 @@ import numpy as np
 from rlgpt_jax.envs.base import Observation, Step
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE
 from rlgpt_jax.envs.voxel.env import EnvArrays, VoxelEnv
+from rlgpt_jax.envs.voxel.frames import render_jax, trace_host
+from rlgpt_jax.envs.voxel.frames.scene import make_scenes
+from rlgpt_jax.envs.voxel.large_pages import collapse
 from rlgpt_jax.envs.voxel.rays_host import Rays, lidar_numba
 from rlgpt_jax.envs.voxel.state import WorldPool, WorldState
 
-RAYCASTERS = ("numba", "jax")
+KINDS = ("auto", "numba", "jax")  # of code for rays and pictures; Pallas is for worlds on a GPU
 
 
 class _Programs(NamedTuple):
@@ -77,22 +80,37 @@ def _programs(shell: _Shell, rays: bool) -> _Programs:
 class HostVoxel:
     """A `base.HostEnvironment` of N embedded worlds, on the CPU."""
 
-    def __init__(self, env: VoxelEnv, raycaster: str = "numba"):
+    def __init__(
+        self,
+        env: VoxelEnv,
+        raycaster: str = "auto",
+        image_size: tuple[int, int] | None = None,
+        renderer: str = "auto",
+    ):
         """Wraps an environment.
 
         Args:
           env: the worlds; its pool is used from the CPU's memory.
-          raycaster: "numba" (fast on CPUs) or "jax" (one program for all).
+          raycaster: "numba", which "auto" is, or "jax", the slow reference.
+          image_size: height and width of `Observation.rgb`; None draws nothing.
+          renderer: of the pictures, likewise.
 
         Raises:
-          ValueError: unknown raycaster.
+          ValueError: unknown raycaster or renderer, or a size that is none.
         """
-        if raycaster not in RAYCASTERS:
-            raise ValueError(f"no raycaster {raycaster!r}. Try: {', '.join(RAYCASTERS)}.")
+        for what, kind in (("raycaster", raycaster), ("renderer", renderer)):
+            if kind not in KINDS:
+                raise ValueError(
+                    f"no {what} {kind!r} for worlds in the CPU's memory. Try: {', '.join(KINDS)}."
+                )
+        if image_size is not None and (len(image_size) != 2 or min(image_size) < 1):
+            raise ValueError(f"image_size is (height, width) in pixels, got {image_size!r}.")
+        self.image_size = image_size
+        self._draw = self._drawn_by_jax if renderer == "jax" else self._drawn_by_numba
         self.env = env
         self.num_envs: int = env.num_envs
         self.goal_names: tuple[str, ...] = env.goal_names
-        self._numba_rays = raycaster == "numba"
+        self._numba_rays = raycaster != "jax"
         self._device = jax.local_devices(backend="cpu")[0]
         self._arrays: EnvArrays = jax.device_put(env.arrays, self._device)
         self._pool: WorldPool = self._arrays.pool
@@ -116,7 +134,11 @@ class HostVoxel:
         key = jax.device_put(jax.random.key(seed), self._device)
         self._state = None  # frees the old worlds first
         self._state, seen = self._programs.reset(self._arrays, key)
-        self._last = self._with_rays(seen)
+        # No episode ends here: what an end needs is compiled now and not in mid-training.
+        nobody = np.zeros(self.num_envs, bool)
+        self._state, seen = self._programs.restart(self._arrays, self._state, nobody)
+        collapse(self.state.blocks)
+        self._last = self._with_senses(seen)
         return self._last
 
     def step(self, action: np.ndarray) -> Step:
@@ -129,7 +151,7 @@ class HostVoxel:
         """One tick without reset: `obs` is `final_obs`, and `state` that of the last tick.
 
         `restart` must follow before the next tick where an episode ended. Without `rays`,
-        for who reads the state alone, the ray fields are zeros.
+        for who reads the state alone, the ray fields are zeros and no picture is drawn.
         """
         action = np.asarray(action, np.int32)
         if action.shape != (self.num_envs, 8):
@@ -137,7 +159,7 @@ class HostVoxel:
         state, self._state = self.state, None
         self._state, outcome, busy, seen = self._programs.advance(self._arrays, state, action)
         reward, terminated, truncated, success = (np.asarray(part) for part in outcome)
-        self._last = self._with_rays(seen) if rays else seen
+        self._last = self._with_senses(seen) if rays else seen
         info = {"success": success, "busy": np.asarray(busy) & ~(terminated | truncated)}
         return Step(self._last, reward, terminated, truncated, self._last, info)
 
@@ -145,7 +167,7 @@ class HostVoxel:
         """Starts the next episode where `done` bool[N]. Returns the observation of all."""
         before, state, self._state = self._last, self.state, None
         self._state, seen = self._programs.restart(self._arrays, state, done)
-        self._last = self._with_rays(seen, before, done)
+        self._last = self._with_senses(seen, before, done)
         return self._last
 
     def field(self, name: str) -> np.ndarray:
@@ -189,9 +211,7 @@ class HostVoxel:
             cell = np.flatnonzero(world != pool[index].ravel())
             lanes.append((np.full(len(cell), lane, np.int32), cell, world[cell]))
         edits = (np.concatenate(parts) for parts in zip(*lanes))
-        fields = {
-            name: np.array(value) for name, value in vars(state).items() if name != "blocks"
-        }
+        fields = {name: np.array(value) for name, value in vars(state).items() if name != "blocks"}
         names = ("edit_lane", "edit_cell", "edit_byte")
         return {"fields": fields, "pool_mark": self._pool_mark, **dict(zip(names, edits))}
 
@@ -220,7 +240,8 @@ class HostVoxel:
             fields = {name: put(value) for name, value in fields.items()}
             self._state = WorldState(blocks=put(blocks), **fields)
         self._state = jax.device_put(self._state, self._device)
-        self._last = self._with_rays(self._programs.observe(self._arrays, self._state))
+        collapse(self._state.blocks)
+        self._last = self._with_senses(self._programs.observe(self._arrays, self._state))
         return self._last
 
     @functools.cached_property
@@ -228,21 +249,27 @@ class HostVoxel:
         """A checksum of the pool's worlds."""
         return np.uint32(zlib.crc32(_view(self._pool.blocks).reshape(-1).data))
 
-    def _with_rays(
+    def _with_senses(
         self,
         seen: Observation,
         before: Observation | None = None,
         done: np.ndarray | None = None,
     ) -> Observation:
-        """NumPy observation; rays are cast in the lanes of `done`, else kept of `before`."""
-        seen = Observation(*(np.asarray(part) for part in seen))
-        if not self._numba_rays:
-            return seen
-        kept = lanes = None
-        if before is not None and done is not None:
-            kept = _copy_rays(before)
-            lanes = np.flatnonzero(done)
-        state = self.state
+        """NumPy observation with rays and picture; those of `before` where not `done`."""
+        seen = jax.tree.map(np.asarray, seen)
+        lanes = None if before is None or done is None else np.flatnonzero(done)
+        if self._numba_rays:
+            seen = self._with_rays(seen, None if lanes is None else before, lanes)
+        if self.image_size is not None:
+            old = None if lanes is None or before is None else before.rgb
+            seen = seen._replace(rgb=self._draw(old, lanes if old is not None else None))
+        return seen
+
+    def _with_rays(
+        self, seen: Observation, before: Observation | None, lanes: np.ndarray | None
+    ) -> Observation:
+        """Rays are cast in the lanes int[L], all if None; the others keep those of `before`."""
+        state, kept = self.state, None if before is None else _copy_rays(before)
         block, block_distance, entity, entity_distance = lidar_numba(
             _view(state.blocks), seen.position, seen.yaw, seen.pitch,
             _view(state.mob_kind), _view(state.mob_position), lanes, kept,
@@ -253,6 +280,26 @@ class HostVoxel:
             ray_entity=entity,
             ray_entity_distance=entity_distance,
         )
+
+    def _drawn_by_numba(self, old: np.ndarray | None, lanes: np.ndarray | None) -> np.ndarray:
+        """uint8[N, H, W, 3]: the lanes int[L] anew, all if None, the others as in `old`."""
+        assert self.image_size is not None
+        state, pool = self.state, self._pool
+        scenes = jax.tree.map(np.asarray, make_scenes(state, None, near=False))
+        return trace_host.render(
+            scenes, _view(state.blocks), _view(pool.light), _view(state.pool_index),
+            *self.image_size, pool_blocks=_view(pool.blocks), lanes=lanes,
+            out=None if old is None else old.copy(),
+        )  # fmt: skip
+
+    def _drawn_by_jax(self, old: np.ndarray | None, lanes: np.ndarray | None) -> np.ndarray:
+        """As `_drawn_by_numba`, but all lanes are drawn."""
+        assert self.image_size is not None
+        del old, lanes
+        state, light = self.state, self._pool.light
+        scenes = make_scenes(state, light)
+        image = render_jax.render(scenes, state.blocks, light, state.pool_index, *self.image_size)
+        return np.asarray(image)
 
 
 @jax.jit

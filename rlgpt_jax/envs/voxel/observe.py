@@ -1,6 +1,7 @@
 """What the agents of N worlds see, as `base.Observation`."""
 
 import itertools
+from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -13,6 +14,7 @@ from rlgpt_jax.envs.voxel.item_table import NAME_OF_ITEM, VARIANT_OF_ITEM
 from rlgpt_jax.envs.voxel.rays import lidar, look_up
 from rlgpt_jax.envs.voxel.state import WorldState
 
+Rays = tuple[jax.Array, jax.Array, jax.Array, jax.Array]  # the ray fields of `Observation`
 # The 27 cells around the feet: x, y, z each -1, 0, 1, in the order of `voxels`.
 _AROUND = np.array(list(itertools.product((-1, 0, 1), repeat=3)), np.int32)
 # Feet that rest on a block may be a rounding error below its top.
@@ -26,13 +28,18 @@ def voxels(state: WorldState) -> jax.Array:
     return jnp.asarray(NAME_OF)[look_up(state.blocks, x, y, z)].reshape(-1, 3, 3, 3)
 
 
-def _no_rays(num_envs: int) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+def _no_rays(num_envs: int) -> Rays:
     names = jnp.zeros((num_envs, NUM_RAYS), jnp.int32)
     distances = jnp.zeros((num_envs, NUM_RAYS), jnp.float32)
     return names, distances, names, distances
 
 
-def observe(state: WorldState, pool_light: jax.Array, rays: bool = True) -> Observation:
+def observe(
+    state: WorldState,
+    pool_light: jax.Array,
+    rays: bool = True,
+    cast: Callable[[WorldState], Rays] = lidar,
+) -> Observation:
     """Observes every lane.
 
     Args:
@@ -40,8 +47,9 @@ def observe(state: WorldState, pool_light: jax.Array, rays: bool = True) -> Obse
       pool_light: uint8[P, X, Z, Y], of the worlds as they were at reset.
       rays: whether to cast the lidar rays. If not, the four ray fields are zeros, for
         a caller that fills them by `rays_host`.
+      cast: what casts them.
     """
-    seen = lidar(state) if rays else _no_rays(state.blocks.shape[0])
+    seen = cast(state) if rays else _no_rays(state.blocks.shape[0])
     worn = jnp.concatenate([state.slot_item[:, :1], state.armor_item], 1)
     sky, block_light, open_sky = light.at_eye(state, pool_light)
     return Observation(

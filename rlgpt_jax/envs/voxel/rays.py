@@ -8,7 +8,9 @@ that is crossed and not by rounding a point, so every trip crosses at least one 
 a bounded number of trips is exact.
 """
 
+import functools
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -46,7 +48,7 @@ class Hit(NamedTuple):
     distance: jax.Array  # float32[N, R]  blocks from the origin
 
 
-class _March(NamedTuple):
+class March(NamedTuple):
     """Rays on their way. Cells count from the block of the origin, along the ray.
 
     Each axis is mirrored so that the ray moves in + direction.
@@ -59,7 +61,7 @@ class _March(NamedTuple):
     active: jax.Array  # bool[N, R]
 
 
-class _Aim(NamedTuple):
+class Aim(NamedTuple):
     """What stays the same on the way; one entry per axis."""
 
     base: list[jax.Array]  # int32[N, 1]  block of the origin
@@ -103,13 +105,13 @@ def _aim(
     direction: jax.Array,
     see_liquid: jax.Array | bool,
     sources_only: bool = False,
-) -> _Aim:
+) -> Aim:
     corner = jnp.floor(origin)
     local = origin - corner
     axes = [direction[..., k] for k in range(3)]
     speed = [jnp.abs(axis) for axis in axes]
     see_liquid = jnp.broadcast_to(jnp.asarray(see_liquid, bool), origin.shape[:1])
-    return _Aim(
+    return Aim(
         base=[corner[:, k, None].astype(jnp.int32) for k in range(3)],
         start=[
             jnp.where(axis > 0, local[:, k, None], 1.0 - local[:, k, None])
@@ -123,10 +125,19 @@ def _aim(
     )
 
 
-def _trip(blocks: jax.Array, aim: _Aim, max_distance: float, march: _March) -> _March:
-    """Looks once for every ray, then leaves the cube of air it is in."""
+def trip(
+    look: Callable[[jax.Array, jax.Array, jax.Array], jax.Array],
+    aim: Aim,
+    max_distance: float,
+    march: March,
+) -> March:
+    """Looks once for every ray, then leaves the cube of air it is in.
+
+    Args:
+      look: bytes of unwrapped cells x, y, z.
+    """
     x, y, z = (b + s * c for b, s, c in zip(aim.base, aim.sign, march.cell))
-    byte = look_up(blocks, x, y, z)
+    byte = look(x, y, z)
     liquid = (byte >= FIRST_LIQUID) & (byte <= LAST_LIQUID)
     if aim.sources_only:
         liquid_stops = aim.see_liquid & ((byte == WATER) | (byte == LAVA))
@@ -148,7 +159,7 @@ def _trip(blocks: jax.Array, aim: _Aim, max_distance: float, march: _March) -> _
         along = jnp.clip(along, march.cell[k], wall[k] - 1)
         return jnp.where(go, jnp.where(axis == k, wall[k], along), march.cell[k])
 
-    return _March(
+    return March(
         distance=jnp.where(go, distance, march.distance),
         cell=(moved(0), moved(1), moved(2)),
         axis=jnp.where(go, axis.astype(jnp.int32), march.axis),
@@ -180,17 +191,18 @@ def cast(
     """
     num_rays = direction.shape[:2]
     aim = _aim(origin, direction, see_liquid, sources_only)
+    look = functools.partial(look_up, blocks)
 
-    def trips(carry: tuple[jax.Array, _March]) -> tuple[jax.Array, _March]:
+    def trips(carry: tuple[jax.Array, March]) -> tuple[jax.Array, March]:
         count, march = carry
         for _ in range(UNROLL):
-            march = _trip(blocks, aim, max_distance, march)
+            march = trip(look, aim, max_distance, march)
         return count + UNROLL, march
 
     # A straight line of this length crosses at most so many cell faces.
     limit = math.ceil(max_distance * math.sqrt(3.0)) + 4
     zero = jnp.zeros(num_rays, jnp.int32)
-    start = _March(
+    start = March(
         distance=jnp.zeros(num_rays, jnp.float32),
         cell=(zero, zero, zero),
         axis=jnp.argmax(jnp.abs(direction), axis=-1).astype(jnp.int32),
@@ -205,7 +217,7 @@ def cast(
     return _as_hit(march, aim, max_distance)
 
 
-def _as_hit(march: _March, aim: _Aim, max_distance: float) -> Hit:
+def _as_hit(march: March, aim: Aim, max_distance: float) -> Hit:
     met = march.byte < AIR_CODE
     sign = jnp.stack(aim.sign, -1)
     forward = jnp.take_along_axis(sign, march.axis[..., None], -1)[..., 0] > 0
@@ -282,9 +294,7 @@ def lidar(state: WorldState) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array
     direction = ray_directions(state.yaw, state.pitch)
     see_liquid = ~eye_in_liquid(state.blocks, eye)
     hit = cast(state.blocks, eye, direction, RAY_RANGE, see_liquid)
-    index, distance = hit_mobs(
-        eye, direction, state.mob_position, state.mob_kind, RAY_RANGE
-    )
+    index, distance = hit_mobs(eye, direction, state.mob_position, state.mob_kind, RAY_RANGE)
     seen = (index >= 0) & (distance < hit.distance)
     kind = jnp.take_along_axis(state.mob_kind, jnp.maximum(index, 0), 1)
     return (

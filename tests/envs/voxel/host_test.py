@@ -61,7 +61,7 @@ def test_step_keeps_the_contract_s_types_and_resets_done_lanes():
         assert all(isinstance(leaf, np.ndarray) for leaf in jax.tree.leaves(step))
         assert step.reward.dtype == np.float32 and step.info["busy"].dtype == bool
         done = step.terminated | step.truncated
-        for new, last in zip(step.obs, step.final_obs):
+        for new, last in zip(*map(jax.tree.leaves, (step.obs, step.final_obs)), strict=True):
             np.testing.assert_array_equal(new[~done], last[~done])
         if tick == 12:
             assert done.all() and step.truncated.any()

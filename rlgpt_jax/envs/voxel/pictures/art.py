@@ -57,7 +57,6 @@ class Art(NamedTuple):
     box: np.ndarray  # float32[B, 6]  those of a byte are box_first[byte] .. [byte + 1]
     box_side: np.ndarray  # int32[B]  see `solids.Part`
     box_first: np.ndarray  # int32[257]
-    item_box: np.ndarray  # float32[6]  of a dropped block
     fire: int  # byte
     cracks: np.ndarray  # uint8[16, 16]  stage 0..9 from which a pixel is cracked
     clouds: np.ndarray  # bool[64, 64]
@@ -107,8 +106,7 @@ ART = Art(
     corner=_WHOLE | is_one_of("leaves", "leaves2"),
     joins=_WHOLE | is_one_of("glass", *JOINS),
     is_door=is_one_of(*DOORS),
-    above_door=is_one_of(*DOORS)
-    & by_byte([meta == _UPPER_DOOR for _, meta in BLOCK_STATES], bool),
+    above_door=is_one_of(*DOORS) & by_byte([meta == _UPPER_DOOR for _, meta in BLOCK_STATES], bool),
     surface=_surface(),
     pictures=TEXTURES,
     mean=MEAN,
@@ -117,7 +115,6 @@ ART = Art(
     box=BOX,
     box_side=BOX_SIDE,
     box_first=BOX_FIRST,
-    item_box=np.array([-0.14] * 3 + [0.14] * 3, np.float32),
     fire=BLOCK_ID["fire"],
     cracks=_draw_cracks(),
     clouds=fractal_noise(np.random.default_rng(7), (64, 64), 9.0, 2) > 0.34,

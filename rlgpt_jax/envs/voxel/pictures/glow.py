@@ -5,7 +5,6 @@ that stored light. Pictures flood anew when blocks changed: a torch lights its c
 a shaft lets the day in.
 """
 
-import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -14,12 +13,7 @@ from rlgpt_jax.envs.voxel.light import EMISSION, FULL, OPACITY, flood
 from rlgpt_jax.envs.voxel.pictures.textures import IS_SHAPE
 
 KEPT = 4  # worlds whose light is remembered
-STEPS = 4  # entries of the lamp table a level
 IS_PARTIAL = np.pad(IS_SHAPE, (0, 256 - len(IS_SHAPE)))
-_GAMMA = 0.4  # of the game's brightness setting, 0 moody to 1 bright
-_NIGHT = 0.3  # what the moon leaves of the light of the sky
-_DARK = 0.027  # what is left where there is no light, before the setting
-_TORCH = 1.4  # torches are as bright as the day at their own cell
 
 
 class _Known(NamedTuple):
@@ -66,26 +60,3 @@ def _let_in(light: np.ndarray, blocks: np.ndarray) -> None:
         there = light[(x + dx) % size_x, (z + dz) % size_z, np.clip(y + dy, 0, size_y - 1)]
         sky, block = np.maximum(sky, there >> 4), np.maximum(block, there & 15)
     light[x, z, y] = sky * 16 + block
-
-
-@functools.lru_cache(maxsize=64)
-def lamp(day: float) -> np.ndarray:
-    """The colour of light, float32[61, 61, 3] as factors, by light of sky and of blocks.
-
-    Both indices are levels times `STEPS`. As in the game: brightness falls faster than
-    the level, the night is blue, torches are warm, and darkness is not quite black.
-
-    Args:
-      day: 0 at night to 1 at noon.
-    """
-    level = np.arange(STEPS * FULL + 1) / (STEPS * FULL)
-    bright = level / (4.0 - 3.0 * level)
-    sun = _NIGHT + (1.0 - _NIGHT) * day
-    moon = 0.35 + 0.65 * sun
-    sky = (bright * sun)[:, None, None] * np.array([moon, moon, 1.0])
-    torch = np.minimum(1.0, _TORCH * bright)[None, :, None]
-    green = torch * ((0.6 * torch + 0.4) * 0.6 + 0.4)
-    warm = np.concatenate([torch, green, torch * (0.6 * torch**2 + 0.4)], -1)
-    light = np.minimum(1.0, _DARK + (1.0 - _DARK) * (sky + 0.5 * (torch + warm)))
-    light += _GAMMA * (1.0 - (1.0 - light) ** 4 - light)
-    return (_DARK + (1.0 - _DARK) * light).astype(np.float32)

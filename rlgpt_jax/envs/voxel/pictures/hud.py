@@ -1,11 +1,10 @@
-"""What lies over the picture: crosshair, held item, the hotbar, and rows of signs for
-life, armour, food and air."""
+"""What lies over the picture: crosshair, the hotbar, and rows of signs for life, armour,
+food and air."""
 
 import numpy as np
 
 from rlgpt_jax.envs.voxel.inventory import ARMOR_POINTS
 from rlgpt_jax.envs.voxel.pictures import paint
-from rlgpt_jax.envs.voxel.pictures.art import WATER
 from rlgpt_jax.envs.voxel.pictures.icons import icon
 from rlgpt_jax.envs.voxel.pictures.plant_art import RECIPES
 
@@ -22,24 +21,20 @@ _DRUMSTICK = "..kkk.. .kbbbk. kbhbbbk kbbbbbk .kbbbk. kwkkk.. kk....."
 _PLATE = "kk..kk. kaaaak. kawaak. .kaak.. .kaak.. ..kk... ......."
 _BUBBLE = "..kkk.. .kbbbk. kbwbbbk kbbbbbk kbbbbbk .kbbbk. ..kkk.."
 _EMPTY = (58, 52, 52)
-_SKIN = (196, 146, 112)
 _FULL_AIR = 300.0
 Picture = np.ndarray
 
 
-def draw_hud(image: Picture, one: dict[str, np.ndarray], light: np.ndarray, inside: int) -> None:
+def draw_hud(image: Picture, one: dict[str, np.ndarray], in_water: bool) -> None:
     """Paints over uint8[H, W, 3] in place, from one lane's small fields.
 
     Pictures too small for the hotbar get the crosshair alone.
 
     Args:
-      light: float64[3], factors of light on what the agent holds.
-      inside: `art.WATER` if the eye is in water.
+      in_water: whether the eye is in water.
     """
     height, width = image.shape[:2]
     small = width < SLOTS * _SLOT + 4 or height < 100
-    if not small:
-        _hand(image, int(one["slot_item"][0]), float(one["attack_cooldown"]), light)
     if one["fire"] > 0:
         _burn(image, int(one["tick"]))
     _crosshair(image)
@@ -54,7 +49,7 @@ def draw_hud(image: Picture, one: dict[str, np.ndarray], light: np.ndarray, insi
     if armor > 0:
         plates = {"a": (190, 194, 202), "w": (240, 242, 246)}
         _row(image, _PLATE, plates, armor, left, top - 18)
-    if inside == WATER or one["oxygen"] < _FULL_AIR:
+    if in_water or one["oxygen"] < _FULL_AIR:
         air = {"b": (92, 150, 232), "w": (232, 244, 255)}
         left_over = one["oxygen"] * 20.0 / _FULL_AIR
         _row(image, _BUBBLE, air, left_over, right, top - 18, show_empty=False)
@@ -151,26 +146,3 @@ def number(value: int) -> Picture:
     picture[edge] = (24, 24, 24, 255)
     picture[lit] = (255, 255, 255, 255)
     return picture
-
-
-def _hand(image: Picture, item: int, since_swing: float, light: np.ndarray) -> None:
-    """The held item, or an arm, at the lower right; it dips for a moment after a swing."""
-    height, width = image.shape[:2]
-    scale = max(2, height // 36)
-    dip = int(max(0.0, 6.0 - since_swing) * scale / 2)
-    if item:
-        picture = icon(item)[:, ::-1].copy()
-        picture[..., :3] = np.minimum(255, picture[..., :3] * light)
-        top, left = height - 13 * scale + dip, width - 17 * scale
-        _stamp(image, picture.repeat(scale, 0).repeat(scale, 1), left - dip, top)
-        return
-    # An arm from beyond the lower right corner: its lit top and its side, leaning inwards.
-    y, x = np.mgrid[:height, :width]
-    right, below = (x - (width - 6.0 * scale - dip)) / scale, (y - (height - 10.0 * scale)) / scale
-    below = below - dip / scale
-    across, along = 0.82 * right - 0.57 * below, 0.57 * right + 0.82 * below
-    arm = (along > 0) & (across > -4.4) & (across < 2.2)
-    for part, shade in ((arm & (across >= -1.6), 1.0), (arm & (across < -1.6), 0.72)):
-        colour = np.array(_SKIN) * light * shade
-        spots = np.sin(2.1 * np.floor(along[part]) + 4.3 * np.floor(across[part]))
-        image[part] = np.clip(colour * (1.0 + 0.05 * np.sign(spots))[:, None], 0, 255)

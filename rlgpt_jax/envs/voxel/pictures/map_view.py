@@ -6,9 +6,9 @@ import numpy as np
 
 from rlgpt_jax.envs.names import MOBS
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE, IS_LIQUID, LAVAS, is_one_of
+from rlgpt_jax.envs.voxel.frames.scene import TINTS
 from rlgpt_jax.envs.voxel.pictures.icons import icon
 from rlgpt_jax.envs.voxel.pictures.mob_models import BADGES
-from rlgpt_jax.envs.voxel.pictures.scene import tints_of
 from rlgpt_jax.envs.voxel.pictures.textures import FACES, IS_PLANT, MEAN, TEXTURES, TINT
 
 _TOP = 3  # the face that looks up
@@ -16,8 +16,8 @@ _IS_LAVA = is_one_of(*LAVAS)
 
 
 def draw_map(one: dict[str, np.ndarray], size: int, radius: float) -> np.ndarray:
-    """uint8[size, size, 3] of one lane given by `scene.lane_of`."""
-    tints = tints_of(one)
+    """uint8[size, size, 3] of one lane, its fields of `WorldState`."""
+    tints = TINTS[int(one["biome"])]
     x, z, y, byte, ground = _columns(one, size, radius)
     colour = _texels(tints, byte, x, z)
     colour *= _relief(y)[..., None]
