@@ -11,6 +11,8 @@ from typing import Any
 import jax.monitoring
 import numba.core.event as numba_event
 
+from rlgpt_jax.loop import events
+
 LOWER = "/jax/core/compile/jaxpr_to_mlir_module_duration"
 COMPILE = "/jax/core/compile/backend_compile_duration"
 TRACE = "/jax/core/compile/jaxpr_trace_duration"
@@ -33,6 +35,9 @@ class Compiles(numba_event.Listener):
         self._parts: dict[str, float] = collections.defaultdict(float)  # of unfinished programs
         self._numba_depth, self._numba_began = 0, 0.0
         self.seconds: dict[str, float] = collections.defaultdict(float)  # by program
+        self.counts: dict[str, int] = collections.defaultdict(int)  # by program
+        self.moment = ""  # of the run, in words, see `hear`
+        self.late: list[str] = []  # what was compiled after a first `moment`, and when
         jax.monitoring.register_event_duration_secs_listener(self._on_jax)  # type: ignore[arg-type]
         numba_event.register("numba:compile", self)
 
@@ -44,6 +49,17 @@ class Compiles(numba_event.Listener):
     @property
     def total(self) -> float:
         return sum(self.seconds.values())
+
+    def hear(self, event: Any) -> None:
+        """Listens to a loop: from its first update on, `late` tells what is compiled when.
+
+        Evaluations, trials and videos compile their own programs when they first come; in
+        training nothing is left to compile after the first update.
+        """
+        if isinstance(event, events.Updated):
+            self.moment = f"iteration {event.iteration}, training"
+        elif self.moment and hasattr(event, "iteration"):
+            self.moment = f"iteration {event.iteration}, {type(event).__name__}"
 
     def _on_jax(self, event: str, seconds: float, **about: Any) -> None:
         name = str(about.get("fun_name", "")).removeprefix("jit(").removesuffix(")")
@@ -69,6 +85,9 @@ class Compiles(numba_event.Listener):
 
     def _finish(self, name: str, seconds: float) -> None:
         self.seconds[name] += seconds
+        self.counts[name] += 1
+        if self.moment:
+            self.late.append(f"{self.moment}: {name}")
         self._on_end(name, seconds)
 
 

@@ -55,7 +55,7 @@ def run(settings: Settings) -> int:
     began = datetime.datetime.now()
     with display:
         try:
-            done = go(settings, display)
+            done = go(settings, display, compiles)
         except (*EXPECTED, KeyboardInterrupt) as error:
             words = str(error) or "stopped from the keyboard"
             display.say(f"\n[red]Stopped:[/red] {escape(words)}")
@@ -78,7 +78,7 @@ class Done:
     videos: list[Path]
 
 
-def go(settings: Settings, display: Display) -> Done:
+def go(settings: Settings, display: Display, compiles: Compiles) -> Done:
     """The run itself."""
     config = settings.config
     folder = RunFolder(settings.workdir)
@@ -91,7 +91,12 @@ def go(settings: Settings, display: Display) -> Done:
     offer = take_library(config, folder, display)
     provider = make_provider(config, settings)
     budget = make_budget(config, folder.root)
-    heard = budget.clock.beating(display)
+
+    def tell_both(event: Any) -> None:
+        compiles.hear(event)
+        display(event)
+
+    heard = budget.clock.beating(tell_both)
     tools = make_tools(config, folder, provider, offer, heard, display.worlds)
     tools = dataclasses.replace(tools, budget=budget)
     if config.loop.planner:
@@ -244,7 +249,8 @@ def note_compiles(workdir: Path, compiles: Compiles) -> None:
     slowest = sorted(compiles.seconds.items(), key=lambda pair: -pair[1])[:20]
     notable = {name: round(seconds, 2) for name, seconds in slowest if seconds > 0.1}
     starts = read_json(path) or []
-    write_json(path, [*starts, {"seconds": round(compiles.total, 2), "programs": notable}])
+    told = {"seconds": round(compiles.total, 2), "programs": notable, "late": compiles.late}
+    write_json(path, [*starts, told])
 
 
 def resume_command(settings: Settings, error: BaseException | None = None) -> str:

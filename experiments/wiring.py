@@ -3,6 +3,7 @@
 import functools
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import jax
 
@@ -15,10 +16,14 @@ from rlgpt_jax.agents.llm.file import FileProvider
 from rlgpt_jax.agents.llm.replay import Replay
 from rlgpt_jax.envs.tasks import Task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
+from rlgpt_jax.envs.voxel.eyes import KINDS as DEVICE_KINDS
+from rlgpt_jax.envs.voxel.eyes import make_eyes
+from rlgpt_jax.envs.voxel.host import KINDS as HOST_KINDS
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.pool import load_pool
 from rlgpt_jax.envs.voxel.state import WorldPool
 from rlgpt_jax.loop.tools import World
+from rlgpt_jax.rl import devices
 from rlgpt_jax.rl.macro_step import interpreter_for
 
 
@@ -29,7 +34,10 @@ def env_maker(
 
     `task` is by default that of the configuration; another one must be of the same biome.
     """
-    interpreter_for(config.macros.interpreter, uses_device(config))  # complains early
+    # These complain early.
+    interpreter_for(config.macros.interpreter, uses_device(config))
+    devices.num_groups(config.rl, devices.mesh_of(config.rl, uses_device(config)))
+    senses = _checked_senses(config)
     task = config.task_record
 
     @functools.cache
@@ -39,10 +47,35 @@ def env_maker(
 
     def make(split: str, num_envs: int, seed: int, other: Task | None = None) -> World:
         del seed  # the pool is fixed; episodes are seeded where they are reset
-        env = VoxelEnv(other or task, config.world, num_envs, pool(split))
-        return env if uses_device(config) else HostVoxel(env)
+        given = other or task, config.world, num_envs, pool(split)
+        if uses_device(config):
+            return VoxelEnv(*given, **senses)
+        return HostVoxel(VoxelEnv(*given), **senses)
 
     return make
+
+
+def _checked_senses(config: base.Config) -> dict[str, Any]:
+    """Arguments of worlds on the driver's side.
+
+    Raises:
+      ValueError: code that the driver does not have.
+    """
+    size = config.network.image_size
+    chosen = {"renderer": config.senses.renderer, "raycaster": config.senses.raycaster}
+    on_device = uses_device(config)
+    driver, kinds = ("device", DEVICE_KINDS) if on_device else ("host", HOST_KINDS)
+    for field, kind in chosen.items():
+        if kind not in ("auto", *kinds):
+            other = "host" if on_device else "device"
+            raise ValueError(
+                f"senses.{field} is {kind!r}, but the {driver} driver is in use, which has auto, "
+                f"{' and '.join(k for k in kinds if k != 'auto')}. Take one of these, or set "
+                f"driver to {other}."
+            )
+    if on_device:
+        make_eyes(None, **chosen)  # complains if there is no GPU for a kernel
+    return {"image_size": size, **chosen} if size else chosen
 
 
 def uses_device(config: base.Config) -> bool:

@@ -18,6 +18,7 @@ from rlgpt_jax.envs.tasks import get_task
 from rlgpt_jax.envs.voxel.params import WorldParams
 from rlgpt_jax.loop.config import CriticConfig, LoopConfig
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RewardConfig, RLConfig
+from rlgpt_jax.rl.interface import OBSERVATION_PARTS
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -47,6 +48,18 @@ class MacroConfig:
 
 
 @dataclasses.dataclass(frozen=True)
+class SenseConfig:
+    """Which code lets the agents see: three that agree on what is seen, not on how fast.
+
+    numba: worlds stepped by the host driver, on the CPU. jax: everywhere. pallas: the device
+    driver on a GPU, not yet measured on one. auto: numba with the host driver, else jax.
+    """
+
+    renderer: Literal["auto", "numba", "jax", "pallas"] = "auto"  # of pictures
+    raycaster: Literal["auto", "numba", "jax", "pallas"] = "auto"  # of the 120 rays
+
+
+@dataclasses.dataclass(frozen=True)
 class Config:
     """One run, completely."""
 
@@ -56,8 +69,15 @@ class Config:
     world: WorldParams = WorldParams()
     ppo: PPOConfig = PPOConfig()
     network: NetworkConfig = NetworkConfig()
+    # What the policy sees: parts of `rl.interface.ALL_PARTS`. "rgb" needs network.image_size and
+    # takes the place of "rays".
+    observation: tuple[str, ...] = OBSERVATION_PARTS
     reward: RewardConfig = RewardConfig()
     driver: Literal["auto", "host", "device"] = "auto"  # host on CPU, device on GPU
+    # That share the lanes, with the device driver. auto: as many as divide ppo.num_envs, or
+    # ppo.groups if that is set; 1 on CPU.
+    devices: Literal["auto"] | int = "auto"
+    senses: SenseConfig = SenseConfig()
     macros: MacroConfig = MacroConfig()
     loop: LoopConfig = LoopConfig()
     critic: CriticConfig = CriticConfig()
@@ -69,6 +89,7 @@ class Config:
             raise ValueError(f"seed={self.seed} must be in 0..{2**31 - 1}.")
         check_world(self.world)
         check_prices(self)
+        _ = self.rl  # checks what must go together
 
     def _check_task(self) -> None:
         task = get_task(self.task)
@@ -91,7 +112,8 @@ class Config:
         """The learner's part, as the library takes it."""
         return RLConfig(
             ppo=self.ppo, network=self.network, reward=self.reward, driver=self.driver,
-            interpreter=self.macros.interpreter,
+            interpreter=self.macros.interpreter, observation=self.observation,
+            devices=self.devices,
         )
 
 
@@ -127,7 +149,7 @@ LONG: dict[str, Any] = {
     "ppo": {"num_envs": 64, "unroll_length": 128, "gamma": 0.997},
     "reward": {"step_cost": 0.005},  # 15 for a whole episode; success pays 10
     "macros": {"tick_limit": 400},  # a walk of 60 blocks takes 270
-    "loop": {"ticks_per_iteration": 600_000, "eval_episodes": 128},
+    "loop": {"ticks_per_iteration": 600_000, "eval_episodes": 256},
 }
 
 

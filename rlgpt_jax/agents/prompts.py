@@ -18,7 +18,7 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
     for name, fields in {
         # Sections that several prompts share.
         "world": "task success start_items biome horizon seconds",
-        "policy": "ticks_per_iteration episodes",
+        "policy": "ticks_per_iteration episodes sees memory shows",
         "policy_none": "",
         "sensors_paper": "",
         "sensors_full": "",
@@ -72,6 +72,7 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
         "rl_setup_design_action": "",
         "rl_setup_task": "goal horizon start_items mobs quantities horizons",
         "rl_setup_observation": "parts",
+        "rl_setup_observation_picture": "parts",
         "rl_setup_actions": "primitives macros",
         "rl_setup_reward": "given successes step_costs horizon distances max_targets items "
         "max_items explorations gamma far",

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rlgpt_jax.agents import memory
+from rlgpt_jax.agents import memory, policy_words
 from rlgpt_jax.agents.llm.base import Message
 from rlgpt_jax.agents.prompt_state import Fate, Plan, PromptState, Setting
 from rlgpt_jax.agents.prompts import Prompts
@@ -45,6 +45,9 @@ def policy(setting: Setting, prompts: Prompts) -> str:
         "policy",
         ticks_per_iteration=f"{setting.ticks_per_iteration:,}",
         episodes=f"{setting.ticks_per_iteration // setting.horizon:,}",
+        sees=policy_words.sees(setting.given),
+        memory=policy_words.memory(setting.given),
+        shows=policy_words.shows(setting.given),
     )
     if setting.offered:
         text += "\n" + LIBRARY

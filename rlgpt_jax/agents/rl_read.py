@@ -60,7 +60,7 @@ def interface_of(value: Any, state: PromptState, reasoning: str) -> RLInterface:
     ticks = limits["training.ticks"].check(ticks, "training.ticks")
     return RLInterface(
         task=_task(parts["task"], state.setting),
-        observation=_observation(record.get("observation")),
+        observation=_observation(record.get("observation"), state.setting.given.choosable),
         primitives=_primitives(parts["actions"].get("primitives")),
         macros=_offered(parts["actions"].get("macros"), state),
         reward=_reward(parts["reward"], state.setting),
@@ -105,16 +105,17 @@ def _task(record: dict[str, Any], setting: Setting) -> TrainingTask:
     )
 
 
-def _observation(value: Any) -> tuple[str, ...]:
-    found = check.names(value, OBSERVATION_PARTS, "observation", len(OBSERVATION_PARTS))
+def _observation(value: Any, parts: tuple[str, ...]) -> tuple[str, ...]:
+    """All parts but those of the run's own `parts` that the answer does not name."""
+    found = check.names(value, parts, "observation", len(parts))
     if found is None:
         return OBSERVATION_PARTS
     if not found:
         raise Wrong(
             "observation is empty, so the policy would be blind. Name at least one of "
-            f"{', '.join(OBSERVATION_PARTS)}, or leave it out for all."
+            f"{', '.join(parts)}, or leave it out for all."
         )
-    return tuple(part for part in OBSERVATION_PARTS if part in found)
+    return tuple(part for part in OBSERVATION_PARTS if part in found or part not in parts)
 
 
 def _primitives(value: Any) -> tuple[str, ...] | None:

@@ -21,7 +21,6 @@ from rlgpt_jax.rl.interface import (
     DEFAULT,
     MAX_ITEMS,
     MAX_TARGETS,
-    OBSERVATION_PARTS,
     PRIMITIVES,
     STOP_EPISODES,
     STOP_LEAST,
@@ -68,7 +67,7 @@ def form(state: PromptState, prompts: Prompts) -> str:
             horizons=limits["task.horizon"], quantities=limits["task.goal_quantity"],
             mobs=_mobs(setting), start_items=given_items(given.start_items),
         ),
-        "observation": dict(parts=", ".join(OBSERVATION_PARTS)),
+        "observation": dict(parts=", ".join(given.choosable)),
         "actions": dict(
             primitives=", ".join(PRIMITIVES),
             macros=", ".join(macros) or ("none in this plan" if state.plan.coded else "your own"),
@@ -86,7 +85,10 @@ def form(state: PromptState, prompts: Prompts) -> str:
         ),
     }  # fmt: skip
     stop = prompts.fill("rl_setup_stop", episodes=str(STOP_EPISODES), least=f"{STOP_LEAST:.0%}")
-    parts = [prompts.fill(f"rl_setup_{p}", **values[p]) for p in PARTS[setting.design]]
+    files = {"observation": "observation_picture"} if given.image_size else {}
+    parts = [
+        prompts.fill(f"rl_setup_{files.get(p, p)}", **values[p]) for p in PARTS[setting.design]
+    ]
     is_action = setting.design == "action"
     return prompts.fill(
         "rl_setup_form",
@@ -144,7 +146,7 @@ def schema(state: PromptState) -> dict[str, Any]:
             mob_range=number("task.mob_range", "integer"),
             start_items=counted("quantity", "integer"),
         ),
-        "observation": some(OBSERVATION_PARTS),
+        "observation": some(state.setting.given.choosable),
         "actions": blocks.object_schema(primitives=some(PRIMITIVES), macros=some(macros)),
         "reward": blocks.object_schema(
             success=number("reward.success"),

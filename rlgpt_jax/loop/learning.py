@@ -95,7 +95,9 @@ class Learning:
     def evaluated_with(self, stage: Stage) -> RLConfig:
         """Settings for `rl.evaluate`: returns are of the run's own reward, and the policy sees
         the parts of the observation that it was trained with."""
-        return dataclasses.replace(self._tools.rl, observation=stage.interface.observation)
+        return dataclasses.replace(
+            self._tools.rl, observation=self._tools.rl.seen(stage.interface)
+        )
 
     @property
     def ticks(self) -> int:

@@ -190,7 +190,7 @@ def solve(config: LoopConfig, tools: Tools, plan: TaskPlan, number: int) -> None
     skill = Skill(
         Goal(sub_task.name, sub_task.item, sub_task.quantity, sub_task.needs, sub_task.ticks,
              own.learns),
-        space, stage.interface.observation,
+        space, given.rl.seen(stage.interface),
         None if space.repeat_script else solved.learning.params(stage),
     )  # fmt: skip
     fates = best.slots.fates or ((IDLE,) if space.repeat_script else ())

@@ -9,7 +9,7 @@ from rlgpt_jax.rl.interface import Given, RewardTerms, TrainingTask
 
 def given(task: Task, config: RLConfig) -> Given:
     """What an interface keeps where it sets nothing, for `Setting.given`."""
-    reward, ppo = config.reward, config.ppo
+    reward, ppo, network = config.reward, config.ppo, config.network
     return Given(
         reward=RewardTerms(
             success=reward.success, step_cost=reward.step_cost, distance=reward.distance,
@@ -18,6 +18,8 @@ def given(task: Task, config: RLConfig) -> Given:
         ),
         mobs=task.mobs, mob_range=max(task.mob_range), start_items=task.start_items,
         gamma=ppo.gamma, ticks_per_update=ppo.num_envs * ppo.unroll_length,
+        observation=config.observation, image_size=network.image_size,
+        frame_stack=network.frame_stack, recurrent=network.recurrent,
     )  # fmt: skip
 
 

@@ -152,20 +152,34 @@ def primitive_label(primitive: tuple[int, int] | np.ndarray) -> str:
     return "+".join(p for p in parts if p) or "nothing"
 
 
+class Part(NamedTuple):
+    """Which of all lanes the arrays at hand are about."""
+
+    first: jax.Array  # int32[]
+    total: int  # lanes of all parts
+
+    def draw(self, choice: distrax.Categorical, key: jax.Array) -> jax.Array:
+        """int32[n]: what a sample of all lanes would give the lanes of this part."""
+        own = choice.logits
+        everyone = jnp.zeros((self.total, *own.shape[1:]), own.dtype)
+        everyone = jax.lax.dynamic_update_slice_in_dim(everyone, own, self.first, 0)
+        chosen = distrax.Categorical(logits=everyone).sample(seed=key)
+        return jax.lax.dynamic_slice_in_dim(chosen, self.first, own.shape[0])
+
+
 class HybridDistribution(NamedTuple):
     """The policy's distribution over hybrid actions."""
 
     heads: tuple[distrax.Categorical, ...]
     macro: distrax.Categorical
 
-    def sample(self, key: jax.Array) -> HybridAction:
-        """`key` is used up."""
+    def sample(self, key: jax.Array, part: Part | None = None) -> HybridAction:
+        """`key` is used up. Without `part` these are all lanes."""
         keys = jax.random.split(key, len(self.heads) + 1)
-        chosen = [h.sample(seed=k) for h, k in zip(self.heads, keys[1:], strict=True)]
-        return HybridAction(
-            jnp.stack(chosen, axis=-1).astype(jnp.int32),
-            self.macro.sample(seed=keys[0]).astype(jnp.int32),
-        )
+        choices = (self.macro, *self.heads)
+        draw = part.draw if part else lambda choice, key: choice.sample(seed=key)
+        macro, *heads = [draw(*pair).astype(jnp.int32) for pair in zip(choices, keys, strict=True)]
+        return HybridAction(jnp.stack(heads, axis=-1), macro)
 
     def log_prob(self, action: HybridAction) -> jax.Array:
         heads = sum(h.log_prob(action.primitive[..., i]) for i, h in enumerate(self.heads))

@@ -6,7 +6,8 @@ it was learned, the view is level. Bringing hand and view there is one action of
 itself. Which skill a lane is in: `chain_rule.py`.
 
 Each skill keeps its own networks, masks, parts of the observation, macros and tick limit. A
-lane is busy for the macros of all skills but its own.
+lane is busy for the macros of all skills but its own. Networks that remember begin with
+nothing when their skill is picked, and see every tick from there on.
 """
 
 import dataclasses
@@ -30,11 +31,12 @@ from rlgpt_jax.envs.base import (
     Step,
 )
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.rl import chain_rule, macro_step, networks
+from rlgpt_jax.rl import chain_rule, macro_step, networks, recall
 from rlgpt_jax.rl.actions import HybridSpace, empty_space, primitive_label
 from rlgpt_jax.rl.chain_rule import Goal, Reach
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.problem import Problem
+from rlgpt_jax.rl.recall import Recall
 from rlgpt_jax.rl.rollout import Episodes, Lanes
 from rlgpt_jax.rl.rollout_host import decide, host_problem, settle
 
@@ -168,7 +170,8 @@ def tick(
     free = ~busy & (_running(before.skill, before.macros) == 0)
     now, began = _pick(chain, prepared, before, obs, free)
     action, opens = _openings(chain, obs, now.skill, began)
-    ran += _decide(chain, prepared, config, now, obs, free & ~opens, key, index)
+    more, seen = _decide(chain, prepared, config, now, obs, free & ~opens, key, index)
+    ran += more
     labels = np.full(len(busy), "nothing", object)
     labels[opens] = OPENING
     decided, slot = np.zeros(len(busy), bool), np.zeros(len(busy), np.int32)
@@ -179,7 +182,7 @@ def tick(
         labels[part.acted] = part.labels
     running = _running(now.skill, now.macros)
     step = world.step(action)
-    lanes, episodes = _settle(prepared, now, decided, slot, action, step)
+    lanes, episodes = _settle(prepared, now, decided, slot, action, step, seen)
     done = np.asarray(step.terminated | step.truncated)
     after = ChainLanes(
         lanes, np.where(done, -1, now.skill), np.where(done, 0, now.ticks + 1), now.could,
@@ -239,6 +242,7 @@ def _pick(
             stage=jnp.where(began, 0, lanes.stage),
             previous=jnp.where(began, 0, lanes.previous),
             start=jnp.where(began[:, None], obs.position, lanes.start),
+            recall=recall.forget(lanes.recall, jnp.asarray(began)),
         )
     return ChainLanes(lanes, skill, ticks, could, before.macros), began
 
@@ -267,13 +271,16 @@ def _openings(
 def _decide(
     chain: Chain, prepared: Prepared, config: RLConfig, now: ChainLanes, obs: Observation,
     free: np.ndarray, key: jax.Array, index: int,
-) -> list[Ran]:
+) -> tuple[list[Ran], Recall | None]:
     """Every skill decides in its lanes among `free` bool[N]. Skill and tick have keys of
-    their own, so that a lane does not depend on what skills the others are in."""
+    their own, so that a lane does not depend on what skills the others are in. Returns also
+    what is remembered after this tick."""
     ran = []
+    before = seen = now.lanes.recall
     for s, skill in enumerate(chain.skills):
         mine = free & (now.skill == s)
-        if not mine.any():
+        sees = skill.params is not None and before is not None and (now.skill == s).any()
+        if not mine.any() and not sees:
             continue
         if skill.params is None:
             # A script that repeats is never at its end.
@@ -287,6 +294,9 @@ def _decide(
             )
             parts = (decision.chosen, decision.action.primitive, decision.primitive)
             chosen, choices, primitive = map(np.asarray, parts)
+            seen = recall.choose(now.skill == s, decision.recall, seen)
+        if not mine.any():
+            continue
         now.macros[s], act = macro_step.act(
             skill.space.macros, skill.space.tick_limit, now.macros[s], obs, chosen, primitive,
             ~mine,
@@ -297,12 +307,12 @@ def _decide(
             for lane in np.flatnonzero(mine)
         ]  # fmt: skip
         ran.append(Ran(s, act, mine, mine, labels))
-    return ran
+    return ran, seen
 
 
 def _settle(
     prepared: Prepared, now: ChainLanes, decided: np.ndarray, slot: np.ndarray,
-    action: np.ndarray, step: Step,
+    action: np.ndarray, step: Step, seen: Recall | None,
 ) -> tuple[Lanes, Episodes]:
     """The end of a tick; every lane has the script of its skill."""
     space = prepared.whole.space._replace(
@@ -311,6 +321,6 @@ def _settle(
     info = {name: step.info[name] for name in ("success", "busy")}
     lanes, _, _, episodes = settle(
         prepared.whole._replace(space=space), now.lanes, decided, slot, action,
-        step._replace(info=info),
+        step._replace(info=info), seen,
     )
     return lanes, episodes

@@ -202,7 +202,7 @@ def _one_chunk(
     """One episode in every lane; the first `num_counted` lanes are counted."""
     prepared = chains.prepare(chain, config, world.goal_names)
     obs = world.reset(seed)
-    now = chains.start(chain, start_lanes(prepared.whole.reward, obs))
+    now = chains.start(chain, start_lanes(prepared.whole.reward, obs, config.network))
     key = jax.random.key(seed)
     open_lanes = np.arange(world.num_envs) < num_counted
     watches = [LoopWatch() for _ in range(world.num_envs)]

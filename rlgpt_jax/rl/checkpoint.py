@@ -36,7 +36,8 @@ def _like(array: np.ndarray, template: Any) -> Any:
     if _is_key(template):
         return jax.random.wrap_key_data(jnp.asarray(array))
     if isinstance(template, jax.Array):
-        return jnp.asarray(array)
+        spread = len(template.sharding.device_set) > 1  # the whole may not fit on one device
+        return jax.device_put(array, template.sharding) if spread else jnp.asarray(array)
     if isinstance(template, bool | int | float):
         return type(template)(array.item())
     return array

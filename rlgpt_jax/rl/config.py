@@ -8,9 +8,16 @@ import dataclasses
 import math
 
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.rl.interface import OBSERVATION_PARTS, RewardTerms, RLInterface
+from rlgpt_jax.rl.interface import (
+    ALL_PARTS,
+    OBSERVATION_PARTS,
+    PICTURE,
+    RewardTerms,
+    RLInterface,
+)
 
 DRIVERS = ("auto", "host", "device")
+DTYPES = ("auto", "float32", "bfloat16")
 INTERPRETERS = ("auto", "host", "jax", "pallas")
 
 
@@ -53,11 +60,14 @@ class PPOConfig:
     value_cost: float = 0.5
     max_grad_norm: float = 0.5
     target_kl: float | None = None  # no further epoch once the KL estimate passes 1.5x
+    # Groups of lanes that are dealt to minibatches apart (`groups.py`); 0: one per device. The
+    # same number gives the same training, but for rounding, on any number of devices.
+    groups: int = 0
 
     def __post_init__(self):
         _check_ints(
             self, "ppo",
-            dict(num_envs=1, unroll_length=1, num_epochs=1, num_minibatches=1),
+            dict(num_envs=1, unroll_length=1, num_epochs=1, num_minibatches=1, groups=0),
         )
         _check_floats(
             self, "ppo",
@@ -78,7 +88,7 @@ class PPOConfig:
 
 @dataclasses.dataclass(frozen=True)
 class NetworkConfig:
-    """Widths of the actor and of the critic, which share nothing.
+    """Widths of the actor and of the critic, which share nothing unless `shared` says so.
 
     The fused width is the released one; the rest is halved, with one hidden layer per
     head, so that two CPU cores learn from about 10,000 ticks/s; `released()` gives the
@@ -92,20 +102,69 @@ class NetworkConfig:
     head_depth: int = 1
     voxel_embedding: int = 8
     ray_embedding: int = 3  # per ray, once plain and once times the closeness
+    # Pictures in the place of the rays, see `picture_net.py`.
+    image_size: tuple[int, ...] = ()  # height and width of a picture, () for none
+    frame_stack: int = 1  # pictures that are seen together: those of the last ticks
+    conv_patch: int = 4  # pixels of a side of the patches that the first layer reads
+    conv_channels: tuple[int, ...] = (16, 32, 32)  # of that layer and after every halving
+    conv_blocks: int = 1  # residual blocks after every halving
+    picture_width: int = 256  # output
+    # What actor and critic have in common: everything but the heads. Needed by a recurrent core.
+    shared: bool = False
+    recurrent: int = 0  # width of a GRU after the fused features, 0 for none
+    compute_dtype: str = "auto"  # float32, bfloat16 or auto, see `precision.py`
 
     def __post_init__(self):
         _check_ints(
             self, "network",
             dict(
                 feature_width=1, feature_depth=0, fusion_width=1, head_width=1,
-                head_depth=0, voxel_embedding=1, ray_embedding=1,
+                head_depth=0, voxel_embedding=1, ray_embedding=1, frame_stack=1,
+                conv_patch=1, conv_blocks=0, picture_width=1, recurrent=0,
             ),
+        )
+        for field in ("image_size", "conv_channels"):  # lists, where they come from JSON
+            object.__setattr__(self, field, tuple(getattr(self, field)))
+        self._check_pictures()
+        _need(
+            self.compute_dtype in DTYPES, "network.compute_dtype", self.compute_dtype,
+            f"one of {', '.join(DTYPES)}",
+        )
+        _need(isinstance(self.shared, bool), "network.shared", self.shared, "true or false")
+        _need(
+            self.shared or not self.recurrent, "network.shared", self.shared,
+            "true with network.recurrent, since a lane has one state for actor and critic",
+        )
+
+    def _check_pictures(self) -> None:
+        size, channels = self.image_size, self.conv_channels
+        _need(
+            size == () or (len(size) == 2 and all(isinstance(x, int) for x in size)),
+            "network.image_size", size, "height and width in pixels, or ()",
+        )
+        _need(
+            len(channels) > 0 and all(isinstance(x, int) and x > 0 for x in channels),
+            "network.conv_channels", channels, "one or more positive integers",
+        )
+        least = self.conv_patch * 2 ** (len(channels) - 1)
+        _need(
+            all(x >= least and x % self.conv_patch == 0 for x in size),
+            "network.image_size", size,
+            f"multiples of network.conv_patch = {self.conv_patch} of at least {least}, which "
+            f"{len(channels)} layers make 1",
+        )
+        _need(
+            bool(size) or self.frame_stack == 1, "network.frame_stack", self.frame_stack,
+            "1 without pictures (network.image_size)",
         )
 
     @classmethod
     def released(cls) -> "NetworkConfig":
         """The sizes of the released RL-GPT code."""
         return cls(feature_width=128, fusion_width=512, head_width=256, head_depth=3)
+
+
+PLAIN = NetworkConfig()  # without pictures and without a memory
 
 
 @dataclasses.dataclass(frozen=True)
@@ -165,25 +224,56 @@ class RLConfig:
     reward: RewardConfig = RewardConfig()
     observation: tuple[str, ...] = OBSERVATION_PARTS  # what the networks see; the rest is 0
     driver: str = "auto"  # host: Python loop; device: one lax.scan; auto: host on CPU
+    devices: int | str = "auto"  # that share the lanes, see `devices.num_devices`
     interpreter: str = "auto"  # of macros during training, see `macro_step.interpreter_for`
 
     def __post_init__(self):
         for i, part in enumerate(self.observation):
             _need(
-                part in OBSERVATION_PARTS, f"observation[{i}]", part,
-                f"one of {', '.join(OBSERVATION_PARTS)}",
+                part in ALL_PARTS, f"observation[{i}]", part, f"one of {', '.join(ALL_PARTS)}"
             )
+        self._check_pictures()
         _need(
             self.driver in DRIVERS, "driver", self.driver, f"one of {', '.join(DRIVERS)}"
+        )
+        is_number = type(self.devices) is int and self.devices >= 1
+        _need(
+            is_number or self.devices == "auto", "devices", self.devices,
+            "auto or an integer of at least 1",
         )
         _need(
             self.interpreter in INTERPRETERS, "macros.interpreter", self.interpreter,
             f"one of {', '.join(INTERPRETERS)}",
         )
 
+    def _check_pictures(self) -> None:
+        """Pictures are asked for in two places, and a GRU learns from whole lanes."""
+        seen, size = self.observation, self.network.image_size
+        if (PICTURE in seen) != bool(size):
+            raise ValueError(
+                f"observation is {', '.join(seen)}, and network.image_size is {size}. Pictures "
+                f"need both: {PICTURE} among the parts and a size, for example 64,64; a policy "
+                "without pictures needs neither."
+            )
+        _need(
+            not size or "rays" not in seen, "observation", seen,
+            f"without rays, in whose place {PICTURE} is",
+        )
+        lanes, parts = self.ppo.num_envs, self.ppo.num_minibatches
+        _need(
+            not self.network.recurrent or lanes % parts == 0, "ppo.num_minibatches", parts,
+            f"a divisor of ppo.num_envs = {lanes} with network.recurrent, since a minibatch "
+            "holds whole lanes",
+        )
+
+    def seen(self, interface: RLInterface) -> tuple[str, ...]:
+        """Parts that are left by an interface. It takes away, adds nothing, and keeps a picture."""
+        return tuple(
+            part for part in self.observation if part == PICTURE or part in interface.observation
+        )
+
     def set_up(self, interface: RLInterface) -> "RLConfig":
         """The configuration of a training run as an interface wants it."""
         return dataclasses.replace(
-            self, reward=self.reward.with_terms(interface.reward),
-            observation=interface.observation,
+            self, reward=self.reward.with_terms(interface.reward), observation=self.seen(interface)
         )

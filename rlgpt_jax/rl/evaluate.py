@@ -151,7 +151,7 @@ def _one_chunk(
     """One episode in every lane; the first `num_counted` lanes are counted."""
     problem = host_problem(config, world.goal_names, space)
     obs = world.reset(seed)
-    lanes = start_lanes(problem.reward, obs)
+    lanes = start_lanes(problem.reward, obs, config.network)
     macros = init_macros(space, world.num_envs, on_device=False)
     key = jax.random.key(seed)
     open_lanes = np.arange(world.num_envs) < num_counted

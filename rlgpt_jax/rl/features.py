@@ -1,10 +1,11 @@
 """What the networks see: an observation as a few compact arrays per lane.
 
 Names become small class ids by the tables below, distances become closeness
-1 / (1 + d). Rows are kept small (about 0.5 kB) because a rollout stores one per tick.
+1 / (1 + d). Rows are kept small (about 0.5 kB) because a rollout stores one per tick. With
+pictures, which take the place of the rays, a row is that of one picture: 12 kB at 64 x 64.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +13,7 @@ import numpy as np
 
 from rlgpt_jax.envs.base import FN_ATTACK, FN_USE, FUNCTION, JUMP, MOVE, STRAFE, Observation
 from rlgpt_jax.envs.names import MOBS, NAME_ID, NUM_NAMES
-from rlgpt_jax.rl.interface import OBSERVATION_PARTS
+from rlgpt_jax.rl.interface import OBSERVATION_PARTS, PICTURE
 
 # The released code embeds voxels by a table of 32 entries, unknown -> 0.
 VOXEL_NAMES = (
@@ -95,10 +96,14 @@ class Features(NamedTuple):
     biome: jax.Array  # uint8[...]
     previous: jax.Array  # uint8[...]  id of the previous action
     held: jax.Array  # uint8[...]  class of the item in hand
-    ray: jax.Array  # uint8[..., 120]  class of what each ray meets first, as a picture shows
-    ray_near: jax.Array  # float16[..., 120]  1 / (1 + distance of it)
+    # None with pictures:
+    ray: Any  # uint8[..., 120]  class of what each ray meets first, as a picture shows
+    ray_near: Any  # float16[..., 120]  1 / (1 + distance of it)
     inventory: jax.Array  # float16[..., 41]  log(1 + count)
     status: jax.Array  # float16[..., 9]  life, food, oxygen, day, flags
+    # None without pictures:
+    rgb: Any = None  # uint8[..., H, W, 3]  the view; networks are given K of them, [..., H, W, 3 K]
+    past: Any = None  # uint8[...]  pictures before it that are of the same episode, see `recall`
 
 
 def count_items(obs: Observation, item_ids: np.ndarray | jax.Array) -> jax.Array:
@@ -135,10 +140,18 @@ def _rays(obs: Observation) -> tuple[jax.Array, jax.Array]:
     return jnp.where(mob_first, mob, block), (1.0 / (1.0 + distance)).astype(jnp.float16)
 
 
-def make_features(obs: Observation, previous: jax.Array, start: jax.Array) -> Features:
-    """Args: `previous` int32[N] action ids, `start` float32[N, 3] where the episode began."""
+def make_features(
+    obs: Observation, previous: jax.Array, start: jax.Array, picture: bool = False
+) -> Features:
+    """The features of an observation.
+
+    Args:
+      previous: int32[N], action ids.
+      start: float32[N, 3], where the episode began.
+      picture: whether the view is among them, in the place of the rays.
+    """
     yaw, pitch = jnp.deg2rad(obs.yaw), jnp.deg2rad(obs.pitch)
-    ray, ray_near = _rays(obs)
+    ray, ray_near = (None, None) if picture else _rays(obs)
     return Features(
         compass=jnp.stack([jnp.cos(yaw), jnp.sin(yaw), jnp.cos(pitch), jnp.sin(pitch)], -1),
         gps=(obs.position - start) / jnp.asarray(GPS_SCALE, jnp.float32),
@@ -150,6 +163,7 @@ def make_features(obs: Observation, previous: jax.Array, start: jax.Array) -> Fe
         ray_near=ray_near,
         inventory=jnp.log1p(count_items(obs, ITEM_IDS)).astype(jnp.float16),
         status=_status(obs),
+        rgb=jnp.asarray(obs.rgb) if picture else None,
     )
 
 
@@ -162,12 +176,12 @@ def keep_parts(features: Features, parts: jax.Array) -> Features:
     """Zeros in the parts that are left out; `parts` is bool[9] of `parts_mask`."""
     kept = dict(zip(OBSERVATION_PARTS, parts, strict=True))
     kept |= {"ray": kept["rays"], "ray_near": kept["rays"]}
-    return Features(
-        **{
-            name: jnp.where(kept[name], x, jnp.zeros((), x.dtype))
-            for name, x in features._asdict().items()
-        }
-    )
+    parts_of = {name: x for name, x in features._asdict().items() if x is not None}
+    always = {name: parts_of.pop(name) for name in (PICTURE, "past") if name in parts_of}
+    some = {
+        name: jnp.where(kept[name], x, jnp.zeros((), x.dtype)) for name, x in parts_of.items()
+    }
+    return features._replace(**some, **always)
 
 
 def action_id(action: jax.Array, macro: jax.Array) -> jax.Array:

@@ -10,10 +10,14 @@ evaluation always has the run's own task.
 import dataclasses
 
 # Parts of the observation that a policy may be given; the names are those of the fields of
-# `rl.features.Features`, "rays" for both of the ray's fields.
+# `rl.features.Features`, "rays" for both of the ray's fields. An interface chooses among those
+# of the run; a picture, which is in the place of the rays, is not one of them: a run that has
+# it keeps it.
 OBSERVATION_PARTS = (
     "compass", "gps", "voxels", "biome", "previous", "held", "rays", "inventory", "status",
 )  # fmt: skip
+PICTURE = "rgb"
+ALL_PARTS = (*OBSERVATION_PARTS, PICTURE)
 # Choices of the two heads of a primitive (`rl.actions`); the first of each is "nothing".
 HEAD0_LABELS = (
     "", "forward", "back", "left", "right", "jump", "sneak", "sprint",
@@ -80,3 +84,12 @@ class Given:
     start_items: tuple[tuple[str, int], ...] = ()
     gamma: float = 0.99  # discount per tick
     ticks_per_update: int = 8192
+    observation: tuple[str, ...] = OBSERVATION_PARTS  # of `ALL_PARTS`
+    image_size: tuple[int, ...] = ()  # height and width of a picture in pixels
+    frame_stack: int = 1  # pictures that the policy sees together
+    recurrent: int = 0  # width of its GRU, 0 for none
+
+    @property
+    def choosable(self) -> tuple[str, ...]:
+        """Parts of the observation that an interface may leave out."""
+        return tuple(part for part in self.observation if part != PICTURE)

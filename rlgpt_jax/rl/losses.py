@@ -3,6 +3,7 @@
 Source: Schulman et al. 2017, https://arxiv.org/abs/1707.06347, equations 7 and 9.
 """
 
+import functools
 from typing import NamedTuple
 
 import jax
@@ -19,16 +20,37 @@ class LossTerms(NamedTuple):
     clip_fraction: jax.Array
 
 
-def masked_mean(x: jax.Array, mask: jax.Array) -> jax.Array:
-    """Mean of the entries of `x` where `mask`; 0 if there are none."""
-    return jnp.sum(jnp.where(mask, x, 0.0)) / jnp.maximum(jnp.sum(mask), 1)
+def masked_mean(x: jax.Array, mask: jax.Array, count: jax.Array | None = None) -> jax.Array:
+    """Mean of the entries of `x` where `mask`; 0 if there are none.
+
+    Args:
+      count: int32[], to divide by where `x` is a part of what the mean is taken of.
+    """
+    count = jnp.sum(mask) if count is None else count
+    return jnp.sum(jnp.where(mask, x, 0.0)) / jnp.maximum(count, 1)
 
 
-def normalise(x: jax.Array, mask: jax.Array) -> jax.Array:
-    """Zero mean and unit deviation over the rows of `mask`; 0 elsewhere."""
+class Moments(NamedTuple):
+    """float32[] each, over the rows that count."""
+
+    mean: jax.Array
+    variance: jax.Array
+
+
+def moments(x: jax.Array, mask: jax.Array) -> Moments:
+    """Mean and variance of the entries of `x` where `mask`."""
     mean = masked_mean(x, mask)
-    deviation = jnp.sqrt(masked_mean((x - mean) ** 2, mask))
-    return jnp.where(mask, (x - mean) / (deviation + 1e-8), 0.0)
+    return Moments(mean, masked_mean((x - mean) ** 2, mask))
+
+
+def normalise(x: jax.Array, mask: jax.Array, of: Moments | None = None) -> jax.Array:
+    """Zero mean and unit deviation over the rows of `mask`; 0 elsewhere.
+
+    Args:
+      of: moments of more rows than these, to normalise by.
+    """
+    mean, variance = of or moments(x, mask)
+    return jnp.where(mask, (x - mean) / (jnp.sqrt(variance) + 1e-8), 0.0)
 
 
 def ppo_loss(
@@ -43,6 +65,7 @@ def ppo_loss(
     clip: float,
     entropy_cost: float,
     value_cost: float,
+    count: jax.Array | None = None,
 ) -> tuple[jax.Array, LossTerms]:
     """Clipped surrogate, squared value error and entropy bonus.
 
@@ -51,18 +74,21 @@ def ppo_loss(
         value = 0.5 mean (value - target)^2
         loss = policy + value_cost * value - entropy_cost * mean entropy
 
-    All arrays are [B]; rows outside `mask` contribute nothing, not even a gradient.
+    All arrays are [B]; rows outside `mask` contribute nothing, not even a gradient. With `count`
+    they are a part of a minibatch in which so many rows count: loss and terms of its parts add
+    up to those of the whole.
     """
+    mean = functools.partial(masked_mean, mask=mask, count=count)
     # The difference is set to 0 outside the mask before exp, so that a row of padding
     # cannot make the gradient NaN.
     log_ratio = jnp.where(mask, log_prob - old_log_prob, 0.0)
     ratio = jnp.exp(log_ratio)
     clipped = jnp.clip(ratio, 1.0 - clip, 1.0 + clip)
     terms = LossTerms(
-        policy=-masked_mean(jnp.minimum(ratio * advantage, clipped * advantage), mask),
-        value=0.5 * masked_mean((value - target) ** 2, mask),
-        entropy=masked_mean(entropy, mask),
-        approx_kl=masked_mean((ratio - 1.0) - log_ratio, mask),
-        clip_fraction=masked_mean((jnp.abs(ratio - 1.0) > clip).astype(jnp.float32), mask),
+        policy=-mean(jnp.minimum(ratio * advantage, clipped * advantage)),
+        value=0.5 * mean((value - target) ** 2),
+        entropy=mean(entropy),
+        approx_kl=mean((ratio - 1.0) - log_ratio),
+        clip_fraction=mean((jnp.abs(ratio - 1.0) > clip).astype(jnp.float32)),
     )
     return terms.policy + value_cost * terms.value - entropy_cost * terms.entropy, terms

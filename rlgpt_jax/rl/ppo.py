@@ -2,7 +2,9 @@
 
 Only decisions cost anything. Each epoch draws the decision rows in a random order and
 deals them evenly to as few minibatches as hold them, so that ticks inside a macro are
-skipped although every shape is fixed.
+skipped although every shape is fixed. Several groups of lanes (`groups.py`) deal apart.
+On a CPU a minibatch of pictures is worked through in blocks of rows (`blocks.py`).
+With a recurrent core a minibatch is whole lanes from the rollout's start on (`deal_lanes`).
 """
 
 import functools
@@ -12,22 +14,26 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from rlgpt_jax.rl import losses, networks, returns
+from rlgpt_jax.rl import blocks, losses, networks, recall, returns
 from rlgpt_jax.rl.actions import HybridAction, Masks, distribution
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig
 from rlgpt_jax.rl.features import Features
+from rlgpt_jax.rl.groups import ONE, Groups, Summary, summarise
 from rlgpt_jax.rl.rollout import Batch
 
 
 class Rows(NamedTuple):
-    """A batch as B = T * N independent rows."""
+    """A batch as B = T * N rows, row t N + n of lane n; a minibatch has another batch shape."""
 
-    features: Features
+    features: Features  # those of a batch with stacked pictures as `recall.film` gives them
     action: HybridAction
     log_prob: jax.Array  # float32[B]
     advantage: jax.Array  # float32[B]  normalised over the decisions
     target: jax.Array  # float32[B]  what the critic should say
     decision: jax.Array  # bool[B]
+    # Of networks with a recurrent core:
+    state: Any = None  # float32[N, R]  before the first tick
+    first: Any = None  # bool[B]  ticks at which an episode begins
 
 
 class Sums(NamedTuple):
@@ -47,8 +53,12 @@ def make_optimizer(config: PPOConfig) -> optax.GradientTransformation:
     )
 
 
-def deal(key: jax.Array, decision: jax.Array, size: int) -> tuple[jax.Array, jax.Array, jax.Array]:
+def deal(
+    key: jax.Array, decision: jax.Array, size: int, num: jax.Array | None = None
+) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Deals the decision rows to minibatches of at most `size`, in a random order.
+
+    `num` int32[] is how many there shall be; without it as few as hold the rows.
 
     Returns `(rows int32[B / size, size], real bool[B / size, size], num int32[])`: the
     first `num` minibatches hold every decision once, as evenly as possible; entries that
@@ -57,15 +67,44 @@ def deal(key: jax.Array, decision: jax.Array, size: int) -> tuple[jax.Array, jax
     total = decision.shape[0]
     order = jnp.argsort(jnp.where(decision, jax.random.uniform(key, (total,)), 2.0))
     count = jnp.sum(decision)
-    num = -(-count // size)
+    num = -(-count // size) if num is None else num
     # Minibatch i takes places i, i + num, i + 2 num, ... of the order.
     place = jnp.arange(total // size)[:, None] + num * jnp.arange(size)[None, :]
     real = (place < count) & (jnp.arange(total // size)[:, None] < num)
     return order[jnp.minimum(place, total - 1)], real, num
 
 
+def deal_lanes(
+    key: jax.Array, decision: jax.Array, lanes: int, num: int
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Deals whole lanes to `num` minibatches, in a random order.
+
+    Returns like `deal`, with rows int32[num, T, lanes / num]; `real` are the decisions.
+
+    Raises:
+      ValueError: the lanes cannot be dealt.
+    """
+    if lanes % num:
+        raise ValueError(
+            f"network.recurrent deals whole lanes: {lanes} of a group to {num} minibatches. "
+            "ppo.num_minibatches must be a divisor of the lanes of a group."
+        )
+    length = decision.shape[0] // lanes
+    order = jax.random.permutation(key, lanes).reshape(num, 1, -1)
+    rows = order + lanes * jnp.arange(length)[:, None]
+    return rows, decision[rows], jnp.int32(num)
+
+
 def _take(tree: Any, rows: jax.Array) -> Any:
     return jax.tree.map(lambda x: x[rows], tree)
+
+
+def _take_rows(network: NetworkConfig, rows: Rows, index: jax.Array) -> Rows:
+    """A minibatch; with a recurrent core `index` is int32[T, n] of whole lanes."""
+    features = recall.taken(rows.features, index, network.frame_stack)
+    state = None if rows.state is None else rows.state[index[0]]
+    rest: Rows = _take(rows._replace(features=None, state=None), index)  # type: ignore[arg-type]
+    return rest._replace(features=features, state=state)
 
 
 def decision_values(
@@ -76,78 +115,148 @@ def decision_values(
     rows, real, num = deal(jax.random.key(0), decision, size)
 
     def block(i, out):
-        value = networks.values(network, params, _take(features, rows[i]))
+        x = recall.taken(features, rows[i], network.frame_stack)
+        value = networks.values(network, params, x)
         return out.at[rows[i]].add(jnp.where(real[i], value, 0.0))
 
     return jax.lax.fori_loop(0, num, block, jnp.zeros(decision.shape, jnp.float32))
 
 
 def make_rows(
-    ppo: PPOConfig, network: NetworkConfig, params: networks.Params, batch: Batch
-) -> tuple[Rows, jax.Array]:
-    """Values and advantages. Returns the rows and the explained variance float32[]."""
+    ppo: PPOConfig, network: NetworkConfig, params: networks.Params, batch: Batch,
+    groups: Groups = ONE,
+) -> tuple[Rows, Summary]:
+    """Values and advantages. Returns the rows and what all groups have in numbers."""
     length, lanes = batch.decision.shape
     total = length * lanes
-    flat = jax.tree.map(lambda x: x.reshape(total, *x.shape[2:]), batch.features)
+    film = recall.film(batch.features, batch.recall)
+    flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), film)
     decision = batch.decision.reshape(total)
-    value = decision_values(network, params, flat, decision, total // ppo.num_minibatches)
+    if batch.value is None:
+        size = blocks.block_size(network, total // ppo.num_minibatches)
+        value = decision_values(network, params, flat, decision, size)
+        last_value = networks.values(network, params, batch.last)
+    else:
+        value, last_value = batch.value.reshape(total), batch.last_value
     gae = jax.vmap(returns.smdp_gae, in_axes=(1, 1, 1, 1, 1, 1, 0, None, None), out_axes=1)
     advantage = gae(
         batch.reward, batch.decision, batch.terminated, batch.truncated,
-        value.reshape(length, lanes), batch.final_value,
-        networks.values(network, params, batch.last), ppo.gamma, ppo.gae_lambda,
+        value.reshape(length, lanes), batch.final_value, last_value, ppo.gamma, ppo.gae_lambda,
     ).reshape(total)
     target = value + advantage
-    mean = losses.masked_mean(target, decision)
-    variance = losses.masked_mean((target - mean) ** 2, decision)
-    spread = losses.masked_mean(
-        (advantage - losses.masked_mean(advantage, decision)) ** 2, decision
-    )
+    summary = summarise(groups, decision, advantage, target, total // ppo.num_minibatches)
     rows = Rows(
         features=flat,
         action=jax.tree.map(lambda x: x.reshape(total, *x.shape[2:]), batch.action),
         log_prob=batch.log_prob.reshape(total),
-        advantage=losses.normalise(advantage, decision),
+        advantage=losses.normalise(advantage, decision, summary.advantage),
         target=target,
         decision=decision,
     )
-    return rows, 1.0 - spread / (variance + 1e-8)
+    if network.recurrent:
+        done = (batch.terminated | batch.truncated)[:-1]
+        first = jnp.concatenate([jnp.zeros((1, lanes), bool), done]).reshape(total)
+        rows = rows._replace(state=recall.state_of(batch.recall), first=first)
+    return rows, summary
 
 
-def _loss(params, network: NetworkConfig, ppo: PPOConfig, masks: Masks, rows: Rows, real):
-    logits = networks.policy_logits(network, params, rows.features)
+def _loss(
+    params, network: NetworkConfig, ppo: PPOConfig, masks: Masks, rows: Rows, real, count=None
+):
+    logits, value = networks.judge(network, params, rows.features, rows.state, rows.first)
     policy = distribution(logits.primitive, logits.macro, masks)
     return losses.ppo_loss(
-        policy.log_prob(rows.action), policy.entropy(),
-        networks.values(network, params, rows.features),
+        policy.log_prob(rows.action), policy.entropy(), value,
         rows.log_prob, rows.advantage, rows.target, real,
         clip=ppo.clip, entropy_cost=ppo.entropy_cost, value_cost=ppo.value_cost,
+        count=count,
     )
 
 
 def _epoch(
-    ppo: PPOConfig, network: NetworkConfig, masks: Masks, rows: Rows, key, params, opt_state
+    ppo: PPOConfig, network: NetworkConfig, masks: Masks, rows: Rows, num_batches: jax.Array,
+    groups: Groups, key, params, opt_state,
 ):
     """One pass over the decisions. Returns params, opt_state and the summed metrics."""
     optimizer = make_optimizer(ppo)
-    index, real, num = deal(key, rows.decision, rows.decision.shape[0] // ppo.num_minibatches)
+    own_key = groups.own(key)
+    if network.recurrent:
+        lanes = rows.state.shape[0]
+        index, real, num = deal_lanes(own_key, rows.decision, lanes, ppo.num_minibatches)
+    else:
+        size = rows.decision.shape[0] // ppo.num_minibatches
+        index, real, num = deal(own_key, rows.decision, size, num_batches)
+
+    block = blocks.block_size(network, index[0].size)
 
     def minibatch(i, carry):
         params, opt_state, terms, norm = carry
-        grad = jax.grad(_loss, has_aux=True)
-        grads, new = grad(params, network, ppo, masks, _take(rows, index[i]), real[i])
-        updates, opt_state = optimizer.update(grads, opt_state, params)
-        terms = jax.tree.map(jnp.add, terms, new)
-        return (
-            optax.apply_updates(params, updates), opt_state, terms,
-            norm + optax.global_norm(grads),
-        )
+        count = jnp.sum(real[i])
+
+        def part(index, real):
+            some = _take_rows(network, rows, index)
+            return jax.grad(_loss, has_aux=True)(params, network, ppo, masks, some, real, count)
+
+        # Groups that one device maps over would have to wait for each other's last block.
+        own = blocks.add_up(part, index[i], real[i], block, skip=not groups.axes)
+        grads, new = groups.mean(own, count)
+        updates, moved = optimizer.update(grads, opt_state, params)
+        after, size = (optax.apply_updates(params, updates), moved), optax.global_norm(grads)
+        if network.recurrent:  # lanes without a decision teach nothing, so nothing moves
+            keep = functools.partial(jnp.where, size > 0.0)
+            after = jax.tree.map(keep, after, (params, opt_state))
+        return *after, jax.tree.map(jnp.add, terms, new), norm + size
 
     zero = jnp.zeros(())
     start = (params, opt_state, losses.LossTerms(zero, zero, zero, zero, zero), zero)
     params, opt_state, terms, norm = jax.lax.fori_loop(0, num, minibatch, start)
     count = num.astype(jnp.float32)
     return params, opt_state, Sums(terms, norm, count, terms.approx_kl / jnp.maximum(count, 1.0))
+
+
+def update_group(
+    ppo: PPOConfig,
+    network: NetworkConfig,
+    groups: Groups,
+    params: networks.Params,
+    opt_state: optax.OptState,
+    batch: Batch,
+    masks: Masks,
+    key: jax.Array,
+) -> tuple[networks.Params, optax.OptState, dict[str, jax.Array]]:
+    """One update as one of the groups does it; `batch` [T, N / groups] are its own lanes."""
+    rows, summary = make_rows(ppo, network, params, batch, groups)
+    limit = jnp.inf if ppo.target_kl is None else 1.5 * ppo.target_kl
+
+    def epoch(i, carry):
+        def run(carry):
+            params, opt_state, sums = carry
+            epoch_key = jax.random.fold_in(key, i)
+            params, opt_state, new = _epoch(
+                ppo, network, masks, rows, summary.num, groups, epoch_key, params, opt_state
+            )
+            total = jax.tree.map(jnp.add, sums, new)
+            return params, opt_state, total._replace(kl=new.kl)
+
+        return jax.lax.cond(carry[2].kl > limit, lambda c: c, run, carry)
+
+    zero = jnp.zeros(())
+    sums = Sums(losses.LossTerms(zero, zero, zero, zero, zero), zero, zero, zero)
+    params, opt_state, sums = jax.lax.fori_loop(
+        0, ppo.num_epochs, epoch, (params, opt_state, sums)
+    )
+    num = jnp.maximum(sums.num, 1.0)
+    metrics = {
+        "policy_loss": sums.terms.policy / num,
+        "value_loss": sums.terms.value / num,
+        "entropy": sums.terms.entropy / num,
+        "approx_kl": sums.terms.approx_kl / num,
+        "clip_fraction": sums.terms.clip_fraction / num,
+        "grad_norm": sums.grad_norm / num,
+        "explained_variance": 1.0 - summary.advantage.variance / (summary.target.variance + 1e-8),
+        "decisions": summary.decisions,
+    }
+    return params, opt_state, metrics
 
 
 @functools.partial(
@@ -168,35 +277,4 @@ def update(
       masks: what the policy may choose.
       key: used up.
     """
-    rows, explained_variance = make_rows(ppo, network, params, batch)
-    limit = jnp.inf if ppo.target_kl is None else 1.5 * ppo.target_kl
-
-    def epoch(i, carry):
-        def run(carry):
-            params, opt_state, sums = carry
-            epoch_key = jax.random.fold_in(key, i)
-            params, opt_state, new = _epoch(
-                ppo, network, masks, rows, epoch_key, params, opt_state
-            )
-            total = jax.tree.map(jnp.add, sums, new)
-            return params, opt_state, total._replace(kl=new.kl)
-
-        return jax.lax.cond(carry[2].kl > limit, lambda c: c, run, carry)
-
-    zero = jnp.zeros(())
-    sums = Sums(losses.LossTerms(zero, zero, zero, zero, zero), zero, zero, zero)
-    params, opt_state, sums = jax.lax.fori_loop(
-        0, ppo.num_epochs, epoch, (params, opt_state, sums)
-    )
-    num = jnp.maximum(sums.num, 1.0)
-    metrics = {
-        "policy_loss": sums.terms.policy / num,
-        "value_loss": sums.terms.value / num,
-        "entropy": sums.terms.entropy / num,
-        "approx_kl": sums.terms.approx_kl / num,
-        "clip_fraction": sums.terms.clip_fraction / num,
-        "grad_norm": sums.grad_norm / num,
-        "explained_variance": explained_variance,
-        "decisions": jnp.mean(batch.decision.astype(jnp.float32)),
-    }
-    return params, opt_state, metrics
+    return update_group(ppo, network, ONE, params, opt_state, batch, masks, key)

@@ -12,11 +12,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import NOOP, Observation, Step
-from rlgpt_jax.rl import networks, rewards
-from rlgpt_jax.rl.actions import HybridAction, decode, distribution
-from rlgpt_jax.rl.config import NetworkConfig
+from rlgpt_jax.rl import networks, recall, rewards
+from rlgpt_jax.rl.actions import HybridAction, Part, decode, distribution
+from rlgpt_jax.rl.config import PLAIN, NetworkConfig
 from rlgpt_jax.rl.features import Features, action_id, keep_parts, make_features
 from rlgpt_jax.rl.problem import Problem
+from rlgpt_jax.rl.recall import Recall
 from rlgpt_jax.rl.rewards import RewardArrays
 
 
@@ -30,6 +31,7 @@ class Lanes(NamedTuple):
     reward: rewards.RewardMemory
     episode_return: jax.Array  # float32[N]  undiscounted
     episode_ticks: jax.Array  # int32[N]
+    recall: Recall | None = None  # of the networks, None if they remember nothing
 
 
 class Decision(NamedTuple):
@@ -41,6 +43,8 @@ class Decision(NamedTuple):
     chosen: jax.Array  # int32[N]  macro to start: the policy's or the script's
     scripted: jax.Array  # bool[N]  the script chooses, so PPO does not learn from it
     primitive: jax.Array  # int32[N, 8]  the decoded primitive
+    value: Any = None  # float32[N]  of networks that share a body
+    recall: Recall | None = None  # after this tick was seen
 
 
 class Episodes(NamedTuple):
@@ -63,27 +67,73 @@ class Batch(NamedTuple):
     terminated: Any  # bool[T, N]
     truncated: Any  # bool[T, N]
     final_value: Any  # float32[T, N]  value of `final_obs` where truncated, else 0
-    last: Features  # [N, ...]  after the last tick
+    last: Any  # Features [N, ...] after the last tick; None where their value is known
     episodes: Episodes  # [T, N]
+    # Of networks that share a body, else None:
+    value: Any = None  # float32[T, N]
+    last_value: Any = None  # float32[N]  of the observation after the last tick
+    # Of networks that remember, else None:
+    recall: Recall | None = None  # [N, ...]  before the first tick
 
 
-def start_lanes(terms: RewardArrays, obs: Observation) -> Lanes:
-    """Lanes at the start of their episodes."""
+NO_TICKS = ("last", "last_value", "recall")  # fields of `Batch` without an axis of ticks
+
+
+def start_lanes(
+    terms: RewardArrays, obs: Observation, network: NetworkConfig = PLAIN
+) -> Lanes:
+    """Lanes at the start of their episodes.
+
+    Raises:
+      ValueError: the world shows no pictures of the size that the networks are made for.
+    """
     num = obs.yaw.shape[0]
+    wanted, given = network.image_size, None if obs.rgb is None else obs.rgb.shape[1:3]
+    if wanted and given != wanted:
+        words = "no pictures" if given is None else f"pictures of {given}"
+        raise ValueError(
+            f"network.image_size is {wanted}, but the world gives {words}. Make it with "
+            f"image_size={wanted}."
+        )
     zeros = jnp.zeros(num, jnp.int32)
     return Lanes(
         busy=jnp.zeros(num, bool), stage=zeros, previous=zeros,
         start=jnp.asarray(obs.position, jnp.float32),
         reward=rewards.start(terms, obs),
-        episode_return=jnp.zeros(num), episode_ticks=zeros,
+        episode_return=jnp.zeros(num), episode_ticks=zeros, recall=recall.start(network, num),
     )  # fmt: skip
 
 
 def see(
-    problem: Problem, obs: Observation, previous: jax.Array, start: jax.Array
+    network: NetworkConfig, problem: Problem, obs: Observation, previous: jax.Array,
+    start: jax.Array, memory: Recall | None = None,
 ) -> Features:
-    """The features of an observation, without the parts that are left out."""
-    return keep_parts(make_features(obs, previous, start), problem.parts)
+    """The features of an observation, without the parts that are left out: one row of a batch."""
+    features = make_features(obs, previous, start, bool(network.image_size))
+    features = keep_parts(features, problem.parts)
+    return features if memory is None else features._replace(past=memory.past)
+
+
+def value_of(
+    network: NetworkConfig, params: networks.Params, problem: Problem, obs: Observation,
+    previous: jax.Array, start: jax.Array, memory: Recall | None,
+) -> jax.Array:
+    """float32[N]: values of observations that nothing is decided in."""
+    x = recall.with_stack(see(network, problem, obs, previous, start, memory), memory)
+    if not network.shared:
+        return networks.values(network, params, x)
+    return networks.respond(network, params, x, recall.state_of(memory)).value
+
+
+def after_last(
+    network: NetworkConfig, params: networks.Params, problem: Problem, lanes: Lanes,
+    obs: Observation,
+) -> tuple[Any, Any]:
+    """`last` and `last_value` of a batch that ends with `obs`; one of them is None."""
+    stand = (obs, lanes.previous, lanes.start, lanes.recall)
+    if network.shared:
+        return None, value_of(network, params, problem, *stand)
+    return recall.with_stack(see(network, problem, *stand), lanes.recall), None
 
 
 def decide(
@@ -94,18 +144,24 @@ def decide(
     obs: Observation,
     rollout_key: jax.Array,
     tick: jax.Array,
+    part: Part | None = None,
 ) -> Decision:
-    """The policy for all lanes. Tick `tick` of a rollout has its own sampling key."""
+    """The policy for all lanes, or for a part of them, which decides as it would among all.
+
+    Tick `tick` of a rollout has its own sampling key.
+    """
     space = problem.space
-    features = see(problem, obs, lanes.previous, lanes.start)
-    logits = networks.policy_logits(network, params, features)
+    features = see(network, problem, obs, lanes.previous, lanes.start, lanes.recall)
+    seen = recall.with_stack(features, lanes.recall)
+    logits, value, state = networks.respond(network, params, seen, recall.state_of(lanes.recall))
     policy = distribution(logits.primitive, logits.macro, space.masks)
-    action = policy.sample(jax.random.fold_in(rollout_key, tick))
+    action = policy.sample(jax.random.fold_in(rollout_key, tick), part)
     scripted = lanes.stage < space.script_length
     stage = jnp.minimum(lanes.stage, space.script.shape[0] - 1)
     chosen = jnp.where(scripted, jnp.asarray(space.script)[stage], action.macro)
     return Decision(
-        features, action, policy.log_prob(action), chosen, scripted, decode(action.primitive)
+        features, action, policy.log_prob(action), chosen, scripted, decode(action.primitive),
+        value, recall.push(lanes.recall, features.rgb, state),
     )
 
 
@@ -122,6 +178,7 @@ def settle(
     slot: jax.Array,
     action: jax.Array,
     step: Step,
+    seen: Recall | None = None,
 ) -> tuple[Lanes, jax.Array, jax.Array, Episodes]:
     """The end of a tick.
 
@@ -130,6 +187,7 @@ def settle(
       slot: int32[N], the macro that made the action, 0 if a primitive.
       action: int32[N, 8], as given to the world.
       step: what the world returned.
+      seen: `Decision.recall` of this tick.
 
     Returns:
       The lanes at the start of the next tick, the reward float32[N], the previous-action
@@ -152,5 +210,6 @@ def settle(
         reward=memory,
         episode_return=jnp.where(done, 0.0, total),
         episode_ticks=jnp.where(done, 0, ticks),
+        recall=recall.forget(seen, done),
     )
     return after, reward, previous, ended

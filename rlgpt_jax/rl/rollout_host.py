@@ -4,7 +4,7 @@ For worlds that live on the host, and for every world on CPU, where macros by th
 compiled host interpreter are cheapest.
 """
 
-import functools
+import operator
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,11 +18,12 @@ from rlgpt_jax.rl import macro_step, networks, rollout
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import NetworkConfig, RLConfig
 from rlgpt_jax.rl.problem import Problem, make_problem
+from rlgpt_jax.rl.recall import Recall
 from rlgpt_jax.rl.rollout import Batch, Lanes
 
 decide = jax.jit(rollout.decide, static_argnums=0)
 settle = jax.jit(rollout.settle)
-start_lanes = jax.jit(rollout.start_lanes)
+start_lanes = jax.jit(rollout.start_lanes, static_argnums=2)
 
 
 class Seconds:
@@ -46,6 +47,7 @@ class Cut(NamedTuple):
     obs: Observation  # [C, ...]
     previous: np.ndarray  # int32[C]
     start: np.ndarray  # float32[C, 3]
+    recall: Recall | None  # [C, ...]  after the tick, before anything is forgotten
 
 
 class TickResult(NamedTuple):
@@ -89,34 +91,34 @@ def tick(
     with seconds.measure("policy"):
         info = {name: step.info[name] for name in ("success", "busy")}
         lanes, reward, previous, episodes = settle(
-            problem, lanes, act.decided, act.slot, act.action, step._replace(info=info)
+            problem, lanes, act.decided, act.slot, act.action, step._replace(info=info),
+            decision.recall,
         )
     with seconds.measure("macros"):
         macros = macro_step.cut(macros, np.asarray(step.terminated | step.truncated))
     return TickResult(lanes, macros, decision, act, reward, previous, episodes, step)
 
 
-@functools.partial(jax.jit, static_argnums=0)
-def _final_values(network: NetworkConfig, params, problem: Problem, obs, previous, start):
-    return networks.values(network, params, rollout.see(problem, obs, previous, start))
-
-
-_see = jax.jit(rollout.see)
+_value_of = jax.jit(rollout.value_of, static_argnums=0)
+_after_last = jax.jit(rollout.after_last, static_argnums=0)
 
 
 def _cut_values(
     network: NetworkConfig, params: networks.Params, problem: Problem, cuts: list[Cut],
-    shape: tuple[int, int],
+    shape: tuple[int, int], everyone: Cut,
 ) -> np.ndarray:
-    """float32[T, N]: values of the last observations of truncated episodes, in blocks of N."""
+    """float32[T, N]: values of the last observations of truncated episodes, in blocks of N.
+
+    Without any, those of `everyone` are computed in vain: what the first time limit needs is
+    compiled in the first rollout, and not in the middle of training.
+    """
     out = np.zeros(shape, np.float32)
     if not cuts:
+        _value_of(network, params, problem, *everyone[2:])
         return out
     join = lambda *xs: np.concatenate(xs)  # noqa: E731
-    obs, previous, start = (
-        jax.tree.map(join, *(getattr(c, name) for c in cuts))
-        for name in ("obs", "previous", "start")
-    )
+    seen = [(c.obs, c.previous, c.start, c.recall) for c in cuts]
+    seen = jax.tree.map(join, *seen)
     rows = np.concatenate([np.full(len(c.lanes), c.tick) for c in cuts])
     columns = np.concatenate([c.lanes for c in cuts])
     block = shape[1]
@@ -124,8 +126,7 @@ def _cut_values(
         # The last block is filled up with copies of its first row: one compiled shape.
         pick = np.arange(at, at + block)
         pick = np.where(pick < len(rows), pick, at)
-        seen = Observation(*(x[pick] for x in obs))
-        value = _final_values(network, params, problem, seen, previous[pick], start[pick])
+        value = _value_of(network, params, problem, *jax.tree.map(operator.itemgetter(pick), seen))
         real = min(block, len(rows) - at)
         out[rows[at : at + real], columns[at : at + real]] = np.asarray(value)[:real]
     return out
@@ -134,11 +135,15 @@ def _cut_values(
 def _find_cut(index: int, lanes: Lanes, result: TickResult) -> Cut | None:
     step = result.step
     cut = np.flatnonzero(step.truncated & ~np.asarray(step.terminated))
-    if len(cut) == 0:
-        return None
+    return _cut_of(index, lanes, result, cut) if len(cut) else None
+
+
+def _cut_of(index: int, lanes: Lanes, result: TickResult, cut: np.ndarray) -> Cut:
+    step = result.step
     return Cut(
         index, cut, jax.tree.map(lambda x: np.asarray(x)[cut], step.final_obs),
         np.asarray(result.previous)[cut], np.asarray(lanes.start)[cut],
+        jax.tree.map(lambda x: np.asarray(x)[cut], result.decision.recall),
     )
 
 
@@ -161,6 +166,7 @@ def rollout_host(
     """Records `unroll_length` ticks. Returns where the lanes stand, and the batch."""
     problem = host_problem(config, env.goal_names, space)
     macros = jax.tree.map(np.copy, macros)  # the interpreter works in place
+    before = lanes.recall
     seconds, rows, cuts = Seconds(), [], []
     for index in range(config.ppo.unroll_length):
         result = tick(
@@ -176,13 +182,18 @@ def rollout_host(
                 features=decision.features, action=decision.action, log_prob=decision.log_prob,
                 decision=learns, reward=result.reward, terminated=np.array(step.terminated),
                 truncated=np.array(step.truncated), episodes=result.episodes,
+                value=decision.value,
             )
         )  # fmt: skip
         lanes, macros, obs = result.lanes, result.macros, step.obs
     with seconds.measure("policy"):
         # np.stack copies, so no row keeps a view of a buffer that a later call reuses.
         columns = jax.tree.map(lambda *xs: np.stack([np.asarray(x) for x in xs]), *rows)
-        final = _cut_values(config.network, params, problem, cuts, columns["reward"].shape)
-        last = _see(problem, obs, lanes.previous, lanes.start)
-        batch = Batch(final_value=final, last=last, **columns)
+        everyone = _cut_of(index, lanes, result, np.arange(len(lanes.start)))
+        shape = columns["reward"].shape
+        final = _cut_values(config.network, params, problem, cuts, shape, everyone)
+        last, last_value = _after_last(config.network, params, problem, lanes, obs)
+        batch = Batch(
+            final_value=final, last=last, last_value=last_value, recall=before, **columns
+        )
     return lanes, macros, obs, batch, seconds

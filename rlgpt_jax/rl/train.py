@@ -10,9 +10,20 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 from flax import struct
+from jax.sharding import Mesh
 
 from rlgpt_jax.envs.base import Environment, HostEnvironment, Observation
-from rlgpt_jax.rl import networks, on_host, ppo, rewards, rollout
+from rlgpt_jax.rl import (
+    device_worlds,
+    devices,
+    memory,
+    networks,
+    on_host,
+    ppo,
+    rewards,
+    rollout,
+    update_device,
+)
 from rlgpt_jax.rl.actions import NUM_MACRO_LOGITS, HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.interface import STOP_EPISODES
@@ -70,22 +81,32 @@ def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> dict[
             f"ppo.num_envs is {config.ppo.num_envs}, but the environment has "
             f"{env.num_envs} lanes. Make them equal."
         )
-    world = on_host.as_host(env)
-    obs = world.reset(seed)
+    on_device = _on_device(env, config)
+    mesh = devices.mesh_of(config, on_device)
+    if mesh is None:
+        world = on_host.as_host(env)
+        obs, env_state = world.reset(seed), on_host.state_of(world)
+    else:
+        env_state, obs = device_worlds.start(cast(Environment, env), mesh, seed)
     return dict(
         key=jax.random.key(seed),
-        lanes=start_lanes(rewards.make_arrays(config.reward, env.goal_names), obs),
+        lanes=start_lanes(
+            rewards.make_arrays(config.reward, env.goal_names), obs, config.network
+        ),
         finished=0,
         recent=np.zeros(STOP_EPISODES, bool),
-        macros=init_macros(space, env.num_envs, _on_device(env, config)),
+        macros=init_macros(space, env.num_envs, on_device),
         obs=obs,
-        env_state=on_host.state_of(world),
+        env_state=env_state,
     )
 
 
 def init_learner(env: World, space: HybridSpace, config: RLConfig, seed: int) -> Learner:
     """New parameters, and fresh episodes in every lane of `env`."""
-    _on_device(env, config)  # complains before anything is compiled
+    # These complain before anything is compiled.
+    on_device = _on_device(env, config)
+    devices.num_groups(config, devices.mesh_of(config, on_device))
+    memory.check(env, space, config, on_device)
     params = networks.init_params(config.network, jax.random.fold_in(jax.random.key(seed), 1))
     opt_state = ppo.make_optimizer(config.ppo).init(params)
     start = _start(env, space, config, seed)
@@ -119,16 +140,32 @@ def carry_over(
     return learner.replace(params=params, opt_state=opt_state, **start)
 
 
+def _given(learner: Learner, mesh: Mesh | None, on_device: bool) -> Learner:
+    """The learner with arrays that rollouts and updates may overwrite.
+
+    Copies, but of the worlds only where they must be: they take most of the memory.
+    """
+    nets = (learner.params, learner.opt_state)
+    params, opt_state = devices.copied(mesh, nets, devices.WHOLE)
+    learner = learner.replace(params=params, opt_state=opt_state)
+    if not on_device:
+        return learner
+    small = (learner.lanes, learner.macros, learner.obs)
+    lanes, macros, obs = devices.copied(mesh, small, devices.BY_LANE)
+    env_state = devices.taken_over(mesh, learner.env_state)
+    return learner.replace(lanes=lanes, macros=macros, obs=obs, env_state=env_state)
+
+
 def _roll(
-    env: World, world: HostEnvironment | None, space: HybridSpace, config: RLConfig,
-    learner: Learner, key: jax.Array,
+    env: World, world: HostEnvironment | None, mesh: Mesh | None, space: HybridSpace,
+    config: RLConfig, learner: Learner, key: jax.Array,
 ) -> tuple[Learner, Batch, dict[str, float]]:
     """One rollout by the driver in use; `world` is None for the device driver."""
     began = time.perf_counter()
     if world is None:
         lanes, macros, obs, env_state, batch = rollout_device(
             cast(Environment, env), space, config, learner.params, learner.lanes,
-            learner.macros, learner.obs, learner.env_state, key,
+            learner.macros, learner.obs, learner.env_state, key, mesh,
         )
         jax.block_until_ready(batch)
         parts = dict(time_policy=math.nan, time_world=math.nan, time_macros=math.nan)
@@ -196,17 +233,20 @@ def train(
 
     Args:
       env: the world that `learner` was made with.
+      learner: its parameters stay valid. Its worlds go on, as those of a host environment do:
+        the device driver overwrites `env_state`.
       on_update: called after every update. Its learner is valid until it returns, since
-        the next update takes over the parameters; copy what must be kept.
+        the next update takes over all that is on the device; copy what must be kept.
       is_enough: asked before every update; True ends training.
 
     Raises:
       TrainingDiverged: a metric is not finite.
     """
-    world = None if _on_device(env, config) else on_host.as_host(env, learner.env_state)
-    # The caller's learner stays valid: the first update is given copies.
-    params, opt_state = jax.tree.map(jnp.copy, (learner.params, learner.opt_state))
-    learner = learner.replace(params=params, opt_state=opt_state)
+    on_device = _on_device(env, config)
+    mesh = devices.mesh_of(config, on_device)
+    update = update_device.update_of(config, mesh)
+    world = None if on_device else on_host.as_host(env, learner.env_state)
+    learner = _given(learner, mesh, on_device)
     masks = jax.device_put(space.arrays().masks)
     per_update = config.ppo.num_envs * config.ppo.unroll_length
     stop = learner.ticks + num_ticks
@@ -214,22 +254,27 @@ def train(
         began = time.perf_counter()
         key = jax.random.fold_in(learner.key, learner.num_updates)
         rollout_key, update_key = jax.random.split(key)
-        learner, batch, parts = _roll(env, world, space, config, learner, rollout_key)
-        params, opt_state, measured = ppo.update(
-            config.ppo, config.network, learner.params, learner.opt_state, batch, masks, update_key
+        learner, batch, parts = _roll(env, world, mesh, space, config, learner, rollout_key)
+        params, opt_state, measured = update(
+            learner.params, learner.opt_state, batch, masks, update_key
         )
-        measured = {name: float(x) for name, x in measured.items()}
+        numbers = {name: float(x) for name, x in measured.items()}
         learner = learner.replace(
             params=params, opt_state=opt_state, num_updates=learner.num_updates + 1,
             ticks=learner.ticks + per_update, **_outcomes(learner, batch.episodes),
         )
         seconds = time.perf_counter() - began
         metrics = {
-            **_episode_metrics(batch.episodes), **measured, **parts,
+            **_episode_metrics(batch.episodes), **numbers, **parts,
             "time_update": seconds - parts["time_rollout"],
             "steps_per_second": per_update / seconds,
         }
+        del batch  # or there would be two while the next one is made
         _check_finite(metrics, learner.num_updates)
         if on_update is not None:
             on_update(learner, metrics)
-    return learner
+    if mesh is None:
+        return learner
+    # Evaluations and what else reads the networks have one device.
+    params, opt_state = devices.first_copy((learner.params, learner.opt_state))
+    return learner.replace(params=params, opt_state=opt_state)

@@ -26,6 +26,7 @@ ATTRIBUTES = {"system", "popen", "exec_module", "load_module", "__globals__", "_
 STARTERS = {"importlib", "subprocess", "ctypes", "multiprocessing", "os.system"}
 MAY_START = {
     "experiments/bench/compiling.py": "starts itself to measure a cold start",
+    "experiments/bench/peers/minedojo.py": "measures a client in the interpreter that is named",
     "experiments/fidelity/run.py": "imports a chapter named in a table of this file",
     "experiments/config_files.py": "imports a configuration, or a file that the user names",
     "experiments/machine.py": "asks git and the versions of packages",

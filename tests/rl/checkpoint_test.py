@@ -25,12 +25,12 @@ def test_a_resumed_run_gives_the_same_bits(kind, tmp_path):
     env = make(num_envs=16)
     learner = train(env, SPACE, config, init_learner(env, SPACE, config, 3), 2 * 256)
     checkpoint.save(tmp_path / "c", learner, env)
-    straight = train(env, SPACE, config, learner, 3 * 256)
 
     other = make(num_envs=16)
     restored = checkpoint.load(tmp_path / "c", other, SPACE, config)
     assert_same_bits(restored, learner)
     assert (restored.ticks, restored.num_updates) == (512, 2)
+    straight = train(env, SPACE, config, learner, 3 * 256)  # takes over the worlds
     assert_same_bits(train(other, SPACE, config, restored, 3 * 256), straight)
 
 

@@ -33,7 +33,7 @@ class Scripted:
         self.at = 0
 
     def observation(self, at: int, **changes: float) -> Observation:
-        obs = Observation(*(np.array(part) for part in self.blank))
+        obs = jax.tree.map(np.array, self.blank)
         obs.ray_entity[:] = NAME_ID["none"]
         obs.ray_entity_distance[:] = base.RAY_RANGE
         for lane, (name, distance) in enumerate(self.script[min(at, len(self.script) - 1)]):

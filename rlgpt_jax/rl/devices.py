@@ -1,0 +1,161 @@
+"""Several devices: lanes in equal parts along a mesh of one axis, all else on every device.
+
+A phase of training is one program. Within it a device sees its own lanes alone, as if there
+were no others (`jax.shard_map`); what passes between devices is written in `groups.py`.
+"""
+
+import functools
+import math
+from typing import Any, TypeVar
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec
+
+from rlgpt_jax.rl.config import RLConfig
+from rlgpt_jax.rl.rollout import NO_TICKS, Batch
+
+Tree = TypeVar("Tree")
+LANES = "lanes"  # the axis of the mesh
+WHOLE = PartitionSpec()
+BY_LANE = PartitionSpec(LANES)  # [N, ...]
+BY_TICK_AND_LANE = PartitionSpec(None, LANES)  # [T, N, ...]
+
+
+def mesh_of(config: RLConfig, on_device: bool) -> Mesh | None:
+    """The devices that share the lanes; None for one device.
+
+    Args:
+      on_device: whether the device driver is in use; the host driver has one device.
+
+    Raises:
+      ValueError: there are not so many, or the lanes cannot be dealt to them.
+    """
+    num = num_devices(config, on_device, jax.local_device_count(), jax.default_backend())
+    return _mesh(num) if num > 1 else None
+
+
+@functools.cache
+def _mesh(num: int) -> Mesh:
+    return Mesh(np.array(jax.local_devices()[:num]), (LANES,))
+
+
+def num_devices(config: RLConfig, on_device: bool, available: int, backend: str) -> int:
+    """How many devices to use of those that are `available`.
+
+    "auto" is one with the host driver and on CPU, and otherwise as many as can share the lanes,
+    or the groups of lanes if `ppo.groups` says how many there are.
+    """
+    given, groups, lanes = config.devices, config.ppo.groups, config.ppo.num_envs
+    if isinstance(given, str):
+        if not on_device or backend == "cpu":
+            return 1
+        can_share = (
+            n for n in range(1, available + 1)
+            if (groups or lanes) % n == 0 and lanes % lane_step(config, groups or n) == 0
+        )  # fmt: skip
+        return max(can_share, default=1)
+    if given > 1 and not on_device:
+        raise ValueError(
+            f"devices is {given}, but the host driver is in use, which has one. Set driver to "
+            "device, or devices to auto."
+        )
+    if given > available:
+        raise ValueError(
+            f"devices is {given}, but JAX has {available} of kind {backend}. Set devices to "
+            f"auto or to at most {available}."
+        )
+    dealt, field = (groups, "ppo.groups") if groups else (lanes, "ppo.num_envs")
+    if dealt % given:
+        raise ValueError(f"{field} is {dealt}; it must be a multiple of devices = {given}.")
+    return given
+
+
+def num_groups(config: RLConfig, mesh: Mesh | None) -> int:
+    """Groups of lanes that the update deals apart: by default one per device.
+
+    Raises:
+      ValueError: the rows of a group cannot be dealt to the minibatches.
+    """
+    ppo = config.ppo
+    groups = ppo.groups or (mesh.size if mesh else 1)
+    step = lane_step(config, groups)
+    if ppo.num_envs % step:
+        raise ValueError(
+            f"ppo.num_envs={ppo.num_envs} in {groups} groups (ppo.groups, or one per device) and "
+            f"{ppo.num_minibatches} minibatches: each group deals its own rows evenly. Set "
+            f"ppo.num_envs to a multiple of {step}, or lower ppo.num_minibatches."
+        )
+    return groups
+
+
+def lane_step(config: RLConfig, groups: int) -> int:
+    """The number of lanes must be a multiple of this.
+
+    A group deals rows, or whole lanes with a recurrent core, to equal minibatches.
+    """
+    parts, ticks = config.ppo.num_minibatches, config.ppo.unroll_length
+    return groups * (parts if config.network.recurrent else parts // math.gcd(parts, ticks))
+
+
+def batch_specs() -> Any:
+    """A `Batch` that says where the lanes are in each field."""
+    specs: list[Any] = [
+        BY_LANE if name in NO_TICKS else BY_TICK_AND_LANE for name in Batch._fields
+    ]
+    return Batch(*specs)
+
+
+def whole(mesh: Mesh, tree: Tree) -> Tree:
+    """The same arrays on every device."""
+    return jax.device_put(tree, NamedSharding(mesh, WHOLE))
+
+
+def typed(x: Any) -> Any:
+    """The same with a strong type, as it comes out of a rollout, which a weak one (that of a
+    number in the source) would have compiled twice."""
+    return jnp.asarray(x, x.dtype) if getattr(x, "weak_type", False) else x
+
+
+def first_copy(tree: Tree) -> Tree:
+    """What is on every device, on the first one alone."""
+    return jax.tree.map(lambda x: x.addressable_data(0), tree)
+
+
+def copied(mesh: Mesh | None, tree: Tree, spec: PartitionSpec) -> Tree:
+    """Copies that may be given away: spread over a mesh, or on the default device."""
+    tree = jax.tree.map(lambda x: jnp.array(typed(x), copy=True), tree)
+    return tree if mesh is None else jax.device_put(tree, NamedSharding(mesh, spec))
+
+
+def taken_over(mesh: Mesh | None, worlds: Tree) -> Tree:
+    """Arrays [N, ...] that may be given away, and copies of those that may not.
+
+    Two fields of a state may be one array, and an array may be memory of NumPy.
+    """
+    if mesh is not None and not _is_spread(mesh, worlds):
+        return jax.device_put(worlds, NamedSharding(mesh, BY_LANE), may_alias=False)
+    seen: set[int] = set()
+
+    def own(x: Any) -> jax.Array:
+        if isinstance(x, jax.Array) and not x.weak_type and _address(x) not in seen:
+            seen.add(_address(x))
+            return x
+        return jnp.array(typed(x), copy=True)
+
+    return jax.tree.map(own, worlds)
+
+
+def _is_spread(mesh: Mesh, tree: Any) -> bool:
+    wanted = NamedSharding(mesh, BY_LANE)
+    return all(
+        isinstance(x, jax.Array) and x.sharding.is_equivalent_to(wanted, x.ndim)
+        for x in jax.tree.leaves(tree)
+    )
+
+
+def _address(x: jax.Array) -> int:
+    if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key):
+        x = jax.random.key_data(x)
+    return x.addressable_data(0).unsafe_buffer_pointer()

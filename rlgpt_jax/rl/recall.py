@@ -1,0 +1,132 @@
+"""What the networks remember of a lane's episode: the last pictures, and the state of the GRU.
+
+Both take in every tick: those in which the policy decides, those inside macros and scripts, and
+those in which a slow action keeps the lane busy. What a macro does is seen in the previous
+action, which names its slot. At the end of an episode everything is forgotten.
+
+A batch stores one picture per tick, and how many of the pictures before it belong to the same
+episode (`Features.past`); K of them are put together when rows are taken.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from rlgpt_jax.rl.config import NetworkConfig
+from rlgpt_jax.rl.features import Features
+
+
+class Recall(NamedTuple):
+    """N lanes before a tick. K is `frame_stack`, R the width of the GRU."""
+
+    pictures: Any  # uint8[N, K - 1, H, W, 3]  of the last ticks, the latest last; None if K = 1
+    past: Any  # uint8[N]  how many of them are of this episode; None if K = 1
+    state: Any  # float32[N, R]  0 at the start of an episode; None if R = 0
+
+
+def start(network: NetworkConfig, num: int) -> Recall | None:
+    """Nothing is remembered yet; None if nothing ever will be."""
+    earlier = network.frame_stack - 1
+    if not earlier and not network.recurrent:
+        return None
+    return Recall(
+        jnp.zeros((num, earlier, *network.image_size, 3), jnp.uint8) if earlier else None,
+        jnp.zeros(num, jnp.uint8) if earlier else None,
+        jnp.zeros((num, network.recurrent)) if network.recurrent else None,
+    )
+
+
+def state_of(recall: Recall | None) -> Any:
+    """float32[N, R] or None."""
+    return None if recall is None else recall.state
+
+
+def push(recall: Recall | None, rgb: Any, state: Any) -> Recall | None:
+    """After a tick that showed `rgb` uint8[N, H, W, 3] and left the GRU in `state`."""
+    if recall is None:
+        return None
+    if recall.pictures is None:
+        return recall._replace(state=state)
+    earlier = recall.pictures.shape[1]
+    pictures = jnp.concatenate([recall.pictures[:, 1:], rgb[:, None]], axis=1)
+    past = jnp.minimum(recall.past + 1, earlier).astype(jnp.uint8)
+    return Recall(pictures, past, state)
+
+
+def forget(recall: Recall | None, done: jax.Array) -> Recall | None:
+    """Forgets everything in the lanes `done` bool[N].
+
+    Pictures that do not count are not erased, which would touch all of them.
+    """
+    if recall is None:
+        return None
+    past, state = recall.past, recall.state
+    return Recall(
+        recall.pictures,
+        None if past is None else jnp.where(done, jnp.uint8(0), past),
+        None if state is None else jnp.where(done[:, None], 0.0, state),
+    )
+
+
+def choose(mine: jax.Array, a: Recall | None, b: Recall | None) -> Recall | None:
+    """`a` in the lanes `mine` bool[N], `b` in the others."""
+
+    def pick(x: jax.Array, y: jax.Array) -> jax.Array:
+        return jnp.where(jnp.asarray(mine).reshape(-1, *[1] * (x.ndim - 1)), x, y)
+
+    return jax.tree.map(pick, a, b)
+
+
+def stack(pictures: jax.Array, past: jax.Array) -> jax.Array:
+    """K pictures in a row as one of 3 K channels; those of an earlier episode are black.
+
+    Args:
+      pictures: uint8[..., K, H, W, 3], the latest last.
+      past: uint8[...], how many before the latest count.
+
+    Returns:
+      uint8[..., H, W, 3 K].
+    """
+    num, *size, colours = pictures.shape[-4:]
+    age = num - 1 - jnp.arange(num)
+    known = (age <= past[..., None])[..., None, None, None]
+    pictures = jnp.moveaxis(jnp.where(known, pictures, jnp.uint8(0)), -4, -2)
+    return pictures.reshape(*pictures.shape[:-4], *size, num * colours)
+
+
+def with_stack(features: Features, recall: Recall | None) -> Features:
+    """Features of a tick as the networks are given them."""
+    if features.past is None or recall is None:
+        return features
+    rgb = jnp.concatenate([recall.pictures, features.rgb[:, None]], axis=1)
+    return features._replace(rgb=stack(rgb, features.past), past=None)
+
+
+def film(features: Features, recall: Recall | None) -> Features:
+    """Features [T, N, ...] of a batch with its pictures and those before it in one film.
+
+    Returns:
+      The same with `rgb` uint8[T + K - 1, N, H, W, 3]: row t is the oldest picture that tick
+      t may see.
+    """
+    if features.past is None or recall is None:
+        return features
+    before = jnp.moveaxis(recall.pictures, 1, 0)
+    return features._replace(rgb=jnp.concatenate([before, features.rgb]))
+
+
+def taken(features: Features, rows: jax.Array, num: int) -> Features:
+    """Some rows as the networks are given them, their pictures put together now.
+
+    Args:
+      features: [T N, ...] and the `film` flat, uint8[(T + K - 1) N, H, W, 3].
+      rows: int32[...].
+      num: K.
+    """
+    if features.past is None:
+        return jax.tree.map(lambda x: x[rows], features)
+    some: Features = jax.tree.map(lambda x: x[rows], features._replace(rgb=None))
+    lanes = (features.rgb.shape[0] - features.past.shape[0]) // (num - 1)
+    pictures = features.rgb[rows[..., None] + lanes * jnp.arange(num)]
+    return some._replace(rgb=stack(pictures, some.past), past=None)
