@@ -1,7 +1,10 @@
-"""Throughput and compile time on this machine.
+"""Speed, compile time and memory on this machine, beside other environments.
 
-    python -m experiments.bench world --lanes=16,64,128,512
-    python -m experiments.bench ppo --lanes=64,128,256
-    python -m experiments.bench compile
-    python -m experiments.bench craftax        # pip install -e '.[bench]'
+    python -m experiments.bench all --out=DIR            # tables, plots, versions, machine
+    python -m experiments.bench breakdown                # where the time of training goes
+    python -m experiments.bench frames --sizes=64x64,160x256
+    python -m experiments.bench peers --jaxenstein=PATH  # pip install -e '.[bench]'
+    python -m experiments.bench compile                  # cold and warm, in new processes
+    python -m experiments.bench world --lanes=16,64,256 --beside=OTHER/bench.json
+    experiments/bench_gpu.sh                             # every figure of a GPU, one command
 """

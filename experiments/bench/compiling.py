@@ -1,7 +1,8 @@
-"""Seconds of compiling, cold and warm: the PPO measurement in two fresh processes.
+"""Seconds of compiling per configuration, cold and warm: the first update in new processes.
 
-Both are given the same empty cache folders, so the first compiles everything and the
-second finds it. What a warm start still pays is tracing in Python.
+Both processes are given the same empty cache folders, so the first compiles everything and
+the second finds it. What a warm start still pays is tracing in Python. Pools of worlds
+are made beforehand: they are data, and kept elsewhere.
 """
 
 import json
@@ -9,38 +10,40 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 from experiments import machine
-from experiments.bench.table import Row
+from experiments.bench.setting import Setting
+from experiments.bench.table import Row, from_json
 
 
-def measure(config: str, lanes: int) -> list[Row]:
+def measure(setting: Setting, lanes: int) -> list[Row]:
     """One row each for a cold and a warm start."""
+    setting.world(1)  # makes the pool
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for name in ("cold", "warm"):
-            seconds, wall = _child(config, lanes, Path(folder))
-            numbers = {"lanes": float(lanes), "compile_seconds": seconds, "wall_seconds": wall}
-            rows.append(Row("compile", name, numbers))
+            one = child(setting, lanes, Path(folder))
+            rows.append(Row("compile", f"{one.name}, {name}", one.numbers))
     return rows
 
 
-def _child(config: str, lanes: int, caches: Path) -> tuple[float, float]:
-    """Runs a minimal PPO measurement. Returns its seconds of compiling and of wall time."""
+def child(setting: Setting, lanes: int, caches: Path) -> Row:
+    """The row that a new process measures with its programs kept in `caches`."""
     environment = {
         **os.environ,
         "JAX_COMPILATION_CACHE_DIR": str(caches / "jax"),
         "NUMBA_CACHE_DIR": str(caches / "numba"),
     }
     command = [
-        sys.executable, "-m", "experiments.bench", "ppo", f"--lanes={lanes}", "--seconds=0.1",
-        f"--config={config}", f"--out={caches / 'out'}",
+        sys.executable, "-m", "experiments.bench", "first", f"--at={lanes}",
+        f"--config={setting.name}", f"--driver={setting.driver}", f"--out={caches / 'out'}",
     ]  # fmt: skip
-    began = time.perf_counter()
-    subprocess.run(command, cwd=machine.CHECKOUT, env=environment, check=True,
-                   stdout=subprocess.DEVNULL)
-    wall = time.perf_counter() - began
+    done = subprocess.run(
+        command, cwd=machine.CHECKOUT, env=environment, check=False, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+    )  # fmt: skip
+    if done.returncode != 0:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout[-3000:]}")
     written = json.loads((caches / "out" / "bench.json").read_text())
-    return written["compile_seconds"], wall
+    return from_json(written["rows"])[0]

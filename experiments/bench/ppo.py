@@ -1,20 +1,17 @@
-"""PPO end to end: training steps per second, and where the time goes.
+"""PPO end to end: training steps per second, by the driver in use.
 
 The action space holds one macro beside the primitives, so macros run in a share of the
-ticks that an untrained policy gives them. The time of the rays is that of the same ray
-kernel on the same worlds, measured apart.
+ticks that an untrained policy gives them.
 """
 
-import dataclasses
 import math
+import time
+from typing import Any
 
 import numpy as np
 
-from experiments.bench import world as world_bench
+from experiments.bench.setting import Setting
 from experiments.bench.table import Row
-from experiments.configs import base
-from rlgpt_jax.envs.voxel.env import VoxelEnv
-from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.macros.bytecode import MAX_MACROS, link
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
@@ -41,8 +38,6 @@ def wander(obs):
         else:
             stuck += 1
 '''
-PARTS = {"time_policy": "network", "time_world": "world and rays", "time_macros": "macros",
-         "time_update": "update"}
 
 
 def one_macro() -> HybridSpace:
@@ -56,38 +51,42 @@ def one_macro() -> HybridSpace:
     )
 
 
-def measure(env: VoxelEnv, config: base.Config, seconds: float) -> list[Row]:
-    """One row: the whole, and shares of the wall time per update."""
-    ppo = dataclasses.replace(config.ppo, num_envs=env.num_envs)
-    rl = dataclasses.replace(config.rl, ppo=ppo)
-    world, space = HostVoxel(env), one_macro()
+def updates(
+    setting: Setting, world: Any, space: HybridSpace, seconds: float
+) -> list[dict[str, float]]:
+    """The metrics of updates that take about `seconds`; what compiles came before."""
+    rl = setting.rl(world.num_envs)
     learner = init_learner(world, space, rl, seed=0)
-    per_update = ppo.num_envs * ppo.unroll_length
+    per_update = rl.ppo.num_envs * rl.ppo.unroll_length
     learner = train(world, space, rl, learner, 2 * per_update)  # compiles
-    updates: list[dict[str, float]] = []
-
-    def note(_, metrics: dict[str, float]) -> None:
-        updates.append(metrics)
-
-    while sum(per_update / m["steps_per_second"] for m in updates) < seconds:
-        learner = train(world, space, rl, learner, per_update, note)
-    total = sum(per_update / m["steps_per_second"] for m in updates)
-    numbers = {"lanes": ppo.num_envs, "steps_per_second": per_update * len(updates) / total}
-    numbers |= {f"share {name}": share(updates, key, total) for key, name in PARTS.items()}
-    numbers["share rays"] = ray_seconds(env, ppo.unroll_length * len(updates)) / total
-    return [Row("ppo", "training", numbers)]
+    measured: list[dict[str, float]] = []
+    until = time.perf_counter() + seconds
+    while not measured or time.perf_counter() < until:
+        learner = train(
+            world, space, rl, learner, per_update, lambda _, metrics: measured.append(metrics)
+        )
+    return measured
 
 
-def share(updates: list[dict[str, float]], key: str, total: float) -> float:
+def wall(measured: list[dict[str, float]], per_update: int) -> float:
+    """Seconds of all updates together."""
+    return sum(per_update / metrics["steps_per_second"] for metrics in measured)
+
+
+def measure(setting: Setting, lanes: int, seconds: float) -> list[Row]:
+    """One row: the whole."""
+    measured = updates(setting, setting.world(lanes), one_macro(), seconds)
+    rates = [metrics["steps_per_second"] for metrics in measured]
+    per_update = lanes * setting.config.ppo.unroll_length
+    numbers = {
+        "lanes": float(lanes),
+        "steps_per_second": per_update * len(measured) / wall(measured, per_update),
+        "low": min(rates), "high": max(rates), "updates": float(len(measured)),
+    }  # fmt: skip
+    return [Row("ppo", f"{setting.name}, {setting.driver} driver", numbers)]
+
+
+def share(measured: list[dict[str, float]], key: str, total: float) -> float:
     """NaN where a driver does not measure that part."""
-    values = [metrics.get(key, math.nan) for metrics in updates]
+    values = [metrics.get(key, math.nan) for metrics in measured]
     return float(np.sum(values)) / total
-
-
-def ray_seconds(env: VoxelEnv, num_ticks: int) -> float:
-    """Seconds that the rays of so many ticks take: the step with them less that without."""
-    world = HostVoxel(env)
-    world.reset(0)
-    seen = world_bench.ticks_per_second(world.step, env, 2.0)
-    blind = world_bench.ticks_per_second(world_bench.Blind(env).step, env, 2.0)
-    return max(0.0, 1 / seen - 1 / blind) * num_ticks

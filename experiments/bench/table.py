@@ -1,8 +1,9 @@
-"""Rows of measurements, as a printed table, as JSON and as a plot."""
+"""Rows of measurements, as a printed table, as Markdown and as JSON."""
 
 import dataclasses
-from collections.abc import Sequence
-from pathlib import Path
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -12,55 +13,79 @@ from rich.table import Table
 class Row:
     """One measurement."""
 
-    part: str  # world, parts, pool, ppo, compile, craftax
+    part: str  # of `PARTS` in `__main__`
     name: str
     numbers: dict[str, float]  # steps/s, seconds, or shares of the whole if named "share ..."
+    device: str = ""  # what it ran on, such as "cpu: ..." or "gpu: NVIDIA H200"
 
 
 def show(console: Console, rows: Sequence[Row]) -> None:
     """Prints one table per part."""
-    for part in dict.fromkeys(row.part for row in rows):
-        chosen = [row for row in rows if row.part == part]
-        names = list(dict.fromkeys(name for row in chosen for name in row.numbers))
+    for part, chosen in by_part(rows):
+        names = columns(chosen)
         table = Table(title=part, title_justify="left")
         table.add_column("what")
         for name in names:
             table.add_column(name.replace("_", " "), justify="right")
         for row in chosen:
-            table.add_row(row.name, *(_cell(name, row.numbers.get(name)) for name in names))
+            table.add_row(row.name, *(cell(name, row.numbers.get(name)) for name in names))
         console.print(table)
 
 
-def _cell(name: str, value: float | None) -> str:
-    if value is None or value != value:
+def markdown(rows: Sequence[Row], missing: Sequence[str] = (), head: str = "") -> str:
+    """The same tables as Markdown, and a list of what could not be measured."""
+    several = len({row.device for row in rows}) > 1
+    lines = [head] if head else []
+    for part, chosen in by_part(rows):
+        names = columns(chosen)
+        titles = ["what", *(["device"] if several else []), *names]
+        lines += ["", f"## {part}", "", _line(title.replace("_", " ") for title in titles)]
+        lines.append("|---" * (2 if several else 1) + "|---:" * len(names) + "|")
+        for row in chosen:
+            first = [row.name, *([row.device] if several else [])]
+            lines.append(_line([*first, *(cell(n, row.numbers.get(n)) for n in names)]))
+    if missing:
+        lines += ["", "## Not measured", "", *(f"- {words}" for words in missing)]
+    return "\n".join(lines).strip() + "\n"
+
+
+def to_json(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """JSON has no NaN: what a driver does not measure is left out."""
+    return [
+        {"part": row.part, "name": row.name, "device": row.device,
+         **{name: value for name, value in row.numbers.items() if math.isfinite(value)}}
+        for row in rows
+    ]  # fmt: skip
+
+
+def from_json(written: Iterable[dict[str, Any]]) -> list[Row]:
+    """What `to_json` wrote."""
+    rows = []
+    for entry in written:
+        values = dict(entry)
+        part, name = values.pop("part"), values.pop("name")
+        device = values.pop("device", "")
+        rows.append(Row(part, name, {key: float(value) for key, value in values.items()}, device))
+    return rows
+
+
+def by_part(rows: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    """The parts in order of appearance, each with its rows."""
+    parts = dict.fromkeys(row.part for row in rows)
+    return [(part, [row for row in rows if row.part == part]) for part in parts]
+
+
+def columns(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row.numbers))
+
+
+def cell(name: str, value: float | None) -> str:
+    if value is None or not math.isfinite(value):
         return ""
     if name.startswith("share"):
         return f"{value:.0%}"
-    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.2f}"
+    return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.2f}"
 
 
-def plot(path: Path, rows: Sequence[Row]) -> None:
-    """Steps per second against lanes, one line per way of running."""
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    swept = [row for row in rows if "lanes" in row.numbers and "steps_per_second" in row.numbers]
-    if not swept:
-        return
-    figure, axes = pyplot.subplots(figsize=(7, 4.2), layout="constrained")
-    for key in dict.fromkeys((row.part, row.name) for row in swept):
-        line = [row.numbers for row in swept if (row.part, row.name) == key]
-        axes.plot(
-            [n["lanes"] for n in line], [n["steps_per_second"] for n in line], marker="o",
-            label=": ".join(key),
-        )
-    axes.set(xscale="log", yscale="log", xlabel="lanes", ylabel="steps per second")
-    lanes = sorted({int(row.numbers["lanes"]) for row in swept})
-    axes.set_xticks(lanes, [str(n) for n in lanes])
-    axes.minorticks_off()
-    axes.grid(alpha=0.3)
-    axes.legend(frameon=False, fontsize=8)
-    figure.savefig(path, dpi=150)
-    pyplot.close(figure)
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(text.replace("|", "/") for text in cells) + " |"

@@ -1,25 +1,29 @@
-"""World steps per second with random actions: rays by numba, by jax, and without rays.
+"""World steps per second with random actions: what rays cost, and by which kernel.
 
-One step is one tick of one lane, resets included. The actions are drawn beforehand.
+One step is one tick of one lane, resets included. The actions are drawn beforehand. On
+the host a call is one tick; on the device it is a scan of several.
 """
 
-import copy
-import time
-from collections.abc import Callable
+import itertools
+from collections.abc import Iterator
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
+from experiments.bench import turns
 from experiments.bench.table import Row
-from rlgpt_jax.envs.base import HostEnvironment
+from experiments.bench.turns import Contestant
+from rlgpt_jax.envs.base import Observation
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
-from rlgpt_jax.envs.voxel.state import WorldPool, WorldState
+from rlgpt_jax.envs.voxel.state import WorldState
 from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, decode
+from rlgpt_jax.rl.closed import close_world
 
 NUM_ACTIONS = 64  # drawn action arrays, used again and again
-TICKS_PER_LOOK = 10  # ticks between two looks at the clock
+SCAN = 16  # ticks of one call on the device
 
 
 def random_actions(num_envs: int, seed: int = 0) -> list[np.ndarray]:
@@ -29,72 +33,85 @@ def random_actions(num_envs: int, seed: int = 0) -> list[np.ndarray]:
     return [np.asarray(decode(primitive.astype(np.int32))) for primitive in heads]
 
 
-def ticks_per_second(step: Callable[[np.ndarray], Any], env: VoxelEnv, seconds: float) -> float:
-    """Calls of `step` per second over a window of about `seconds`.
-
-    The first episode is not counted: it ends with the compiling of the reset.
-    """
-    actions = random_actions(env.num_envs)
-    for i in range(env.task.horizon + 1):
-        jax.block_until_ready(step(actions[i % NUM_ACTIONS]))
-    count, began = 0, time.perf_counter()
-    while (passed := time.perf_counter() - began) < seconds:
-        for _ in range(TICKS_PER_LOOK):
-            out = step(actions[count % NUM_ACTIONS])
-            count += 1
-        jax.block_until_ready(out)
-    return count / passed
-
-
-class Blind:
-    """The same world on the host with no rays cast: what the rules alone cost.
-
-    Tick and reset are two programs, as in `HostVoxel`: in one, the reset's write would
-    follow reads of the same array, and XLA would copy every world at every tick.
-    """
+class Blind(VoxelEnv):
+    """The same world with no rays cast: what the rules alone cost."""
 
     def __init__(self, env: VoxelEnv):
-        self._pool = env.pool
+        super().__init__(env.task, env.params, env.num_envs, env.pool)
 
-        def bound(pool: WorldPool) -> VoxelEnv:  # an argument, so that it is no constant
-            other = copy.copy(env)
-            other.pool = pool
-            return other
+    @property
+    def program(self) -> Any:
+        return "blind", super().program
 
-        def advance(pool: WorldPool, state: WorldState, action: jax.Array) -> Any:
-            state, outcome = bound(pool).advance(state, action)
-            return state, outcome, bound(pool).observe(state, rays=False)
+    def observe(self, state: WorldState, rays: bool = True, image: bool = True) -> Observation:
+        return super().observe(state, rays=False)
 
-        self._advance = jax.jit(advance, donate_argnums=1)
-        self._restart = jax.jit(
-            lambda pool, state, done: bound(pool).reset_lanes(state, done), donate_argnums=1
-        )
-        reset = jax.jit(lambda pool, key: bound(pool).reset(key)[0])
-        self.state = reset(self._pool, jax.random.key(0))
 
-    def step(self, action: np.ndarray) -> Any:
-        self.state, outcome, obs = self._advance(self._pool, self.state, action)
-        outcome, obs = jax.tree.map(np.asarray, (outcome, obs))
-        done = outcome.terminated | outcome.truncated
+def on_host(name: str, world: HostVoxel, rays: bool = True) -> Contestant:
+    """A host world, one tick per call; without `rays` none are cast in a tick."""
+    actions = itertools.cycle(random_actions(world.num_envs))
+    world.reset(0)
+
+    def once() -> None:
+        step = world.advance(next(actions), rays=rays)
+        done = step.terminated | step.truncated
         if done.any():
-            self.state = self._restart(self._pool, self.state, done)
-        return outcome, obs
+            world.restart(done)
+
+    once()
+    world.restart(np.zeros(world.num_envs, bool))  # compiles what the first end would
+    once()
+    return Contestant(name, world.num_envs, once)
 
 
-def measure(env: VoxelEnv, seconds: float) -> list[Row]:
-    """One row per way of casting rays."""
-    makers: dict[str, Callable[[], HostEnvironment | Blind]] = {
-        "rays by numba": lambda: HostVoxel(env, raycaster="numba"),
-        "rays by jax": lambda: HostVoxel(env, raycaster="jax"),
-        "no rays": lambda: Blind(env),
-    }
-    rows = []
-    for name, make in makers.items():
-        world = make()
-        if not isinstance(world, Blind):
-            world.reset(0)
-        rate = ticks_per_second(world.step, env, seconds)
-        numbers = {"lanes": env.num_envs, "steps_per_second": rate * env.num_envs,
-                   "milliseconds_per_tick": 1000.0 / rate}
-        rows.append(Row("world", name, numbers))
-    return rows
+def on_device(name: str, env: VoxelEnv, ticks: int = SCAN) -> Contestant:
+    """A scan of `ticks` ticks per call; the worlds stay where they are."""
+    reset, step = close_world(env)
+
+    def several(constants: list[jax.Array], carry: Any, actions: jax.Array) -> Any:
+        def tick(carry: Any, action: jax.Array) -> Any:
+            state, out = step(constants, carry[0], action)
+            return (state, out.obs), None  # carried on, so that every observation is made
+
+        return jax.lax.scan(tick, carry, actions)[0]
+
+    run = jax.jit(several, donate_argnums=1)
+    drawn = jnp.asarray(np.stack(random_actions(env.num_envs)))
+    chunks = itertools.cycle([drawn[i : i + ticks] for i in range(0, NUM_ACTIONS, ticks)])
+    begin = jax.jit(lambda constants, key: reset(constants, key))
+    # Copied apart: an observation may share buffers with the state, and both are donated.
+    held = [jax.tree.map(jnp.copy, begin(reset.constants, jax.random.key(0)))]
+
+    def once() -> None:
+        held[0] = jax.block_until_ready(run(step.constants, held[0], next(chunks)))
+
+    once()
+    once()
+    return Contestant(name, env.num_envs, once, ticks)
+
+
+def names(driver: str) -> list[str]:
+    """Ways of casting rays that run here: the Pallas kernel needs a GPU."""
+    by = [f"rays by {kind}" for kind in ("numba", "jax", "pallas")]
+    has_kernel = driver == "device" and jax.default_backend() == "gpu"
+    return [*(by[1 : 3 if has_kernel else 2] if driver == "device" else by[:2]), "no rays"]
+
+
+def contestant(env: VoxelEnv, driver: str, name: str) -> Contestant:
+    """The world by one driver, compiled."""
+    raycaster = name.removeprefix("rays by ") if name != "no rays" else "auto"
+    if driver == "host":
+        return on_host(name, HostVoxel(env, raycaster), rays=name != "no rays")
+    if name == "no rays":
+        return on_device(name, Blind(env))
+    given = env.task, env.params, env.num_envs, env.pool
+    return on_device(name, VoxelEnv(*given, raycaster=raycaster))
+
+
+def measure(env: VoxelEnv, driver: str, seconds: float) -> Iterator[Row | str]:
+    """One row per way of casting rays, in turns, and a line for a kernel that does not run."""
+    ready, missing = turns.that_run(names(driver), lambda name: contestant(env, driver, name))
+    yield from missing
+    rates = turns.measure(ready, seconds)
+    for one in ready:
+        yield Row("world", one.name, turns.numbers(one, rates[one.name]))

@@ -1,21 +1,43 @@
-"""The bench reads its options, draws valid actions, and writes what it measured."""
+"""The bench reads its options, draws valid actions, and shows every row that was measured."""
 
+import json
 import math
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 from rich.console import Console
 
 from experiments.bench import __main__ as command
-from experiments.bench import ppo, world
-from experiments.bench.table import Row, plot, show
+from experiments.bench import breakdown, frames, learn, plots, ppo, run, turns, world
+from experiments.bench.table import Row, from_json, markdown, show, to_json
+from experiments.bench.turns import Contestant
 from rlgpt_jax.envs.base import ACTION_SIZES
 
-ROWS = [
-    Row("world", "no rays", {"lanes": lanes, "steps_per_second": 1000.0 * lanes})
-    for lanes in (16, 64)
-] + [Row("ppo", "training", {"lanes": 16, "steps_per_second": 900.0, "share rays": 0.25})]
+CPU, GPU = "2 cores of a processor", "gpu: a card"
+WORLD = [
+    Row("world", "no rays", {"lanes": lanes, "steps_per_second": rate * lanes}, device)
+    for lanes in (16.0, 64.0)
+    for device, rate in ((CPU, 1000.0), (GPU, 9000.0))
+]
+TRAINING = Row("ppo", "training", {"lanes": 16.0, "steps_per_second": 900.0, "low": math.nan}, CPU)
+FRAMES = [
+    Row("frames", name, {"height": h, "width": w, "pixels": h * w, "steps_per_second": 7e6 / h / w},
+        CPU)
+    for name in ("numba", "jax")
+    for h, w in ((64, 64), (160, 256))
+]  # fmt: skip
+SHARES = Row(
+    "breakdown", "harvest_milk, host driver",
+    {"share world": 0.25, "share rays": 0.25, "share update": 0.5}, CPU,
+)  # fmt: skip
+PEERS = [
+    Row("peers", name, {"lanes": 64.0, "steps_per_second": rate, "low": rate / 2, "high": rate * 2},
+        CPU)
+    for name, rate in (("ours, with rays", 30_000.0), ("Craftax-Classic-Symbolic", 3000.0))
+]  # fmt: skip
+ROWS = [*WORLD, TRAINING, *FRAMES, SHARES, *PEERS]
 
 
 def test_lanes_are_a_list_of_positive_numbers(capsys: pytest.CaptureFixture) -> None:
@@ -24,6 +46,40 @@ def test_lanes_are_a_list_of_positive_numbers(capsys: pytest.CaptureFixture) -> 
         with pytest.raises(SystemExit):
             command.parse(["world", wrong])
         assert "needs whole numbers with commas" in capsys.readouterr().err
+
+
+def test_all_stands_for_its_parts_once_each() -> None:
+    options = command.parse(["frames", "all", "--config=harvest_milk,harvest_log"])
+    assert options.parts[0] == "frames" and sorted(options.parts) == sorted(command.ALL)
+    assert options.configs == ["harvest_milk", "harvest_log"]
+
+
+@pytest.mark.parametrize(
+    ("flag", "words"),
+    [
+        ("--sizes=64", "needs height x width"), ("--sizes=0x64", "needs height x width"),
+        ("--at=0", "needs a number above 0"), ("--seconds=-1", "needs a number above 0"),
+        ("--beside=/nowhere/bench.json", "no such file"), ("--driver=fast", "invalid choice"),
+    ],
+)  # fmt: skip
+def test_bad_options_are_told_before_anything_is_measured(
+    flag: str, words: str, capsys: pytest.CaptureFixture
+) -> None:
+    with pytest.raises(SystemExit):
+        command.parse(["frames", flag])
+    assert words in capsys.readouterr().err
+
+
+def test_sizes_are_heights_and_widths() -> None:
+    assert command.parse(["frames", "--sizes=64x64,160x256"]).sizes == [(64, 64), (160, 256)]
+
+
+def test_an_unknown_configuration_is_one_line_and_not_a_crash(
+    capsys: pytest.CaptureFixture, tmp_path: Path
+) -> None:
+    options = command.parse(["ppo", "--config=harvest_milc", f"--out={tmp_path}"])
+    assert run.run(options) == 2
+    assert "harvest_milk" in capsys.readouterr().out and not list(tmp_path.iterdir())
 
 
 def test_random_actions_are_valid_and_not_all_the_same() -> None:
@@ -38,16 +94,169 @@ def test_the_macro_of_the_training_bench_is_in_the_language() -> None:
     assert space.offered[0] and space.uses_macros
 
 
+class Clock:
+    """Wall and processor time that pass only while a contestant runs, on half a core."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def perf_counter(self) -> float:
+        return self.now
+
+    def process_time(self) -> float:
+        return self.now / 2
+
+
+def test_contestants_run_in_turns_and_the_median_round_counts(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock = Clock()
+    order: list[str] = []
+    monkeypatch.setattr(turns, "time", clock)
+
+    def runner(name: str, seconds: float) -> Contestant:
+        def once() -> None:
+            order.append(name)
+            is_disturbed = name == "slow" and order.count(name) == 5  # in the third window
+            clock.now += 4.5 if is_disturbed else seconds
+
+        return Contestant(name, 8, once, ticks=2)
+
+    rates = turns.measure([runner("slow", 0.5), runner("fast", 0.25)], 3.0, rounds=3)
+    assert rates["slow"].median == 32.0 and rates["fast"].median == 64.0
+    assert rates["slow"].low == pytest.approx(16 / 4.5) and rates["slow"].high == 32.0
+    assert rates["fast"].per_cpu_second == 128.0
+    windows = [name for i, name in enumerate(order) if i == 0 or order[i - 1] != name]
+    assert windows == ["slow", "fast", "slow", "fast"]  # the order turns around
+    with pytest.raises(AssertionError, match="names repeat"):
+        turns.measure([runner("one", 1.0), runner("one", 1.0)], 1.0)
+
+
+def test_a_kernel_that_does_not_compile_takes_no_other_with_it() -> None:
+    def make(name: str) -> Contestant:
+        if "pallas" in name:
+            raise NotImplementedError("no lowering\nof a primitive")
+        return Contestant(name, 1, lambda: None)
+
+    ready, missing = turns.that_run(["jax", "rays by pallas"], make)
+    assert [one.name for one in ready] == ["jax"]
+    assert missing == ["rays by pallas: NotImplementedError: no lowering"]
+    with pytest.raises(ZeroDivisionError):
+        turns.that_run(["jax"], lambda name: Contestant(name, 1 // 0, lambda: None))
+
+
+def test_only_the_ways_of_casting_rays_that_run_here_are_measured() -> None:
+    assert world.names("host") == ["rays by numba", "rays by jax", "no rays"]
+    kernel = ["rays by pallas"] if jax.default_backend() == "gpu" else []
+    assert world.names("device") == ["rays by jax", *kernel, "no rays"]
+
+
 def test_shares_are_of_the_wall_time_and_unknown_where_not_measured() -> None:
     updates = [{"time_world": 1.0}, {"time_world": 2.0}]
     assert ppo.share(updates, "time_world", 6.0) == 0.5
     assert math.isnan(ppo.share(updates, "time_macros", 6.0))
 
 
-def test_tables_and_the_plot_show_every_row(tmp_path: Path) -> None:
+def test_the_world_is_split_as_its_senses_take_time() -> None:
+    senses = {"world": 1.0, "rays": 2.0, "render": 1.0}
+    assert breakdown.split(senses, 0.8) == {"world": 0.2, "rays": 0.4, "render": 0.2}
+
+
+@pytest.mark.parametrize(
+    ("rolled", "plain", "worlds", "macros", "policy"),
+    [(0.7, 0.5, 0.3, 0.2, 0.2), (0.5, 0.6, 0.3, 0.0, 0.2), (0.6, 0.5, 0.55, 0.1, 0.0)],
+)
+def test_the_parts_of_a_rollout_in_one_program_add_up_to_it(
+    rolled: float, plain: float, worlds: float, macros: float, policy: float
+) -> None:
+    """Also where noise makes a program that lacks a part slower than the whole."""
+    parts = breakdown.remainders(rolled, plain, worlds)
+    assert parts == pytest.approx({"macros": macros, "policy": policy})
+    shown = min(worlds, rolled, plain)
+    assert sum(parts.values()) + shown == pytest.approx(rolled)
+
+
+def test_larger_pictures_are_drawn_in_fewer_lanes() -> None:
+    assert frames.lanes_for(256, (64, 64)) == 256 == frames.lanes_for(256, (32, 32))
+    assert frames.lanes_for(256, (128, 128)) == 64 and frames.lanes_for(4, (160, 256)) == 1
+
+
+def test_a_level_is_reached_by_a_fair_sample_of_episodes() -> None:
+    """Two horizons of 12 ticks in rollouts of 8 are three updates."""
+    window = learn.Window(horizon=12, unroll_length=8)
+    for count, rate in ((4.0, 1.0), (0.0, math.nan)):
+        window.note({"episodes": count, "success_rate": rate})
+        assert window.share == 0.0  # the quick ones alone
+    window.note({"episodes": 4.0, "success_rate": 0.5})
+    assert window.share == 6 / 8
+    window.note({"episodes": 12.0, "success_rate": 0.25})
+    assert window.share == 5 / 16  # the first update is out
+
+
+def test_tables_show_every_row(tmp_path: Path) -> None:
     console = Console(width=120, record=True, file=(tmp_path / "out").open("w"))
     show(console, ROWS)
-    words = console.export_text()
-    assert "64,000" in words and "25%" in words and "no rays" in words
-    plot(tmp_path / "bench.png", ROWS)
-    assert (tmp_path / "bench.png").stat().st_size > 5000
+    printed, written = console.export_text(), markdown(ROWS, ["peer: not there"], "# Head")
+    for words in (printed, written):
+        assert "64,000" in words and "25%" in words and "no rays" in words
+    lines = written.splitlines()
+    assert lines[0] == "# Head" and lines[-1] == "- peer: not there"
+    assert written.count("| no rays |") == 4 and written.count(GPU) == 2
+    assert all(line.count("|") == 5 for line in lines if line.startswith("| no rays"))
+
+
+def test_rows_come_back_from_json_without_what_was_not_measured() -> None:
+    back = from_json(json.loads(json.dumps(to_json(ROWS), allow_nan=False)))
+    assert [row for row in back if row.part != "ppo"] == [r for r in ROWS if r.part != "ppo"]
+    assert "low" not in next(row for row in back if row.part == "ppo").numbers
+
+
+def test_what_another_machine_measured_is_read_with_its_device(tmp_path: Path) -> None:
+    about = {"device": "gpu: a card", "cpus": 16, "processor": "a processor", "packages": {}}
+    assert run.place(Row("world", "x", {}), about) == GPU
+    assert run.place(Row("peers", "Pong", {}, "cpu"), about) == "16 cores of a processor"
+    run.write(tmp_path, ROWS, ["peer: not there"], about, 1.0)
+    rows, missing = run.read(tmp_path / "bench.json")
+    assert {row.device for row in rows} == {CPU, GPU} and missing == ["peer: not there"]
+
+
+def test_results_of_two_machines_are_shown_together_without_measuring(tmp_path: Path) -> None:
+    about = {"device": GPU, "cpus": 2, "processor": "a processor", "packages": {}}
+    for name, device in (("one", CPU), ("two", GPU)):
+        rows = [row for row in ROWS if row.device == device]
+        run.write(tmp_path / name, rows, [f"{name}: not there"], about, 1.0)
+    both = [f"--beside={tmp_path / name / 'bench.json'}" for name in ("one", "two")]
+    assert run.run(command.parse(["show", *both, f"--out={tmp_path}"])) == 0
+    rows, missing = run.read(tmp_path / "bench.json")
+    assert len(rows) == len(ROWS) and missing == ["one: not there", "two: not there"]
+    written = (tmp_path / "bench.md").read_text()
+    assert CPU in written and GPU in written and "two: not there" in written
+    assert (tmp_path / "devices.png").exists()
+
+
+def test_every_plot_that_has_rows_is_written_and_no_other(tmp_path: Path) -> None:
+    names = [path.name for path in plots.draw(tmp_path / "all", ROWS)]
+    assert names == ["lanes.png", "image_size.png", "devices.png", "peers.png", "breakdown.png"]
+    assert all((tmp_path / "all" / name).stat().st_size > 5000 for name in names)
+    assert plots.draw(tmp_path / "none", [Row("compile", "cold", {"seconds": 1.0}, CPU)]) == []
+    assert not (tmp_path / "none").exists()
+
+
+def test_plots_hold_the_numbers_of_the_rows() -> None:
+    from matplotlib import pyplot
+
+    _, axes = pyplot.subplots()
+    plots.against_lanes(axes, ROWS)
+    lines = {line.get_label(): line.get_xydata().tolist() for line in axes.get_lines()}
+    assert lines[f"world: no rays, {GPU}"] == [[16.0, 144_000.0], [64.0, 576_000.0]]
+    assert len(lines) == 3  # two devices, and training
+    _, axes = pyplot.subplots()
+    plots.against_size(axes, ROWS)
+    assert [tick.get_text() for tick in axes.get_xticklabels()] == ["64x64", "160x256"]
+    _, axes = pyplot.subplots()
+    plots.by_device(axes, WORLD)
+    assert sorted(bar.get_width() for bar in axes.patches) == [64_000.0, 576_000.0]
+    _, axes = pyplot.subplots()
+    plots.shares(axes, ROWS)
+    assert [bar.get_x() for bar in axes.patches] == [0.0, 0.25, 0.5]
+    pyplot.close("all")

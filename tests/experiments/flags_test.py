@@ -41,7 +41,7 @@ PURE = "--config.loop.mode=pure_rl"  # needs no transcript
         (["--config=harvest_milk", "--config.llm.transcript=no.jsonl"], "there is no such file"),
         (["--config=harvest_milk", PURE, "extra"], "'extra' is not a flag"),
         (["--resume"], "--config=NAME is needed"),
-        ([], "harvest_milk, harvest_milk_seeing, harvest_wool"),
+        ([], "harvest_milk, harvest_milk_pixels, harvest_milk_seeing, harvest_wool"),
         (["--workdir=/nowhere", "--resume"], "holds no config.json"),
     ],
 )

@@ -118,6 +118,17 @@ def test_the_run_folder_is_whole(undisturbed: tuple[Path, str]) -> None:
     checked((folder / "report.html").read_text())
 
 
+def test_nothing_is_compiled_in_training_after_its_first_update(
+    undisturbed: tuple[Path, str],
+) -> None:
+    """Nor is the world, the policy or the update compiled again anywhere in the run."""
+    start = json.loads((undisturbed[0] / "compile.json").read_text())[0]
+    late = start["late"]  # evaluations and drawing compile their own programs when they come
+    assert late and not [words for words in late if "training" in words], late
+    again = {words.rpartition(": ")[2] for words in late}
+    assert not again & {"advance", "restart", "decide", "settle", "update"}, late
+
+
 def test_held_out_values_come_from_the_checkpoints_with_the_bits_of_the_run(
     undisturbed: tuple[Path, str], tmp_path: Path
 ) -> None:

@@ -1,0 +1,67 @@
+"""Seconds until PPO alone, without macros, solves a share of its episodes."""
+
+import collections
+import time
+from collections.abc import Mapping
+
+from experiments.bench.setting import Setting
+from experiments.bench.table import Row
+from rlgpt_jax.loop.tools import EVAL
+from rlgpt_jax.rl.actions import empty_space
+from rlgpt_jax.rl.evaluate import evaluate
+from rlgpt_jax.rl.train import init_learner, train
+
+EPISODES = 200  # of the evaluation afterwards, in worlds that were not trained in
+
+
+class Window:
+    """The training episodes of the last updates, as many as hold two whole ones of each lane.
+
+    Successes end sooner than failures, so that fewer would be no fair sample.
+    """
+
+    def __init__(self, horizon: int, unroll_length: int):
+        self._last: collections.deque = collections.deque(maxlen=-(-2 * horizon // unroll_length))
+
+    def note(self, metrics: Mapping[str, float]) -> None:
+        """The metrics of one update."""
+        count = metrics["episodes"]
+        self._last.append((count, count * metrics["success_rate"] if count else 0.0))
+
+    @property
+    def share(self) -> float:
+        """Of successes; 0 until there are enough updates."""
+        episodes = sum(count for count, _ in self._last)
+        is_full = len(self._last) == self._last.maxlen
+        return sum(successes for _, successes in self._last) / episodes if is_full else 0.0
+
+
+def measure(setting: Setting, lanes: int, level: float, max_ticks: int) -> list[Row]:
+    """One row. `reached` is 1 if `level` of the training episodes were solved in time.
+
+    Args:
+      level: share of successes, see `Window`.
+      max_ticks: of all lanes together.
+    """
+    world, space, rl = setting.world(lanes), empty_space(), setting.rl(lanes)
+    ticks = rl.ppo.unroll_length
+    began = time.perf_counter()
+    train(world, space, rl, init_learner(world, space, rl, seed=0), lanes * ticks)  # compiles
+    compiled = time.perf_counter()
+    window = Window(setting.config.task_record.horizon, ticks)
+    learner = train(
+        world, space, rl, init_learner(world, space, rl, seed=0), max_ticks,
+        lambda _, metrics: window.note(metrics), lambda _: window.share >= level,
+    )  # fmt: skip
+    seconds = time.perf_counter() - compiled
+    held_out = setting.world(min(lanes, EPISODES), EVAL)
+    report = evaluate(
+        held_out, space, rl, learner.params, 1, num_episodes=EPISODES, split=EVAL
+    )
+    numbers = {
+        "lanes": float(lanes), "level": level, "reached": float(window.share >= level),
+        "seconds": seconds, "ticks": float(learner.ticks),
+        "steps_per_second": learner.ticks / seconds, "share solved": window.share,
+        "share solved held out": report.success_rate, "seconds_before": compiled - began,
+    }  # fmt: skip
+    return [Row("learn", f"{setting.name}, {setting.driver} driver", numbers)]

@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Every figure of a GPU, in one command; prints the table and draws CPU and GPU side by side.
+#
+#   experiments/bench_gpu.sh [FOLDER]
+#
+# Needs: pip install -e '.[gpu,bench]' (or a JAX that sees the GPU). Settings:
+#   PYTHON       interpreter (python)
+#   LANES        swept lanes of the world and of PPO (2048,8192,16384)
+#   AT           lanes of what is not swept (8192)
+#   DRAWN        lanes of the renderers alone (2048; the Pallas kernel addresses 2,427 at most)
+#   LEVEL        share of successes that counts as learnt from pixels (0.6)
+#   JAXENSTEIN   a checkout of JAXenstein, to be measured beside
+#   SKIP_CPU     not empty: no CPU column
+#
+# Aims on one H200: symbolic world 5,000,000 steps/s, 64x64 RGB world 1,000,000, PPO from rays
+# 1,000,000 and from pixels 300,000, harvest_milk learnt from pixels in under 60 s, the
+# renderer within 3 times of the bound that its gathers set (experiments/bench/bound.py).
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+python=${PYTHON:-python}
+out=${1:-bench_gpu}
+lanes=${LANES:-2048,8192,16384}
+at=${AT:-8192}
+drawn=${DRAWN:-2048}
+failed=()
+
+"$python" - <<'CHECK' || exit 2
+import sys
+import jax
+if jax.default_backend() != "gpu":
+    sys.exit(f"error: JAX runs on {jax.default_backend()}, not on a GPU: {jax.devices()}. "
+             "Try: pip install -e '.[gpu]', and nvidia-smi to see whether there is one.")
+print("Device:", jax.devices()[0].device_kind)
+CHECK
+
+# One process per part: what fails, or fills the memory, takes no other part with it.
+bench() {
+  local name=$1
+  shift
+  echo "== $name"
+  "$python" -m experiments.bench "$@" --out="$out/$name" || failed+=("$name")
+}
+
+peers=()
+if [[ -n ${JAXENSTEIN:-} ]]; then peers=("--jaxenstein=$JAXENSTEIN"); fi
+
+bench world world --lanes="$lanes" --seconds=5                              # symbolic world
+bench frames frames --at="$drawn" --sizes=64x64,128x128,160x256 --seconds=5 # 64x64 RGB world
+bench bound bound --at="$drawn" --seconds=3                              # its gathers
+bench peers peers --at="$at" --seconds=5 ${peers[@]+"${peers[@]}"}
+bench rays ppo --config=harvest_milk --lanes="$lanes" --seconds=10          # PPO from rays
+bench pixels ppo --config=harvest_milk_pixels --lanes="$lanes" --seconds=10 # PPO from pixels
+bench breakdown breakdown --config=harvest_milk,harvest_milk_pixels --at="$at" --seconds=10
+bench memory memory --config=harvest_milk,harvest_milk_pixels --at="$at"
+bench learn learn --config=harvest_milk_pixels --at=1024 --level="${LEVEL:-0.6}" --ticks=20000000
+bench compile compile --config=harvest_milk,harvest_milk_pixels --at="$at"
+if [[ -z ${SKIP_CPU:-} ]]; then
+  export JAX_PLATFORMS=cpu
+  bench cpu world frames ppo --lanes=64,256 --at=256 --sizes=64x64 --seconds=5
+  unset JAX_PLATFORMS
+fi
+
+results=()
+for file in "$out"/*/bench.json; do results+=("--beside=$file"); done
+"$python" -m experiments.bench show "${results[@]}" --out="$out"
+if ((${#failed[@]})); then
+  echo "Failed, see above: ${failed[*]}"
+  exit 1
+fi

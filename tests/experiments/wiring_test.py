@@ -1,0 +1,68 @@
+"""From settings to worlds: the code that lets agents see is the one that was asked for."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import pytest
+
+from experiments import wiring
+from experiments.configs import base
+from rlgpt_jax.envs.voxel.env import VoxelEnv
+from rlgpt_jax.envs.voxel.host import HostVoxel
+from rlgpt_jax.envs.voxel.params import WorldParams
+from tests.envs.voxel import worlds
+
+WORLDS = WorldParams(num_worlds=2)
+on_cpu = pytest.mark.skipif(jax.default_backend() != "cpu", reason="of a machine without a GPU")
+
+
+def config(driver: str, pictures: bool = False, **senses: str) -> base.Config:
+    changes: dict[str, Any] = {}
+    if pictures:
+        changes = {"observation": ("compass", "rgb"), "network": {"image_size": (16, 32)}}
+    made = base.for_task("harvest_milk", driver=driver, senses=senses, **changes)
+    return dataclasses.replace(made, world=WORLDS)
+
+
+@pytest.fixture
+def make(monkeypatch: pytest.MonkeyPatch) -> Callable[[base.Config], Any]:
+    """A training world of two lanes in a small pool."""
+    monkeypatch.setattr(wiring, "load_pool", lambda *_: worlds.pool(WORLDS))
+    return lambda given: wiring.env_maker(given)("train", 2, 0)
+
+
+def test_a_host_world_sees_by_what_is_chosen(make: Callable[[base.Config], Any]) -> None:
+    drawn = {}
+    for kind in ("auto", "jax"):
+        world = make(config("host", pictures=True, renderer=kind, raycaster=kind))
+        assert isinstance(world, HostVoxel)
+        drawn[kind] = world._draw.__name__, world._numba_rays, world.image_size
+    assert drawn["auto"] == ("_drawn_by_numba", True, (16, 32))
+    assert drawn["jax"] == ("_drawn_by_jax", False, (16, 32))
+    assert make(config("host")).image_size is None
+
+
+def test_a_world_on_the_device_sees_by_what_is_chosen(make: Callable[[base.Config], Any]) -> None:
+    world = make(config("device", pictures=True, renderer="jax"))
+    assert isinstance(world, VoxelEnv)
+    assert tuple(world._eyes) == ((16, 32), "jax", "jax")
+    assert make(config("device"))._eyes.size is None
+
+
+@on_cpu
+@pytest.mark.parametrize(
+    ("driver", "field", "kind", "words"),
+    [
+        ("host", "renderer", "pallas", "senses.renderer is 'pallas', but the host driver"),
+        ("host", "raycaster", "pallas", "senses.raycaster is 'pallas', but the host driver"),
+        ("device", "renderer", "numba", "has auto, jax and pallas.*set driver to host"),
+        ("device", "raycaster", "pallas", "raycaster 'pallas' needs a GPU"),
+    ],
+)
+def test_code_that_a_driver_lacks_is_refused_before_any_world_is_made(
+    driver: str, field: str, kind: str, words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        wiring.env_maker(config(driver, **{field: kind}))
