@@ -34,6 +34,7 @@ MAY_START = {
     "experiments/macro/speed.py": "starts itself to measure, and asks git",
     "experiments/study/runs.py": "starts experiments.main with flags of its own",
     "rlgpt_jax/envs/voxel/host.py": "addresses of arrays for a kernel",
+    "rlgpt_jax/envs/voxel/large_pages.py": "tells the system about the pages of an array",
 }
 # Runs a Python file: the configuration that the user names on the command line.
 MAY_RUN_A_FILE = {"experiments/config_files.py": {"exec_module"}}
