@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
 TRAIN = '''
 import hashlib, json
@@ -50,6 +52,7 @@ def run(cache: Path) -> dict:
     return json.loads(done.stdout.splitlines()[-1])
 
 
+@pytest.mark.slow  # compiles everything in a process of its own
 def test_the_second_run_finds_every_program_of_the_first(tmp_path: Path) -> None:
     first, second = run(tmp_path), run(tmp_path)
     assert first["misses"] > 5, "the listener hears what is compiled"

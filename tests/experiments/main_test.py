@@ -152,16 +152,10 @@ MOMENTS: dict[str, Callable[[Path], bool]] = {
     "after the first evaluation": lambda f: (f / "iterations/0/eval.json").exists(),
     "in the second training": lambda f: num_rows(f) >= 6,
 }
-DEFAULT_MOMENT = "in the second training"
 
 
-@pytest.mark.parametrize(
-    "moment",
-    [
-        pytest.param(name, marks=() if name == DEFAULT_MOMENT else pytest.mark.slow)
-        for name in MOMENTS
-    ],
-)
+@pytest.mark.slow  # `tests/loop` kills runs in one process, which is quicker
+@pytest.mark.parametrize("moment", MOMENTS)
 def test_a_killed_run_that_is_resumed_ends_with_the_same_bits(
     moment: str, undisturbed: tuple[Path, str], transcript: Path, tmp_path: Path
 ) -> None:

@@ -131,6 +131,7 @@ def test_a_repetition_goes_where_the_recorded_episodes_went():
         assert state.life[0] == episode.row(at).life[episode.lane]
 
 
+@pytest.mark.slow  # compiles an evaluation in one program
 def test_pure_worlds_repeat_too():
     """The evaluation's own world, on whatever device it is."""
     env = make_env()

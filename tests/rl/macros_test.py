@@ -142,6 +142,7 @@ def trained(space, config):
     return train(env, space, config, init_learner(env, space, config, 0), 512)
 
 
+@pytest.mark.slow  # interprets the kernel in training; `tests/macros/pallas_test.py` is quick
 def test_the_kernel_runs_macros_like_the_jax_interpreter(monkeypatch):
     """The kernel is interpreted here, as on a machine without a GPU it has to be."""
     space, (_, obs) = make_space(WALK, BACK, EMPTY), LONG.reset(jax.random.key(0))

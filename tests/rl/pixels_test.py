@@ -59,7 +59,13 @@ def test_ppo_learns_what_nothing_but_a_picture_shows():
     assert learned(Sides(), CONFIG, 4_000) > 0.9
 
 
-@pytest.mark.parametrize("config", [GRU, STACK], ids=["gru", "stack, two bodies"])
+@pytest.mark.parametrize(
+    "config",
+    [
+        pytest.param(GRU, id="gru"),
+        pytest.param(STACK, id="stack, two bodies", marks=pytest.mark.slow),
+    ],
+)
 def test_a_policy_that_remembers_learns_what_is_no_longer_seen(config):
     assert learned(LATE, config, 8_000) > 0.9
 
@@ -113,7 +119,12 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+CASES_MARKED = [
+    pytest.param(name, marks=pytest.mark.slow if "bodies" in name else ()) for name in CASES
+]
+
+
+@pytest.mark.parametrize("name", CASES_MARKED)
 def test_the_update_sees_what_the_policy_saw(name):
     """Of a batch the networks make the same probabilities and values as in the rollout."""
     config, space = CASES[name]

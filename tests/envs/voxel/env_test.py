@@ -294,7 +294,7 @@ def test_mobs_stand_on_open_ground_within_range():
     assert offset[:, 1].max() <= 5
 
 
-@pytest.mark.parametrize("name", ["advance", "step"])
+@pytest.mark.parametrize("name", [pytest.param("advance", marks=pytest.mark.slow), "step"])
 def test_no_world_is_copied(name):
     """Temporaries stay far below the size of the worlds, so writes happen in place."""
     params = WorldParams(size_x=48, size_z=48, size_y=64, num_worlds=2)
