@@ -97,6 +97,7 @@ def sky(look, note, dx, dy, dz):
 def _open_skies(power, clouds, about, rays, has_stars):
     """`_open_sky` of a tile's rays into COLOUR; returns how many may show sun or moon."""
     near = 0
+    # Twice the same loop: with a choice in it LLVM would not turn it into vectors.
     if has_stars:
         for i in range(RAYS):
             r, g, b, along = _open_sky(
