@@ -46,8 +46,8 @@ def _figure(
     columns = min(PER_ROW, len(configs))
     lines = -(-len(configs) // columns)
     figure, grid = plt.subplots(
-        lines, columns, figsize=(max(7.0, 4.4 * columns), 3.6 * lines + 0.5), squeeze=False, sharey=True,
-        layout="constrained",
+        lines, columns, figsize=(max(7.0, 4.4 * columns), 3.6 * lines + 0.5), squeeze=False,
+        sharey=True, layout="constrained",
     )  # fmt: skip
     for axes, config in zip(grid.flat, configs, strict=False):
         panel(axes, [m for m in chosen if m.cell.config == config])
