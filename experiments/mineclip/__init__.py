@@ -1,0 +1,1 @@
+"""MineCLIP: convert the published checkpoint, score pictures with it, measure its speed."""

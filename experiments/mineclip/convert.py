@@ -1,0 +1,53 @@
+"""Converts the published PyTorch checkpoint, and tells name by name what became of it.
+
+    python -m experiments.mineclip convert attn.pth mineclip.npz
+
+Read are MineDojo's files (attn.pth, avg.pth) and the one of the released RL-GPT (adjust.pth). No
+PyTorch is needed, and nothing that the file contains is run.
+"""
+
+import argparse
+from pathlib import Path
+
+from rlgpt_jax.rl.mineclip import convert, weights
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("checkpoint", type=Path, help="a .pth file")
+    parser.add_argument("out", type=Path, help="of the weights; ends in .npz")
+    parser.add_argument("--quiet", action="store_true", help="the summary alone")
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.out.suffix != ".npz":
+        raise ValueError(f"{options.out} must end in .npz, the format that is written.")
+    if options.out.resolve() == options.checkpoint.resolve():
+        raise ValueError("the checkpoint would be overwritten. Give another name for the weights.")
+    try:
+        made, report = convert.convert_file(options.checkpoint)
+    except convert.Unfit as error:
+        _tell(error.report, options.quiet)
+        raise
+    _tell(report, options.quiet)
+    weights.save(options.out, made)
+    print(
+        f"{len(report.rows)} parameters, {_count(report):,} numbers, temporal part "
+        f"{made.sizes.temporal}, SHA-256 of the checkpoint {made.digest[:16]}..., written to "
+        f"{options.out}"
+    )
+    return 0
+
+
+def _tell(report: convert.Report, quiet: bool) -> None:
+    if not quiet:
+        print("\n".join(report.lines()))
+
+
+def _count(report: convert.Report) -> int:
+    total = 0
+    for row in report.rows:
+        size = 1
+        for length in row.shape:
+            size *= length
+        total += size
+    return total

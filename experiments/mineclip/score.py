@@ -1,0 +1,56 @@
+"""How likely a video shows what the prompt says, window by window.
+
+    python -m experiments.mineclip score VIDEO_OR_FOLDER --weights=mineclip.npz
+        --merges=merges.txt --prompt="milk a cow with an empty bucket"
+
+The reward of a frame is max(P - 1/D, 0), P the probability of the prompt among the D sentences
+for the last --window frames, black ones before the first.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from experiments.mineclip import model_files, pictures
+from rlgpt_jax.rl.mineclip.reward import Scorer
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", type=Path, help="video, or folder of PNG or JPEG files")
+    model_files.add_arguments(parser)
+    parser.add_argument("--window", type=int, default=16, help="frames of a window")
+    parser.add_argument("--skip", type=int, default=1, help="take every so many-th frame")
+    parser.add_argument("--stride", type=int, default=8, help="frames between two printed rows")
+
+
+def run(options: argparse.Namespace) -> int:
+    for flag in ("window", "skip", "stride"):
+        if getattr(options, flag) < 1:
+            raise ValueError(f"--{flag}={getattr(options, flag)} must be at least 1.")
+    loaded, sentences, texts = model_files.load(options)
+    if options.window > loaded.sizes.max_frames:
+        raise ValueError(f"--window={options.window}: the model sees {loaded.sizes.max_frames}.")
+    scorer = Scorer(loaded, texts)
+    read = pictures.frames(options.path, loaded.sizes.image_size, options.skip)
+    features = scorer.frames(np.stack(list(read)))
+    padded = np.concatenate([np.tile(scorer.black, (options.window - 1, 1)), features])
+    windows = np.stack([padded[i : i + options.window] for i in range(len(features))])
+    probabilities = scorer.probabilities(windows)
+    tell(probabilities, sentences, options.stride)
+    return 0
+
+
+def tell(probabilities: np.ndarray, sentences: tuple[str, ...], stride: int) -> None:
+    """Prints every `stride`-th frame of float32[T, D], and what the whole film looks like."""
+    chance = 1.0 / len(sentences)
+    rewards = np.maximum(probabilities[:, 0] - chance, 0.0)
+    print(f'prompt "{sentences[0]}" among {len(sentences)} sentences')
+    print("frame  P(prompt)  reward  most likely")
+    for i in range(0, len(probabilities), stride):
+        likely = sentences[int(probabilities[i].argmax())]
+        print(f"{i:5d}  {probabilities[i, 0]:9.4f}  {rewards[i]:6.4f}  {likely}")
+    print(f"reward over {len(rewards)} frames: mean {rewards.mean():.4f}, sum {rewards.sum():.3f}")
+    mean = probabilities.mean(axis=0)
+    for i in np.argsort(-mean)[:5]:
+        print(f"  {mean[i]:.4f}  {sentences[i]}")

@@ -1,0 +1,42 @@
+"""Writes the features of sentences, so that a run needs no list of merges.
+
+    python -m experiments.mineclip texts OUT.npz --weights=mineclip.npz --merges=merges.txt
+        --task=harvest_milk [--prompt=... --prompts=FILE --negatives=FILE]
+
+Without --task and --prompt the sentences of all tasks of the prompts file are taken.
+"""
+
+import argparse
+from pathlib import Path
+
+from experiments.mineclip import model_files
+from rlgpt_jax.rl.mineclip import prompts, texts, weights
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("out", type=Path, help="of the features; ends in .npz")
+    model_files.add_arguments(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    if options.out.suffix != ".npz":
+        raise ValueError(f"{options.out} must end in .npz, the format that is written.")
+    if not options.merges:
+        raise ValueError("give --merges: CLIP's list is what the sentences are read with.")
+    named = bool(options.task or options.prompt)
+    found = _all(options) if not named else model_files.sentences_of(
+        options, model_files.config_of(options)
+    )
+    loaded = weights.load(Path(options.weights))
+    config = model_files.MineClipConfig(merges=options.merges)
+    texts.save(options.out, found, texts.features_of(config, loaded, found), loaded.digest)
+    print(f"features of {len(found)} sentences written to {options.out}")
+    return 0
+
+
+def _all(options: argparse.Namespace) -> tuple[str, ...]:
+    shipped = prompts.load(Path(options.prompts) if options.prompts else prompts.SHIPPED)
+    negatives = shipped.negatives
+    if options.negatives:
+        negatives = prompts.read_negatives(Path(options.negatives))
+    return tuple(dict.fromkeys((*shipped.tasks.values(), *negatives)))

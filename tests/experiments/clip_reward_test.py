@@ -1,0 +1,86 @@
+"""`--config.reward.clip`: refused without its files, free when it is 0, else in training alone."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiments import flags, wiring
+from experiments.configs import base
+from experiments.values import ConfigError
+from rlgpt_jax.envs.voxel.host import HostVoxel
+from rlgpt_jax.envs.voxel.params import WorldParams
+from rlgpt_jax.rl.mineclip.weights import WeightsError
+from rlgpt_jax.rl.mineclip.world import ClipWorld
+from tests.envs.voxel import worlds
+from tests.rl.mineclip import small
+
+WORLDS = WorldParams(num_worlds=2)
+
+
+def config(mineclip: dict[str, Any], **changes: Any) -> base.Config:
+    ppo = {"num_envs": 2, "num_minibatches": 1}
+    made = base.for_task(
+        "harvest_milk", reward={"clip": 1.0}, mineclip=mineclip, ppo=ppo, **changes
+    )
+    return dataclasses.replace(made, voxel=WORLDS)
+
+
+@pytest.mark.parametrize(
+    ("mineclip", "changes", "words"),
+    [
+        ({}, {}, "reward.clip needs mineclip.weights"),
+        ({"weights": "w.npz"}, {}, "reward.clip needs mineclip.merges.* or mineclip.texts"),
+        ({"merges": "a", "texts": "b"}, {}, "mineclip.merges and mineclip.texts are both set"),
+        ({"window": 33}, {}, "mineclip.window is 33; it must be an integer from 1 to 32"),
+        ({"every": 0}, {}, "mineclip.every is 0"),
+        ({"weights": "w", "merges": "m"}, {"driver": "device"}, "computed by the host driver"),
+        (
+            {"weights": "w", "merges": "m"},
+            {"observation": ("compass", "rgb"), "network": {"image_size": (64, 64)}},
+            "pictures of 160 x 256 pixels, and network.image_size is 64 x 64",
+        ),
+    ],
+)
+def test_what_is_missing_or_does_not_go_together_is_refused_at_once(
+    mineclip: dict, changes: dict, words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        config(mineclip, **changes)
+
+
+def test_files_that_are_not_there_are_told_before_any_world_is_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(wiring, "load_pool", lambda *_: pytest.fail("a world was made"))
+    with pytest.raises(WeightsError, match="there are no weights of MineCLIP at none.npz"):
+        wiring.env_maker(config({"weights": "none.npz", "merges": "none.txt"}))
+
+
+def test_the_command_line_names_a_file_that_is_not_there(tmp_path: Path) -> None:
+    files = small.files(tmp_path)
+    given = ["--config=harvest_milk", f"--workdir={tmp_path / 'run'}", "--config.reward.clip=1"]
+    given += [f"--config.mineclip.{field}={path}" for field, path in files.items()]
+    assert flags.parse(given).config.mineclip.weights == files["weights"]
+    with pytest.raises(ConfigError, match=r"--config.mineclip.negatives: there is no file no\.txt"):
+        flags.parse([*given, "--config.mineclip.negatives=no.txt"])
+
+
+def test_worlds_of_training_tell_the_reward_and_others_are_as_ever(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wiring, "load_pool", lambda *_: worlds.pool(WORLDS))
+    make = wiring.env_maker(config(small.files(tmp_path)))
+    world = make("train", 2, 0)
+    assert isinstance(world, ClipWorld) and world.image_size == (160, 256)
+    for split, lanes in (("validation", 2), ("eval", 2), ("train", 3)):
+        other = make(split, lanes, 0)
+        assert isinstance(other, HostVoxel) and other.image_size is None
+
+
+def test_without_the_term_nothing_is_read() -> None:
+    without = dataclasses.replace(
+        config({"weights": "none.npz", "merges": "none.txt"}), reward=base.RewardConfig()
+    )
+    assert wiring.make_clip(without) is None

@@ -1,0 +1,130 @@
+"""`python -m experiments.mineclip`: convert, texts, score, bench, with a model of a few numbers."""
+
+import functools
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from experiments.mineclip import bench
+from experiments.mineclip.__main__ import COMMANDS, main
+from rlgpt_jax.rl.mineclip import convert, weights
+from tests.rl.mineclip import small
+from tests.rl.mineclip.torch_writer import checkpoint, write
+
+SIZES = small.sizes()
+
+
+@pytest.fixture
+def converted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> functools.partial:
+    """`convert` for the small sizes."""
+    whole = functools.partial(convert.convert_file, sizes=SIZES)
+    monkeypatch.setattr(convert, "convert_file", whole)
+    return whole
+
+
+def test_convert_tells_every_name_and_writes_the_weights(
+    tmp_path: Path, converted: functools.partial, capsys: pytest.CaptureFixture
+) -> None:
+    path = write(tmp_path / "attn.pth", checkpoint(SIZES))
+    out = tmp_path / "mineclip.npz"
+    assert main(["convert", str(path), str(out)]) == 0
+    told = capsys.readouterr().out.splitlines()
+    loaded = weights.load(out)
+    count = len(weights.flatten(loaded.params))
+    assert len(told) == count + 1 and told[-1].startswith(f"{count} parameters, ")
+    assert loaded.digest[:16] in told[-1]
+
+
+def test_a_wrong_file_is_one_error_and_writes_nothing(
+    tmp_path: Path, converted: functools.partial, capsys: pytest.CaptureFixture
+) -> None:
+    path = write(tmp_path / "other.pth", {"fc.weight": np.ones(2)})
+    out = tmp_path / "mineclip.npz"
+    assert main(["convert", str(path), str(out)]) == 2
+    told, error = capsys.readouterr()
+    assert "unexpected: fc.weight" in told and "log_scale [scalar] <- missing" in told
+    assert error.startswith("error: ") and "is not a checkpoint of MineCLIP" in error
+    assert not out.exists()
+    for given, words in (
+        ([str(path), str(path)], "must end in .npz"),
+        ([str(tmp_path / "none.pth"), str(out)], "there is no file"),
+    ):
+        assert main(["convert", *given]) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_a_folder_of_pictures_is_scored_with_merges_or_with_kept_texts(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    files = small.files(tmp_path)
+    folder = tmp_path / "film"
+    folder.mkdir()
+    for i in range(5):
+        grey = np.full((90, 120, 3), 50 * i, np.uint8)
+        Image.fromarray(grey).save(folder / f"{i}.png")
+    with_weights = f"--weights={files['weights']}"
+    kept = tmp_path / "texts.npz"
+    made = ["texts", str(kept), with_weights, f"--merges={files['merges']}"]
+    assert main([*made, "--task=harvest_milk"]) == 0
+    assert capsys.readouterr().out == f"features of 32 sentences written to {kept}\n"
+    score = ["score", str(folder), with_weights, "--task=harvest_milk", "--stride=2", "--window=3"]
+    assert main([*score, f"--merges={files['merges']}"]) == 0
+    by_merges = capsys.readouterr().out
+    assert main([*score, f"--texts={kept}"]) == 0
+    assert capsys.readouterr().out == by_merges
+    lines = by_merges.splitlines()
+    assert lines[0] == 'prompt "milk a cow with an empty bucket" among 32 sentences'
+    assert [line.split()[0] for line in lines[2:5]] == ["0", "2", "4"]
+    assert "over 5 frames" in lines[5] and len(lines) == 11
+    assert 0 < sum(float(line.split()[0]) for line in lines[6:]) <= 1.001
+
+
+@pytest.mark.parametrize(
+    ("argv", "words"),
+    [
+        (["scor"], "no command 'scor'"),
+        (["score", "a.mp4", "--weights=w.npz", "--merges=m"], "give the sentence with --prompt"),
+        (["score", "a.mp4", "--weights=w.npz", "--prompt=x"], "give --merges, CLIP's list"),
+        (["score", "a.mp4", "--weights=w.npz", "--prompt=x", "--merges=m"], "there are no weights"),
+        (["score", "a", "--weights=w", "--window=0"], "--window=0 must be at least 1"),
+        (["texts", "a.txt", "--weights=w"], "a.txt must end in .npz"),
+        (["bench", "--batch=0"], "--batch=0 must be positive integers"),
+    ],
+)
+def test_wrong_arguments_are_one_error(
+    argv: list[str], words: str, capsys: pytest.CaptureFixture
+) -> None:
+    assert main(argv) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_pictures_that_are_none_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    files = small.files(tmp_path)
+    score = [f"--weights={files['weights']}", f"--merges={files['merges']}", "--prompt=x"]
+    (tmp_path / "film.mp4").write_text("not a film")
+    (tmp_path / "empty").mkdir()
+    for name, words in (
+        ("none.mp4", "there is no"), ("film.mp4", "cannot be read"), ("empty", "no pictures"),
+    ):  # fmt: skip
+        assert main(["score", str(tmp_path / name), *score]) == 2
+        assert words in capsys.readouterr().err
+
+
+def test_the_bench_measures_each_part(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setattr(bench, "PUBLISHED", SIZES)
+    assert main(["bench", "--batch=2", "--seconds=0", "--window=4"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
+    assert [row[:2] for row in rows] == [[x, "2"] for x in ("image", "temporal", "whole", "text")]
+    assert all(float(row[3]) > 0 for row in rows)
+
+
+def test_without_arguments_the_commands_are_listed(capsys: pytest.CaptureFixture) -> None:
+    assert main(["--help"]) == 0 and main([]) == 2
+    told = capsys.readouterr().out
+    assert all(name in told for name in COMMANDS)
