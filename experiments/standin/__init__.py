@@ -1,0 +1,1 @@
+"""A stand-in for Minecraft with MineDojo's mod: our voxel world behind MineDojo's protocol."""

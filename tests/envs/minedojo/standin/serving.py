@@ -1,0 +1,66 @@
+"""Instances of the stand-in on flat ground, for tests."""
+
+import functools
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rlgpt_jax.envs.minedojo.standin.game import Game
+from rlgpt_jax.envs.minedojo.standin.instance import Fault, Instance
+from rlgpt_jax.envs.minedojo.standin.lands import Lands
+from rlgpt_jax.envs.minedojo.standin.mission import Mission, Ray, Stack
+from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.voxel.params import WorldParams
+from tests.envs.minedojo.standin.client import SIZE, Client
+from tests.envs.voxel import worlds
+
+# The sizes of `experiments.standin --small`, so that both share one compiled program.
+PARAMS = WorldParams(size_x=32, size_z=32, size_y=40, sea_level=16, num_worlds=2)
+GROUND = 18  # y of the first free cell
+CUBE = ((-1, 1),) * 3
+BUCKET = Stack(0, "bucket", 0, 1)
+# Where missions of `begin` start: in the middle of a block, looking south and level.
+PLACE = (8.5, float(GROUND), 8.5, 0.0, 0.0)
+
+
+@functools.cache
+def lands() -> Lands:
+    """One compiled world for all tests."""
+    flat = worlds.pool(PARAMS, GROUND)
+    return Lands(get_task("harvest_milk"), PARAMS, load=lambda biome: flat)
+
+
+def make_game(seed: int = 0, lidar: str = "view") -> Game:
+    return Game(lands(), seed, lidar)
+
+
+def begin(game: Game, *inventory: Stack, rays: tuple[Ray, ...] | None = None, **more) -> dict:
+    """Starts a mission; returns what the client is told."""
+    game.begin(Mission(SIZE, inventory, grid=CUBE, rays=rays, placement=PLACE, **more))
+    return told(game)
+
+
+def told(game: Game) -> dict:
+    """The JSON of the last tick, read."""
+    return json.loads(game.info())
+
+
+@contextmanager
+def serving(fault: Fault | None = None, lidar: str = "view") -> Iterator[Instance]:
+    """An instance on a free port."""
+    instance = Instance(functools.partial(make_game, lidar=lidar), fault=fault)
+    try:
+        yield instance
+    finally:
+        instance.close()
+
+
+@contextmanager
+def connected(lidar: str = "view") -> Iterator[Client]:
+    """A client of an instance of its own."""
+    with serving(lidar=lidar) as instance:
+        client = Client(instance.port)
+        try:
+            yield client
+        finally:
+            client.close()
