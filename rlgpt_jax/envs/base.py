@@ -1,4 +1,4 @@
-"""What every world shares: actions, observations, `Step` and two protocols.
+"""What every world shares: actions, observations, `Step` and three protocols.
 
 Actions and observations are MineDojo's (MultiDiscrete [3,3,4,25,25,8,244,36];
 compass, gps, 3x3x3 voxels, lidar rays, inventory, equipment, life, masks), so that
@@ -105,6 +105,10 @@ class Step(NamedTuple):
     info: dict[str, Any]
     # info["success"] bool[N]; info["busy"] bool[N]: the next action of this lane will be
     # ignored, because a functional action still runs (no decision is made there).
+    # info["lost"] bool[N], of worlds that can lose an episode: it ended with its worker (killed,
+    # stalled, broken answer). There reward is 0, truncated is true, success is false and
+    # `final_obs` is the last observation that arrived. A lost episode counts in no rate.
+    # info["clip"] float32[N], where `rl.mineclip.world` computes it: the CLIP reward.
 
 
 class Environment(Protocol):
@@ -142,4 +146,28 @@ class HostEnvironment(Protocol):
 
     def load(self, saved: Any) -> Observation:
         """Restores what `save` returned. Returns the current observation."""
+        ...
+
+
+class AsyncEnvironment(HostEnvironment, Protocol):
+    """A host world whose lanes step on their own, each as fast as it can.
+
+    `reset` and `step` are the same worlds in lockstep. As ever, the answer to the tick that
+    ended an episode comes when the next one has begun. Such worlds cannot be restored: `load`
+    begins new episodes.
+    """
+
+    def start(self, seed: int) -> None:
+        """Begins an episode in every lane; their first observations come by `receive`, with
+        reward 0."""
+        ...
+
+    def send(self, lanes: np.ndarray, action: np.ndarray) -> None:
+        """Starts a tick in lanes int[K], which have answered their last one, with action
+        int32[K, 8]. Never waits."""
+        ...
+
+    def receive(self, timeout: float | None = None) -> tuple[np.ndarray, Step]:
+        """Waits for at least one lane. Returns the lanes int[K] that have answered, ascending,
+        and their `Step` with leading axis K."""
         ...

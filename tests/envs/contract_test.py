@@ -325,7 +325,7 @@ def test_death_ends_the_episode_of_its_lane_alone(world):
     world.arrange(("log", 1))
     world.kill(1)
     step = act(world)
-    assert step.terminated.tolist() == [False, True]
+    assert step.terminated.tolist() == [lane == 1 for lane in range(LANES)]
     assert not step.truncated.any() and not step.info["success"].any()
     assert step.final_obs.life[1] <= 0 and step.obs.life[1] == 20
     for new, last in zip(*map(jax.tree.leaves, (step.obs, step.final_obs)), strict=True):

@@ -19,7 +19,7 @@ from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from tests.envs.voxel import worlds
 
-LANES = 2
+LANES = worlds.HOST_LANES
 HORIZON = 60
 # The goal takes two crafts, so that one is a reward without an end.
 TASK = Task("contract", "make planks", goal_item="planks", goal_quantity=8, horizon=HORIZON)
@@ -58,7 +58,7 @@ class Embedded:
     """The embedded world on flat ground."""
 
     def __init__(self) -> None:
-        env = VoxelEnv(TASK, worlds.PARAMS, LANES, worlds.pool())
+        env = VoxelEnv(TASK, worlds.HOST_PARAMS, LANES, worlds.pool(worlds.HOST_PARAMS))
         self.host = HostVoxel(env)
         self._before, self._now, self._action = None, None, NOOPS
 
@@ -114,10 +114,18 @@ class Embedded:
 
 
 @functools.cache
-def embedded() -> Embedded:
+def embedded() -> Driver:
     """One compiled world for all tests; each begins with `reset` or `arrange`."""
     return Embedded()
 
 
-# A bridge to MineDojo is one more entry; every test below then runs on both.
-WORLDS = {"embedded": embedded}
+@functools.cache
+def minedojo() -> Driver:
+    """The bridge to MineDojo, with workers that play a double of the game."""
+    from tests.envs.minedojo.driver import Bridge
+
+    return Bridge()
+
+
+# Every test of the contract runs on each.
+WORLDS = {"embedded": embedded, "minedojo": minedojo}

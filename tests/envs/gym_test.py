@@ -1,6 +1,7 @@
 """The gymnasium adapters: gymnasium's own checks, episodes, seeds, both kinds of time."""
 
 import builtins
+import dataclasses
 import importlib
 import sys
 import warnings
@@ -15,9 +16,9 @@ from rlgpt_jax.envs import base, gym
 from rlgpt_jax.envs.gym import making
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID
 from rlgpt_jax.envs.tasks import TASKS, Task
-from rlgpt_jax.envs.voxel.params import WorldParams
+from tests.envs.voxel.worlds import HOST_LANES, HOST_PARAMS
 
-SMALL = WorldParams(size_x=32, size_z=32, size_y=40, sea_level=16, num_worlds=2)
+SMALL = dataclasses.replace(HOST_PARAMS, sea_level=16)
 IMAGE = (12, 20)
 # One log makes a reward without an end, two make the end; 12 ticks are all there is.
 TASK = Task("gym_test", "make planks", goal_item="planks", goal_quantity=8,
@@ -46,7 +47,7 @@ def env(options):
 
 @pytest.fixture(scope="module")
 def envs(options):
-    return gymnasium.make_vec(ID, num_envs=3, render_mode="rgb_array", **options)
+    return gymnasium.make_vec(ID, num_envs=HOST_LANES, render_mode="rgb_array", **options)
 
 
 def same(one, other) -> bool:
@@ -170,32 +171,32 @@ def test_bad_arguments_are_told(env, options):
 # --- vectors ---------------------------------------------------------------------
 def test_the_vector_says_when_it_resets_and_what_it_returns(envs):
     assert envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
-    assert envs.num_envs == 3 and envs.action_space.shape == (3, 8)
+    assert envs.num_envs == 4 and envs.action_space.shape == (4, 8)
     obs, info = envs.reset(seed=3)
     assert obs in envs.observation_space
-    assert info["tick"].tolist() == [0, 0, 0] and info["_tick"].all()
-    actions = np.stack([NOOP, CRAFT, NOOP])
+    assert info["tick"].tolist() == [0, 0, 0, 0] and info["_tick"].all()
+    actions = np.stack([NOOP, CRAFT, NOOP, NOOP])
     obs, reward, terminated, truncated, info = envs.step(actions)
-    assert obs in envs.observation_space and reward.tolist() == [0, 4, 0]
-    assert terminated.shape == truncated.shape == (3,) and not (terminated | truncated).any()
-    assert info["busy"].tolist() == [False, True, False] and "final_obs" not in info
-    assert [picture.shape for picture in envs.render()] == [(*IMAGE, 3)] * 3
+    assert obs in envs.observation_space and reward.tolist() == [0, 4, 0, 0]
+    assert terminated.shape == truncated.shape == (4,) and not (terminated | truncated).any()
+    assert info["busy"].tolist() == [False, True, False, False] and "final_obs" not in info
+    assert [picture.shape for picture in envs.render()] == [(*IMAGE, 3)] * 4
 
 
 def test_an_ended_lane_leaves_its_last_observation_and_begins_anew(envs):
     envs.reset(seed=3)
-    craft = np.stack([NOOP, CRAFT, NOOP])
+    craft = np.stack([NOOP, CRAFT, NOOP, NOOP])
     for _ in range(3):
         before, *_ = envs.step(craft)
     obs, reward, terminated, _, info = envs.step(craft)
-    assert terminated.tolist() == [False, True, False] and reward[1] == 4
-    assert info["_final_obs"].tolist() == [False, True, False]
+    assert terminated.tolist() == [False, True, False, False] and reward[1] == 4
+    assert info["_final_obs"].tolist() == [False, True, False, False]
     last = info["final_obs"][1]
     assert last in envs.single_observation_space and info["final_obs"][0] is None
     assert last["inventory"]["quantity"].sum() == 8  # planks took the place of the logs
-    assert info["final_info"]["success"].tolist() == [False, True, False]
-    assert info["final_info"]["tick"].tolist() == [0, 4, 0]
-    assert info["tick"].tolist() == [4, 0, 4]
+    assert info["final_info"]["success"].tolist() == [False, True, False, False]
+    assert info["final_info"]["tick"].tolist() == [0, 4, 0, 0]
+    assert info["tick"].tolist() == [4, 0, 4, 4]
     assert obs["inventory"]["quantity"][1, 0] == 2  # logs of the next episode
     assert not obs["delta_inv"]["inc_quantity_by_other"].any()
     assert (obs["rgb"][1] != last["rgb"]).any()
@@ -208,13 +209,13 @@ def test_wrappers_of_vectors_count_episodes(envs):
     counted = gymnasium.wrappers.vector.RecordEpisodeStatistics(envs)
     counted.reset(seed=3)
     for _ in range(4):
-        *_, info = counted.step(np.stack([NOOP, CRAFT, NOOP]))
+        *_, info = counted.step(np.stack([NOOP, CRAFT, NOOP, NOOP]))
     assert info["episode"]["r"][1] == 8 and info["episode"]["l"][1] == 4
     each = gymnasium.wrappers.vector.DictInfoToList(envs)
     each.reset(seed=3)
-    assert [sorted(one) for one in each.step(np.stack([NOOP] * 3))[-1]] == [
+    assert [sorted(one) for one in each.step(np.stack([NOOP] * 4))[-1]] == [
         ["busy", "success", "tick"]
-    ] * 3
+    ] * 4
 
 
 def test_a_vector_s_seed_decides_all_lanes(envs):
@@ -222,7 +223,7 @@ def test_a_vector_s_seed_decides_all_lanes(envs):
     assert same(first, envs.reset(seed=5)[0]) and not same(first, envs.reset()[0])
     assert (first["location_stats"]["pos"][0] != first["location_stats"]["pos"][1]).any()
     with pytest.raises(ValueError, match="one integer seeds all lanes"):
-        envs.reset(seed=[1, 2, 3])
+        envs.reset(seed=[1, 2, 3, 4])
 
 
 # --- places -------------------------------------------------------------------------

@@ -71,18 +71,18 @@ def location_stats(sight: Sight) -> Group:
     }
 
 
-def _eye(sight: Sight) -> np.ndarray:
+def eye_of(sight: Sight) -> np.ndarray:
     return sight.obs.position.astype(np.float64) + _EYE
 
 
-def _direction(yaw: np.ndarray, pitch: np.ndarray) -> np.ndarray:
+def direction_of(yaw: np.ndarray, pitch: np.ndarray) -> np.ndarray:
     """Unit vectors [..., 3] of radians; yaw 0 = +z, 90 degrees = -x, pitch + is down."""
     flat = np.cos(pitch)
     return np.stack([-np.sin(yaw) * flat, -np.sin(pitch), np.cos(yaw) * flat], -1)
 
 
-def _facts(byte: np.ndarray) -> Group:
-    """The entries that voxels and rays share."""
+def facts_of(byte: np.ndarray) -> Group:
+    """The entries that voxels and rays share, by the byte of the block."""
     return {
         "block_name": NAME_OF[byte],
         "block_meta": META_OF[byte].astype(np.int64),
@@ -96,20 +96,25 @@ def _facts(byte: np.ndarray) -> Group:
 
 def voxels(sight: Sight) -> Group:
     """[N, 3, 3, 3] around the block of the feet, axes x, y, z ascending."""
+    group = voxels_at(sight, _AROUND)
+    return {key: value.reshape(-1, 3, 3, 3) for key, value in group.items()}
+
+
+def voxels_at(sight: Sight, around: np.ndarray) -> Group:
+    """[N, K]: the blocks at int[K, 3] cells (x, y, z) from the block of the feet."""
     obs = sight.obs
     feet = np.floor(obs.position.astype(np.float64) + _REST).astype(np.int64)
-    cell = feet[:, None] + _AROUND
+    cell = feet[:, None] + around
     byte = sight.lanes.bytes_at(cell)
-    offset = cell - _eye(sight)[:, None]  # MineDojo looks at the low corner of each block
-    look = _direction(np.deg2rad(obs.yaw), np.deg2rad(obs.pitch))
+    offset = cell - eye_of(sight)[:, None]  # MineDojo looks at the low corner of each block
+    look = direction_of(np.deg2rad(obs.yaw), np.deg2rad(obs.pitch))
     length = np.maximum(np.linalg.norm(offset, axis=-1), 1e-9)
     cosine = np.clip((offset * look[:, None]).sum(-1) / length, -1.0, 1.0)
-    group = _facts(byte) | {
+    return facts_of(byte) | {
         "is_collidable": facts.IS_COLLIDABLE[byte],
         "blocks_light": facts.BLOCKS_LIGHT[byte],
         "cos_look_vec_angle": cosine.astype(np.float32),
     }
-    return {key: value.reshape(-1, 3, 3, 3) for key, value in group.items()}
 
 
 def rays(sight: Sight) -> Group:
@@ -118,7 +123,7 @@ def rays(sight: Sight) -> Group:
     yaw = np.deg2rad(obs.yaw.astype(np.float64))[:, None] + _RAY_YAW
     pitch = np.deg2rad(obs.pitch.astype(np.float64))[:, None] + _RAY_PITCH
     distance = obs.ray_block_distance.astype(np.float64) + _INTO
-    end = _eye(sight)[:, None] + _direction(yaw, pitch) * distance[..., None]
+    end = eye_of(sight)[:, None] + direction_of(yaw, pitch) * distance[..., None]
     cell = np.floor(end).astype(np.int64)
     byte = sight.lanes.bytes_at(cell)
     # A grazing ray may be followed into the neighbour: then the usual state is told.
@@ -126,7 +131,7 @@ def rays(sight: Sight) -> Group:
     ray = np.ones((len(obs.yaw), 1), np.float32)
     traced = {f"traced_block_{axis}": cell[..., k].astype(np.float32)
               for k, axis in enumerate("xyz")}  # fmt: skip
-    return _facts(byte) | traced | {
+    return facts_of(byte) | traced | {
         "entity_name": obs.ray_entity.copy(),
         "entity_distance": obs.ray_entity_distance.copy(),
         "block_distance": obs.ray_block_distance.copy(),

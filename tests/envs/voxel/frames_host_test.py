@@ -205,16 +205,18 @@ def test_what_cannot_be_drawn_is_refused(bad):
 @functools.cache
 def seeing() -> HostVoxel:
     task = dataclasses.replace(get_task("harvest_milk"), horizon=6)
-    return HostVoxel(VoxelEnv(task, worlds.PARAMS, 3, worlds.pool()), image_size=(24, 32))
+    pool = worlds.pool(worlds.HOST_PARAMS)
+    env = VoxelEnv(task, worlds.HOST_PARAMS, worlds.HOST_LANES, pool)
+    return HostVoxel(env, image_size=(24, 32))
 
 
 def test_a_host_s_worlds_are_drawn_in_place():
     """Were a view of them held, the next tick would copy them to another place."""
     world = seeing()
     obs = world.reset(0)
-    assert obs.rgb.shape == (3, 24, 32, 3) and obs.rgb.dtype == np.uint8
+    assert obs.rgb.shape == (worlds.HOST_LANES, 24, 32, 3) and obs.rgb.dtype == np.uint8
     assert np.ptp(obs.rgb) > 50
-    turn = np.tile(worlds.action(YAW=15), (3, 1))
+    turn = np.tile(worlds.action(YAW=15), (worlds.HOST_LANES, 1))
     step = world.step(turn)
     place = world.state.blocks.unsafe_buffer_pointer()
     for _ in range(3):
@@ -226,13 +228,13 @@ def test_a_host_s_worlds_are_drawn_in_place():
 def test_only_lanes_that_begin_anew_are_drawn_again():
     world = seeing()
     world.reset(1)
-    turn = np.tile(worlds.action(YAW=15), (3, 1))
+    turn = np.tile(worlds.action(YAW=15), (worlds.HOST_LANES, 1))
     for _ in range(5):
         world.step(turn)
     last = world.advance(turn)
     assert last.truncated.all()
-    first = world.restart(np.array([False, True, False]))
-    np.testing.assert_array_equal(first.rgb[[0, 2]], last.obs.rgb[[0, 2]])
+    first = world.restart(np.array([False, True, False, False]))
+    np.testing.assert_array_equal(first.rgb[[0, 2, 3]], last.obs.rgb[[0, 2, 3]])
     assert (first.rgb[1] != last.obs.rgb[1]).any()
     assert world.advance(turn, rays=False).obs.rgb is None
 

@@ -12,12 +12,12 @@ from rlgpt_jax.envs.names import NAME_ID, NAMES
 from rlgpt_jax.envs.tasks import get_task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
-from rlgpt_jax.envs.voxel.params import WorldParams
 from rlgpt_jax.envs.voxel.pool import load_pool
 from rlgpt_jax.rl.closed import close_world
+from tests.envs.voxel.worlds import HOST_LANES, HOST_PARAMS
 
-N = 4
-PARAMS = WorldParams(size_x=32, size_z=32, size_y=40, sea_level=16, num_worlds=2)
+N = HOST_LANES
+PARAMS = dataclasses.replace(HOST_PARAMS, sea_level=16)
 
 
 @functools.cache

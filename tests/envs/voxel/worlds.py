@@ -8,8 +8,11 @@ import numpy as np
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import MOBS, NAME_ID
+from rlgpt_jax.envs.tasks import get_task
 from rlgpt_jax.envs.voxel import transition
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, MAX_CLEARANCE
+from rlgpt_jax.envs.voxel.env import VoxelEnv
+from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.light import FULL, flood
 from rlgpt_jax.envs.voxel.mob_table import MOB_LIFE
 from rlgpt_jax.envs.voxel.state import WorldParams, WorldPool, WorldState
@@ -18,6 +21,10 @@ AIR = AIR_CODE + 1
 GROUND = 8  # y of the first free cell of a flat world
 LANES = 2  # of the small states, so that all tests share one compiled tick
 PARAMS = WorldParams(size_x=32, size_z=32, size_y=24, max_mobs=3, max_items=4, num_worlds=2)
+# Of the worlds that a `HostVoxel` plays: with as many lanes and one mob or none at all, tests of
+# different tasks and terrain share the tick that is compiled, through the cache on the disk.
+HOST_LANES = 4
+HOST_PARAMS = dataclasses.replace(PARAMS, size_y=40)
 
 
 def empty(size_x: int, size_z: int, size_y: int) -> np.ndarray:
@@ -135,6 +142,13 @@ def action(**columns: int) -> np.ndarray:
     for name, value in columns.items():
         row[getattr(base, name)] = value
     return row
+
+
+
+def with_a_cow() -> HostVoxel:
+    """Flat ground with a cow, the task harvest_milk, in `HOST_LANES` lanes."""
+    flat_pool = pool(HOST_PARAMS)
+    return HostVoxel(VoxelEnv(get_task("harvest_milk"), HOST_PARAMS, HOST_LANES, flat_pool))
 
 
 _TICK = jax.jit(transition.tick)

@@ -1,0 +1,104 @@
+"""Makes the environment of MineDojo's interpreter and says what else the machine needs.
+
+    python -m experiments.minedojo setup [--python=3.9] [--folder=.minedojo]
+
+It takes one to two minutes and 350 MB. Run again it goes on where it stopped, and does
+nothing where all is there.
+"""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from rich.console import Console
+
+from experiments.minedojo import checks, facts, interpreters, recipe, steps, table
+from experiments.minedojo.commands import SetupError
+from experiments.minedojo.progress import Progress
+from experiments.values import ConfigError
+from rlgpt_jax.envs.minedojo.config import DEFAULT_PYTHON, PYTHON_VARIABLE
+
+DEFAULT_FOLDER = DEFAULT_PYTHON.parents[1]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--python", default="", help=f"version ({recipe.words_of_versions()}) or "
+                        "path of the Python to make it with; by default the first one found")
+    parser.add_argument("--folder", type=Path, default=DEFAULT_FOLDER,
+                        help="where; by default .minedojo in the checkout, where runs look")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Returns 0 if the client can be imported, 1 if a step failed, 2 for bad arguments."""
+    folder = options.folder.absolute()
+    console = Console()
+    try:
+        base = base_for(folder, options.python)
+        folder.mkdir(parents=True, exist_ok=True)
+        make(folder, base, console)
+    except ConfigError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except SetupError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    say_what_else(folder, console)
+    return 0
+
+
+def base_for(folder: Path, asked: str) -> str:
+    """The Python to make `folder` with, or the one it has been made with.
+
+    Raises:
+      ConfigError: there is none, or the folder holds something else.
+    """
+    answer = steps.told(folder)
+    if answer is None:
+        # A setup that was stopped leaves one of these.
+        is_ours = (folder / "pyvenv.cfg").exists() or (folder / steps.LOG).exists()
+        if folder.exists() and not is_ours and any(folder.iterdir()):
+            raise ConfigError(
+                f"--folder={folder}: there are other files in it. Give a folder that does not "
+                "exist yet, or an empty one."
+            )
+        return interpreters.find(asked).path
+    version = tuple(answer["version"])
+    if asked and (wanted := interpreters.find(asked).version[:2]) != version[:2]:
+        raise ConfigError(
+            f"{folder} holds Python {version[0]}.{version[1]}, not "
+            f"{wanted[0]}.{wanted[1]}. Remove it, or give another --folder."
+        )
+    return str(steps.python_of(folder))
+
+
+def make(folder: Path, base: str, console: Console) -> None:
+    """Does what has not been done. Raises `SetupError`."""
+    plan = steps.steps(folder, base)
+    with Progress(console, len(plan)) as progress:
+        for step in plan:
+            progress.begin(step.name)
+            began = time.perf_counter()
+            if step.is_done():
+                progress.end("was there")
+                continue
+            step.do(progress.tell)
+            if not step.is_done():
+                raise SetupError(
+                    f"{step.name}: not as the recipe says, though every command ended well. "
+                    f"Remove {folder} and run setup again. Log: {folder / steps.LOG}"
+                )
+            progress.end(f"{time.perf_counter() - began:.0f} s")
+
+
+def say_what_else(folder: Path, console: Console) -> None:
+    """The doctor's rows of what setup does not install."""
+    python = str(steps.python_of(folder))
+    known = facts.gather(python, with_import=False)
+    console.print(f"MineDojo's interpreter: {python}", highlight=False, soft_wrap=True)
+    if folder != DEFAULT_FOLDER:
+        words = f"To use it: export {PYTHON_VARIABLE}={python}"
+        console.print(words, highlight=False, soft_wrap=True)
+    rows = [check(known) for check in checks.MACHINE]
+    console.print("What the game itself needs, which setup does not install:")
+    table.show(console, rows)

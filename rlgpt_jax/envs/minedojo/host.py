@@ -1,0 +1,226 @@
+"""N workers of MineDojo as one world: `base.AsyncEnvironment`.
+
+    world = HostMineDojo(get_task("harvest_milk"), 2, MineDojoConfig())
+    world.start(seed=0)
+    while ...:
+        lanes, step = world.receive()       # whichever have answered
+        world.send(lanes, choose(step.obs))
+
+Each lane steps as fast as its game does; a lane whose game died begins anew beside the others.
+`reset` and `step` are the same worlds in lockstep.
+"""
+
+import time
+from typing import Any
+
+import numpy as np
+
+from rlgpt_jax.envs.base import Observation, Step
+from rlgpt_jax.envs.minedojo.batch import of_no_lanes, stack
+from rlgpt_jax.envs.minedojo.config import MineDojoConfig
+from rlgpt_jax.envs.minedojo.lane import Answer, Lane, Phase, Settings
+from rlgpt_jax.envs.minedojo.launcher import Launcher, Local
+from rlgpt_jax.envs.minedojo.making import game_of, world_seed
+from rlgpt_jax.envs.tasks import Task
+
+
+class HostMineDojo:
+    """N lanes of one task in MineDojo, one worker each."""
+
+    def __init__(
+        self,
+        task: Task,
+        num_envs: int,
+        config: MineDojoConfig,
+        launcher: Launcher | None = None,
+        image_size: tuple[int, int] | None = None,
+        split: str = "train",
+    ):
+        """Starts nothing: workers are launched by the first `start` or `reset`.
+
+        Args:
+          task: a row of the table, or one's own.
+          num_envs: lanes, each with a worker and a game.
+          config: of workers and time-outs.
+          launcher: where workers run; None takes the one that `config` names.
+          image_size: height and width of `Observation.rgb`; None sends no pictures.
+          split: "train", "validation" or "eval"; their worlds are disjoint.
+
+        Raises:
+          ValueError: unknown split, no lanes, or no interpreter for the workers.
+        """
+        if num_envs < 1:
+            raise ValueError(f"num_envs={num_envs}; needs at least one lane.")
+        world_seed(0, split, 0, 0)
+        self.num_envs = num_envs
+        self.goal_names: tuple[str, ...] = task.sources
+        self.image_size = image_size
+        self._launcher = launcher or make_launcher(config)
+        settings = Settings(task, config, game_of(task, config), image_size, split)
+        self._lanes = [Lane(index, settings, self._launcher) for index in range(num_envs)]
+        self._seed = 0
+
+    @property
+    def restarts(self) -> int:
+        """Workers that had to be started again, in all."""
+        return sum(lane.restarts for lane in self._lanes)
+
+    @property
+    def lanes(self) -> tuple[Lane, ...]:
+        """For who looks at the client's own observations: `seen` and `facts` of each."""
+        return tuple(self._lanes)
+
+    # --- each lane as fast as it can ---
+    def start(self, seed: int) -> None:
+        """Begins an episode in every lane, each in a new world.
+
+        The first observations come by `receive`, with reward 0. What was under way is dropped.
+        """
+        self._seed = int(seed)
+        for lane in self._lanes:
+            lane.begin(self._seed)
+
+    def send(self, lanes: np.ndarray, action: np.ndarray) -> None:
+        """Starts a tick in lanes int[K] with action int32[K, 8]. Never waits.
+
+        Raises:
+          RuntimeError: a lane has not answered its last one.
+          ValueError: shapes that do not fit, or an action outside of the action space.
+        """
+        lanes, action = np.asarray(lanes), np.asarray(action, np.int32)
+        if lanes.ndim != 1 or action.shape != (len(lanes), 8):
+            raise ValueError(
+                f"lanes int[K] and action int32[K, 8], got {lanes.shape} and {action.shape}."
+            )
+        for index, row in zip(lanes.tolist(), action):
+            self._lanes[index].send(row)
+
+    def receive(self, timeout: float | None = None) -> tuple[np.ndarray, Step]:
+        """Waits for at least one lane.
+
+        Args:
+          timeout: seconds after which none may have answered; None waits on.
+
+        Returns:
+          The lanes int[K] that have answered, ascending, and their Step with leading axis K.
+          `Step.info` holds "success", "busy" and "lost" bool[K].
+
+        Raises:
+          RuntimeError: no lane has a tick under way, or a worker failed too often in a row
+            (`lane.WorkerFailed`).
+        """
+        if not any(lane.awaited for lane in self._lanes):
+            raise RuntimeError("no lane has a tick under way: call start(seed) or send() first.")
+        end = None if timeout is None else time.monotonic() + timeout
+        self._move(0.0)
+        while not any(lane.answered for lane in self._lanes):
+            left = None if end is None else end - time.monotonic()
+            if left is not None and left <= 0:
+                break
+            self._move(left)
+        done = [lane for lane in self._lanes if lane.answered]
+        lanes = np.array([lane.index for lane in done], np.int64)
+        return lanes, self._gather([lane.take() for lane in done])
+
+    # --- in lockstep ---
+    def reset(self, seed: int) -> Observation:
+        """Starts N episodes. Returns their first observation, NumPy arrays."""
+        self.start(seed)
+        return self._all().obs
+
+    def step(self, action: np.ndarray) -> Step:
+        """One tick of every lane, with auto-reset. `action` is int32[N, 8]."""
+        self.send(np.arange(self.num_envs), action)
+        return self._all()
+
+    def command(self, lane: int, *commands: str) -> Observation:
+        """Chat commands in one lane, such as "/time set 0", and a tick for each.
+
+        They are no ticks of the episode, and what they give is no reward.
+
+        Returns:
+          The observation of all lanes after them.
+
+        Raises:
+          RuntimeError: the lane has a tick under way, or its worker died.
+        """
+        self._lanes[lane].command(*commands)
+        while self._lanes[lane].phase is Phase.COMMANDING:
+            self._move(None)
+        if self._lanes[lane].phase is not Phase.DECIDING:
+            raise RuntimeError(f"the worker of lane {lane} died at {commands}: episode lost.")
+        return stack([lane.obs for lane in self._lanes])
+
+    def save(self) -> dict[str, Any]:
+        """The seeds; a game itself cannot be saved."""
+        drawn = [lane.drawn for lane in self._lanes]
+        return {"seed": np.int64(self._seed), "drawn": np.array(drawn, np.int64)}
+
+    def load(self, saved: dict[str, Any]) -> Observation:
+        """Begins new episodes that go on in the row of seeds. Returns their observation.
+
+        Raises:
+          ValueError: it was saved with another number of lanes.
+        """
+        if len(saved["drawn"]) != self.num_envs:
+            raise ValueError(
+                f"saved with {len(saved['drawn'])} lanes, this world has {self.num_envs}. Build "
+                "it with the same number of workers."
+            )
+        self._seed = int(saved["seed"])
+        for lane, drawn in zip(self._lanes, saved["drawn"]):
+            lane.begin(self._seed, int(drawn))
+        return self._all().obs
+
+    def close(self) -> None:
+        """Ends all workers and their games."""
+        self._launcher.close()
+
+    # --- waiting ---
+    def _all(self) -> Step:
+        """The answers of all lanes, in order."""
+        while not all(lane.answered for lane in self._lanes):
+            self._move(None)
+        return self._gather([lane.take() for lane in self._lanes])
+
+    def _move(self, timeout: float | None) -> None:
+        """Waits for messages or the next deadline, and lets the lanes act on them."""
+        now = time.monotonic()
+        first = min(lane.deadline for lane in self._lanes)
+        left = np.inf if timeout is None else timeout
+        left = max(0.0, min(left, first - now))
+        links = [lane.link for lane in self._lanes if lane.link is not None]
+        ready = self._launcher.wait(links, None if left == np.inf else float(left))
+        for lane in self._lanes:
+            if any(lane.link is link for link in ready):
+                lane.ready()
+        for lane in self._lanes:
+            lane.expire()
+
+    def _gather(self, answers: list[Answer]) -> Step:
+        if answers:
+            obs, final = stack([a.obs for a in answers]), stack([a.final_obs for a in answers])
+        else:
+            obs = final = of_no_lanes(self.image_size)
+        flags = lambda values: np.array(list(values), bool)  # noqa: E731
+        return Step(
+            obs=obs,
+            reward=np.array([a.verdict.reward for a in answers], np.float32),
+            terminated=flags(a.verdict.terminated for a in answers),
+            truncated=flags(a.verdict.truncated for a in answers),
+            final_obs=final,
+            info={
+                "success": flags(a.verdict.success for a in answers),
+                "busy": flags(a.busy for a in answers),
+                "lost": flags(a.lost for a in answers),
+            },
+        )
+
+
+def make_launcher(config: MineDojoConfig) -> Launcher:
+    """The launcher that the configuration names."""
+    if config.launcher == "ray":
+        from rlgpt_jax.envs.minedojo.ray_launcher import RayLauncher  # needs the extra `scale`
+
+        return RayLauncher(config)
+    return Local(config)

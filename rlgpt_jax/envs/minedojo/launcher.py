@@ -1,0 +1,81 @@
+"""Starts workers and waits for them."""
+
+import atexit
+import selectors
+import time
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from rlgpt_jax.envs.minedojo.config import MineDojoConfig
+from rlgpt_jax.envs.minedojo.link import Link, LocalLink
+
+INDEX_VARIABLE = "RLGPT_MINEDOJO_WORKER"  # tells a worker which lane it serves
+
+
+class Launcher(Protocol):
+    """Where workers run."""
+
+    def start(self, index: int) -> Link:
+        """A new worker process for lane `index`."""
+        ...
+
+    def wait(self, links: Sequence[Link], timeout: float | None) -> list[Link]:
+        """Those with an answer or a closed end, within `timeout` seconds; None waits for one."""
+        ...
+
+    def close(self) -> None:
+        """Ends all workers."""
+        ...
+
+
+class Local:
+    """Workers on this machine."""
+
+    def __init__(self, config: MineDojoConfig, environment: Mapping[str, str] | None = None):
+        """Finds the interpreter; starts nothing yet.
+
+        Args:
+          config: interpreter, display and folders.
+          environment: added to that of the workers.
+
+        Raises:
+          ValueError: there is no interpreter.
+        """
+        self._python = config.interpreter()
+        self._folder = config.log_folder
+        headless = {"MINEDOJO_HEADLESS": "1"} if config.headless else {}
+        self._environment = {**headless, **(environment or {})}
+        self._links: list[LocalLink] = []
+        atexit.register(self.close)  # games must not outlive the run
+
+    def start(self, index: int) -> LocalLink:
+        """Starts a worker; its process is running when this returns."""
+        self._links = [link for link in self._links if link.fd >= 0]
+        environment = {**self._environment, INDEX_VARIABLE: str(index)}
+        link = LocalLink(self._python, environment, self._folder, f"worker{index}")
+        self._links.append(link)
+        return link
+
+    def wait(self, links: Sequence[Link], timeout: float | None) -> list[Link]:
+        """Reads from all pipes until one worker's answer is whole, or its pipe has ended."""
+        mine = [link for link in links if isinstance(link, LocalLink)]
+        end = None if timeout is None else time.monotonic() + timeout
+        with selectors.DefaultSelector() as selector:
+            for link in mine:
+                selector.register(link.fd, selectors.EVENT_READ, link)
+            ready: list[Link] = [link for link in mine if link.fill()]
+            while not ready:
+                left = None if end is None else max(0.0, end - time.monotonic())
+                events = selector.select(left)
+                ready = [key.data for key, _ in events if key.data.fill()]
+                if end is not None and time.monotonic() >= end:
+                    break
+        return ready
+
+    def close(self) -> None:
+        """Kills what still runs."""
+        atexit.unregister(self.close)
+        for link in self._links:
+            if link.fd >= 0:
+                link.kill()
+        self._links = []

@@ -1,0 +1,61 @@
+"""The bridge as a world of the contract: its workers play the embedded world by the double."""
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from rlgpt_jax.envs.base import Observation, Step
+from rlgpt_jax.envs.minedojo.convert import view
+from rlgpt_jax.envs.minedojo.making import START_TIME
+from rlgpt_jax.envs.minedojo_view import View
+from tests.envs.contract_worlds import LANES, TASK
+from tests.envs.minedojo import doubles
+from tests.envs.minedojo.voxel_game import VoxelGame, serve
+from tests.envs.voxel import worlds
+
+
+class Bridge:
+    """A `contract_worlds.Driver`: arrangements are chat commands."""
+
+    def __init__(self) -> None:
+        port = serve([VoxelGame() for _ in range(LANES)])
+        self._folder = tempfile.TemporaryDirectory()
+        self.host = doubles.make(Path(self._folder.name), TASK, LANES, port=str(port))
+
+    def reset(self, seed: int) -> Observation:
+        return self.host.reset(seed)
+
+    def arrange(self, *items: tuple[str, int]) -> Observation:
+        self.host.reset(0)
+        commands = [
+            f"/replaceitem entity @p {_slot(slot)} minecraft:{name} {quantity} 0"
+            for slot, (name, quantity) in enumerate(items)
+        ]
+        commands += [f"/tp 8.5 {worlds.GROUND} 8.5 0 0", f"/time set {START_TIME}"]
+        return self._command(*commands)
+
+    def put(self, block: str, offset: tuple[int, int, int]) -> None:
+        self._command("/setblock " + " ".join(f"~{step}" for step in offset) + f" {block}")
+
+    def kill(self, lane: int) -> None:
+        self.host.command(lane, "/kill")
+
+    def step(self, action: np.ndarray) -> Step:
+        return self.host.step(action)
+
+    def view(self) -> View:
+        lanes = [view(lane.seen, lane.facts) for lane in self.host.lanes]
+        return {
+            group: {key: np.stack([lane[group][key] for lane in lanes]) for key in keys}
+            for group, keys in lanes[0].items()
+        }
+
+    def _command(self, *commands: str) -> Observation:
+        for lane in range(LANES):
+            obs = self.host.command(lane, *commands)
+        return obs
+
+
+def _slot(number: int) -> str:
+    return f"slot.hotbar.{number}" if number < 9 else f"slot.inventory.{number - 9}"
