@@ -79,6 +79,8 @@ def parse(argv: Sequence[str]) -> Settings:
     if values.resume:
         name, config, workdir = resumed(values.config, config, workdir, assignments)
         check_key(config)
+        check_interpreter(config)
+        check_clip_files(config)
         return Settings(name, config, workdir, True, values.smoke)
     assert config is not None
     name = stem_of(values.config)
@@ -90,6 +92,8 @@ def parse(argv: Sequence[str]) -> Settings:
         )
     check_library(config)
     check_key(config)
+    check_interpreter(config)
+    check_clip_files(config)
     return Settings(name, config, workdir, False, values.smoke)
 
 
@@ -181,20 +185,42 @@ def check_key(config: base.Config) -> None:
             raise ConfigError(str(error)) from error
 
 
+def check_interpreter(config: base.Config) -> None:
+    """Refuses to start without the interpreter that MineDojo runs under."""
+    if config.world == "minedojo":
+        try:
+            config.minedojo.interpreter()
+        except ValueError as error:
+            raise ConfigError(f"--config.world=minedojo: {error}") from error
+
+
+def check_clip_files(config: base.Config) -> None:
+    """Refuses to start without the files of the CLIP reward; what is in them is read later."""
+    if config.reward.clip:
+        for field in ("weights", "merges", "texts", "prompts", "negatives"):
+            path = getattr(config.mineclip, field)
+            if path and not Path(path).is_file():
+                raise ConfigError(
+                    f"--config.mineclip.{field}: there is no file {path}. What it must be and "
+                    "where it comes from: docs/mineclip.md."
+                )
+
+
 def check_budget(config: base.Config) -> None:
     """Refuses an iteration that is over before one episode can be.
 
     Every iteration starts new episodes, so the end of a long task would never be met.
     """
-    horizon, lanes = get_task(config.task).horizon, config.ppo.num_envs
+    horizon, lanes = get_task(config.task).horizon, config.rl.ppo.num_envs
     ticks = config.loop.ticks_per_iteration
     if config.loop.learns and not config.loop.planner and ticks < lanes * horizon:
         fewer = max(1, ticks // horizon)
+        name = "minedojo.workers" if config.world == "minedojo" else "ppo.num_envs"
         raise ConfigError(
             f"an episode of {get_task(config.task).name} lasts up to {horizon} ticks, but "
-            f"loop.ticks_per_iteration={ticks} over ppo.num_envs={lanes} lanes is "
+            f"loop.ticks_per_iteration={ticks} over {name}={lanes} lanes is "
             f"{ticks // lanes} ticks a lane. Set --config.loop.ticks_per_iteration="
-            f"{lanes * horizon} or more, or --config.ppo.num_envs={fewer} or less."
+            f"{lanes * horizon} or more, or --config.{name}={fewer} or less."
         )
 
 
@@ -207,7 +233,7 @@ def may_change(path: str) -> bool:
     """Whether a resumed run may have another value: a budget that was used up, a model that
     is gone. No answer that is recorded is asked for again."""
     fixed = ("llm.provider", "llm.transcript")
-    return path.startswith(("budget.", "llm.")) and path not in fixed
+    return path.startswith(("budget.", "llm.", "minedojo.python")) and path not in fixed
 
 
 def resumed(
@@ -223,7 +249,7 @@ def resumed(
     if not path.exists():
         raise ConfigError(f"--resume: {workdir} holds no config.json, so no run to go on with.")
     saved = json.loads(path.read_text())
-    config = from_dict(base.Config, saved["config"])
+    config = from_dict(base.Config, base.renamed(saved["config"]))
     budget = [pair for pair in assignments if may_change(pair[0])]
     config = override(config, budget)
     asked = override(config, assignments) if asked is None else asked

@@ -28,7 +28,8 @@ def main(argv: list[str]) -> int:
     except ConfigError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
-    machine.prepare(recorded_threads(settings.workdir) if settings.resume else None)
+    recorded = recorded_threads(settings.workdir) if settings.resume else None
+    machine.prepare(recorded, least=2 if settings.config.world == "minedojo" else 1)
     from experiments import run  # imports jax
 
     return run.run(settings)

@@ -72,7 +72,10 @@ def _type_at(config: Any, path: str) -> Any:
     for depth, name in enumerate(names):
         if not dataclasses.is_dataclass(owner):
             group = ".".join(names[:depth])
-            raise ConfigError(f"--config.{path}: --config.{group} is a single value, not a group.")
+            raise ConfigError(
+                f"--config.{path}: --config.{group} is a single value, not a group. "
+                f"{_nearest(config, path)}"
+            )
         if name not in {field.name for field in dataclasses.fields(owner)}:
             raise ConfigError(f"--config.{path}: no such field. {_nearest(config, path)}")
         kind = typing.get_type_hints(type(owner))[name]

@@ -29,6 +29,7 @@ from rlgpt_jax.agents.llm.budget import BudgetExceeded
 from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.agents.llm.replay import MissingAnswer, PromptDiffers
 from rlgpt_jax.agents.llm.transcript import TranscriptNotWritten
+from rlgpt_jax.envs.minedojo.lane import WorkerFailed
 from rlgpt_jax.loop import long_task, saving, store, two_loop
 from rlgpt_jax.loop.events import OnEvent, ignore
 from rlgpt_jax.loop.offer import Offer, make_offer
@@ -38,12 +39,13 @@ from rlgpt_jax.loop.tools import EVAL, Tools
 from rlgpt_jax.rl import on_host
 from rlgpt_jax.rl.chain_evaluate import evaluate_chain
 from rlgpt_jax.rl.evaluate import OnTick
+from rlgpt_jax.rl.mineclip.faults import MineClipError
 from rlgpt_jax.rl.train import TrainingDiverged
 
 # Ends of a run that are not faults of this program: told in words, without a traceback.
 EXPECTED = (
     ProviderError, MissingAnswer, PromptDiffers, BudgetExceeded, TranscriptNotWritten, TimeoutError,
-    TrainingDiverged, LibraryError,
+    TrainingDiverged, LibraryError, MineClipError, WorkerFailed,
 )  # fmt: skip
 
 
@@ -65,7 +67,7 @@ def run(settings: Settings) -> int:
             compiles.close()
             note_compiles(settings.workdir, compiles)
     seconds = (datetime.datetime.now() - began).total_seconds()
-    tell(display, done, seconds, compiles.total)
+    tell(display, done, seconds, compiles.total, settings.config)
     return 0
 
 
@@ -129,7 +131,7 @@ def go_long(config: Config, tools: Tools, display: Display) -> Done:
     display.say("\nDrawing videos and the report.")
     display.phase("drawing")
     write_report(folder.root)
-    lanes = config.loop.eval_lanes(config.ppo.num_envs)
+    lanes = config.loop.eval_lanes(tools.rl.ppo.num_envs)
     world = on_host.as_host(tools.world(EVAL, lanes))
 
     def play(on_tick: OnTick) -> None:
@@ -235,7 +237,7 @@ def digest(params: Any) -> str:
 def make_videos(config: Config, tools: Tools, finished: two_loop.Run) -> list[Path]:
     """Episodes of the best iteration, the very ones that the held-out evaluation began with."""
     best = finished.best.stage
-    lanes = min(config.loop.eval_episodes, config.ppo.num_envs)
+    lanes = config.loop.eval_lanes(tools.rl.ppo.num_envs)
     world = on_host.as_host(tools.world(EVAL, lanes))
     return video.write_videos(
         world, best.space, finished.learning.evaluated_with(best), finished.learning.params(best),
@@ -261,7 +263,9 @@ def resume_command(settings: Settings, error: BaseException | None = None) -> st
     return command
 
 
-def tell(display: Display, done: Done, seconds: float, compile_seconds: float) -> None:
+def tell(
+    display: Display, done: Done, seconds: float, compile_seconds: float, config: Config
+) -> None:
     """The last lines: where everything is, and the number that matters."""
     r = done.result
     differ = r.get("prompts_differ")
@@ -278,8 +282,9 @@ def tell(display: Display, done: Done, seconds: float, compile_seconds: float) -
     if display.num_refusals:
         display.say(f"{display.num_refusals} versions of macros were refused.")
     display.say(f"Time: {duration(seconds)}, of it compiling {duration(compile_seconds)}.")
+    where = "the embedded world" if config.world == "voxel" else "Minecraft through MineDojo"
     display.say(
         f"[bold green]Final success: {r['success_rate']:.1%}[/bold green] (95 % interval "
         f"{r['success_low']:.1%} to {r['success_high']:.1%}, {r['num_episodes']} held-out "
-        f"episodes of {r['task']} in the embedded world, {by}, mode {r['mode']}, seed {r['seed']})"
+        f"episodes of {r['task']} in {where}, {by}, mode {r['mode']}, seed {r['seed']})"
     )

@@ -2,7 +2,8 @@
 
 The evaluation world is used as it is, with all its lanes, so nothing is compiled for a
 video: a first pass over the seeded episodes finds a lane that succeeds and one that
-fails, a second pass of the same episodes draws these two.
+fails, a second pass of the same episodes draws these two. Minecraft cannot be played twice:
+there the pictures that the agent sees are kept while the episodes are played.
 """
 
 import contextlib
@@ -19,9 +20,11 @@ from PIL import Image, ImageDraw, ImageFont
 
 from rlgpt_jax.envs.base import Step
 from rlgpt_jax.envs.voxel import render
+from rlgpt_jax.rl import on_host
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.evaluate import evaluate
+from rlgpt_jax.rl.rollout import lost_in
 
 VIEW_HEIGHT, VIEW_WIDTH, SCALE = 160, 256, 2
 MAP_SIZE = VIEW_HEIGHT * SCALE
@@ -31,6 +34,7 @@ CAPTION_HEIGHT = 48
 FRAME_SIZE = (VIEW_WIDTH * SCALE + MAP_SIZE, VIEW_HEIGHT * SCALE + CAPTION_HEIGHT)
 TICKS_PER_SECOND = 20
 GIF_EVERY = 2  # ticks per frame of a GIF, which is also half as large
+MAX_WATCHED = 4  # lanes whose pictures are kept where episodes cannot be played twice
 MAX_FRAMES = 900  # about, of a long episode, which is shown faster
 END_SECONDS = 1.5  # the last picture stays for so long
 Play = Callable[[Callable[[Any, list[str], Step], None]], None]  # plays episodes, tells of ticks
@@ -43,7 +47,7 @@ class Lane:
     """The drawn episode of one lane."""
 
     lane: int
-    name: str  # success or failure
+    name: str  # success or failure; "" until that is known
     frames: list[np.ndarray] = dataclasses.field(default_factory=list)
     tick: int = 0
     is_open: bool = True
@@ -60,7 +64,7 @@ def write_videos(
       world: a host world of the evaluation split, with `state` for the renderer.
 
     Returns:
-      The MP4 files.
+      The MP4 files; none of a world that cannot be drawn and shows no pictures.
     """
     return write_episodes(
         world, lambda on_tick: run_episodes(world, space, config, params, seed, on_tick), folder
@@ -73,6 +77,8 @@ def write_episodes(world: Any, play: Play, folder: Path, every: int = 1) -> list
     Args:
       every: ticks from one picture to the next; long episodes are shown faster.
     """
+    if on_host.is_async(world):
+        return [_write(lane, folder) for lane in seen_lanes(world.num_envs, play, every)]
     found = find_open_lanes(world.num_envs, play)
     lanes = [Lane(lane, name, every=every) for name, lane in found]
 
@@ -83,6 +89,30 @@ def write_episodes(world: Any, play: Play, folder: Path, every: int = 1) -> list
 
     play(draw)
     return [_write(lane, folder) for lane in lanes]
+
+
+def seen_lanes(num_envs: int, play: Play, every: int) -> list[Lane]:
+    """A success and a failure, where there are such, as the agent saw them."""
+    open_lanes = [Lane(lane, "", every=every) for lane in range(min(num_envs, MAX_WATCHED))]
+    found: dict[str, Lane] = {}
+
+    def keep(env: Any, labels: list[str], step: Step) -> None:
+        del env
+        if step.final_obs.rgb is None:
+            return
+        lost = lost_in(step)
+        for lane in [lane for lane in open_lanes if lane.is_open]:
+            if lost[lane.lane]:
+                lane.frames, lane.tick = [], 0
+                continue
+            add_seen(lane, labels[lane.lane], step)
+            if not lane.is_open and lane.name not in found:
+                found[lane.name] = lane
+            elif not lane.is_open:
+                lane.frames = []
+
+    play(keep)
+    return [found[name] for name in ("success", "failure") if name in found]
 
 
 def run_episodes(
@@ -127,24 +157,42 @@ def find_open_lanes(num_envs: int, play: Play) -> list[tuple[str, int]]:
 
 def add_tick(lane: Lane, state: Any, label: str, step: Step) -> None:
     """Draws the world after a tick, or closes the episode with its outcome."""
+
+    def draw() -> np.ndarray:
+        one = jax.device_get(lane_of(state, lane.lane))
+        view = render.first_person(one, 0, height=VIEW_HEIGHT, width=VIEW_WIDTH)
+        if lane.tick % MAP_EVERY == 1 or lane.every > 1:
+            lane.above = render.top_down(one, 0, size=MAP_SIZE)
+        return joined(view, lane.above)
+
+    _add(lane, draw, label, step)
+
+
+def add_seen(lane: Lane, label: str, step: Step) -> None:
+    """The same with what the agent sees; there is no map."""
+
+    def draw() -> np.ndarray:
+        picture = Image.fromarray(np.asarray(step.final_obs.rgb)[lane.lane])
+        view = np.asarray(picture.resize((VIEW_WIDTH, VIEW_HEIGHT), Image.Resampling.NEAREST))
+        return joined(view, np.full((MAP_SIZE, MAP_SIZE, 3), PAPER, np.uint8))
+
+    _add(lane, draw, label, step)
+
+
+def _add(lane: Lane, draw: Callable[[], np.ndarray], label: str, step: Step) -> None:
     lane.tick += 1
     index = lane.lane
     life = float(np.asarray(step.final_obs.life)[index])
     done = bool(np.asarray(step.terminated)[index] or np.asarray(step.truncated)[index])
     if done:  # the world holds the next episode already, so the last picture stays
         lane.is_open = False
-        outcome = "success" if np.asarray(step.info["success"])[index] else "failed"
+        success = bool(np.asarray(step.info["success"])[index])
+        lane.name = lane.name or ("success" if success else "failure")
         picture = lane.frames[-1] if lane.frames else np.zeros((*FRAME_SIZE[::-1], 3), np.uint8)
-        end = with_caption(picture, label, lane.tick, life, outcome)
+        end = with_caption(picture, label, lane.tick, life, "success" if success else "failed")
         lane.frames += [end] * round(END_SECONDS * TICKS_PER_SECOND)
-        return
-    if lane.frames and lane.tick % lane.every:
-        return
-    one = jax.device_get(lane_of(state, index))
-    view = render.first_person(one, 0, height=VIEW_HEIGHT, width=VIEW_WIDTH)
-    if lane.tick % MAP_EVERY == 1 or lane.every > 1:
-        lane.above = render.top_down(one, 0, size=MAP_SIZE)
-    lane.frames.append(with_caption(joined(view, lane.above), label, lane.tick, life, ""))
+    elif not lane.frames or lane.tick % lane.every == 0:
+        lane.frames.append(with_caption(draw(), label, lane.tick, life, ""))
 
 
 @jax.jit

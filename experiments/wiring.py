@@ -8,12 +8,15 @@ from typing import Any
 import jax
 
 from experiments import machine
+from experiments.clip_reward import Clip, make_clip
 from experiments.configs import base
 from experiments.flags import Settings
 from rlgpt_jax.agents.llm.base import Provider
 from rlgpt_jax.agents.llm.connect import connect
 from rlgpt_jax.agents.llm.file import FileProvider
 from rlgpt_jax.agents.llm.replay import Replay
+from rlgpt_jax.envs.minedojo.host import HostMineDojo
+from rlgpt_jax.envs.minedojo.turns import Turns
 from rlgpt_jax.envs.tasks import Task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.eyes import KINDS as DEVICE_KINDS
@@ -22,7 +25,7 @@ from rlgpt_jax.envs.voxel.host import KINDS as HOST_KINDS
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.pool import load_pool
 from rlgpt_jax.envs.voxel.state import WorldPool
-from rlgpt_jax.loop.tools import World
+from rlgpt_jax.loop.tools import EVAL, World
 from rlgpt_jax.rl import devices
 from rlgpt_jax.rl.macro_step import interpreter_for
 
@@ -39,18 +42,53 @@ def env_maker(
     devices.num_groups(config.rl, devices.mesh_of(config.rl, uses_device(config)))
     senses = _checked_senses(config)
     task = config.task_record
+    clip = make_clip(config)
+
+    if config.world == "minedojo":
+        return _minedojo_maker(config, senses, clip)
 
     @functools.cache
     def pool(split: str) -> WorldPool:
         told = functools.partial(on_worlds, split)
-        return load_pool(task.biome, split, config.world, machine.CACHE / "worlds", told)
+        return load_pool(task.biome, split, config.voxel, machine.CACHE / "worlds", told)
 
     def make(split: str, num_envs: int, seed: int, other: Task | None = None) -> World:
         del seed  # the pool is fixed; episodes are seeded where they are reset
-        given = other or task, config.world, num_envs, pool(split)
+        given = other or task, config.voxel, num_envs, pool(split)
         if uses_device(config):
             return VoxelEnv(*given, **senses)
+        if clip and clip.is_for(split, num_envs):
+            return clip.around(HostVoxel(VoxelEnv(*given), **{**senses, "image_size": clip.size}))
         return HostVoxel(VoxelEnv(*given), **senses)
+
+    return make
+
+
+def _minedojo_maker(
+    config: base.Config, senses: dict[str, Any], clip: Clip | None
+) -> Callable[..., World]:
+    """`env_maker` of real Minecraft: lanes are workers, and one world at a time has them.
+
+    A world of more lanes than workers has as many as there are workers; who asks for episodes
+    plays them in turns. Held-out worlds show pictures in any case, for the videos.
+    """
+    turns, size = Turns(), senses.get("image_size")
+
+    @functools.cache
+    def world(split: str, lanes: int, task: Task, reward: Clip | None) -> World:
+        seen = size or (config.minedojo.image_size if split == EVAL else None)
+        seen = reward.size if reward else seen
+        make = functools.partial(
+            HostMineDojo, task, lanes, config.minedojo, image_size=seen, split=split
+        )
+        made = turns.world(make)
+        return reward.around(made) if reward else made
+
+    def make(split: str, num_envs: int, seed: int, other: Task | None = None) -> World:
+        del seed  # a world is built from the seed of its reset
+        lanes = min(num_envs, config.minedojo.workers)
+        reward = clip if clip and clip.is_for(split, num_envs) else None
+        return world(split, lanes, other or config.task_record, reward)
 
     return make
 
@@ -79,8 +117,10 @@ def _checked_senses(config: base.Config) -> dict[str, Any]:
 
 
 def uses_device(config: base.Config) -> bool:
-    """Whether world and policy run in one scan: on a GPU by default."""
-    if config.driver == "auto":
+    """Whether world and policy run in one scan: on a GPU by default, but for Minecraft."""
+    if config.world == "minedojo":
+        return False
+    if config.driver == "auto" and not config.reward.clip:
         return jax.default_backend() != "cpu"
     return config.driver == "device"
 

@@ -15,6 +15,7 @@ from experiments import machine
 from experiments.bench import (
     bound,
     breakdown,
+    bridge,
     compiling,
     first,
     frames,
@@ -78,11 +79,13 @@ def measure(
     if part == "show":
         return
     if part == "pool":
-        yield from pools.measure(one.config.world)
+        yield from pools.measure(one.config.voxel)
     elif part == "frames":
         yield from frames.measure(one.env, one.driver, options.at, options.sizes, options.seconds)
     elif part == "bound":
         yield from bound.measure(one.env, options.at, options.seconds)
+    elif part == "minedojo":
+        yield from bridge.measure(options.minedojo, options.workers, options.seconds)
     elif part == "peers":
         rows, missing = peers.measure(
             one.env(options.at), one.driver, options.seconds, options.jaxenstein, options.minedojo

@@ -13,12 +13,15 @@ from experiments.configs.llm import LLMConfig
 from rlgpt_jax.agents.llm.base import Usage
 from rlgpt_jax.agents.llm.budget import BudgetConfig, Quote, known_price
 from rlgpt_jax.envs import own_task
+from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.tasks import Task as Task
 from rlgpt_jax.envs.tasks import get_task
 from rlgpt_jax.envs.voxel.params import WorldParams
 from rlgpt_jax.loop.config import CriticConfig, LoopConfig
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RewardConfig, RLConfig
 from rlgpt_jax.rl.interface import OBSERVATION_PARTS
+from rlgpt_jax.rl.mineclip.config import MineClipConfig
+from rlgpt_jax.rl.mineclip.sizes import PUBLISHED
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -66,17 +69,24 @@ class Config:
     task: str | Task  # a row of `envs/tasks_table.py`, or a record of one's own
     llm: LLMConfig
     seed: int = 0
-    world: WorldParams = WorldParams()
+    # voxel: the embedded world. minedojo: Minecraft itself, on the host; its lanes are
+    # minedojo.workers, and ppo.unroll_length grows so that an update has as many ticks as said.
+    world: Literal["voxel", "minedojo"] = "voxel"
+    voxel: WorldParams = WorldParams()
+    minedojo: MineDojoConfig = MineDojoConfig()
     ppo: PPOConfig = PPOConfig()
     network: NetworkConfig = NetworkConfig()
     # What the policy sees: parts of `rl.interface.ALL_PARTS`. "rgb" needs network.image_size and
     # takes the place of "rays".
     observation: tuple[str, ...] = OBSERVATION_PARTS
     reward: RewardConfig = RewardConfig()
+    mineclip: MineClipConfig = MineClipConfig()  # of `reward.clip`
     driver: Literal["auto", "host", "device"] = "auto"  # host on CPU, device on GPU
     # That share the lanes, with the device driver. auto: as many as divide ppo.num_envs, or
     # ppo.groups if that is set; 1 on CPU.
     devices: Literal["auto"] | int = "auto"
+    # Whether worlds of minedojo go on while an update computes.
+    overlap: bool = True
     senses: SenseConfig = SenseConfig()
     macros: MacroConfig = MacroConfig()
     loop: LoopConfig = LoopConfig()
@@ -87,8 +97,11 @@ class Config:
         self._check_task()
         if not 0 <= self.seed < 2**31:
             raise ValueError(f"seed={self.seed} must be in 0..{2**31 - 1}.")
-        check_world(self.world)
+        check_world(self.voxel)
         check_prices(self)
+        if self.world == "minedojo":
+            check_minedojo(self)
+        check_clip(self)
         _ = self.rl  # checks what must go together
 
     def _check_task(self) -> None:
@@ -96,10 +109,10 @@ class Config:
         if not isinstance(self.task, str):
             own_task.check(task)
         num_mobs = len(task.mobs) + task.wild + task.hostile
-        if num_mobs > self.world.max_mobs:
+        if self.world == "voxel" and num_mobs > self.voxel.max_mobs:
             raise ValueError(
-                f"task {task.name} has {num_mobs} mobs (own, wild and hostile), world.max_mobs="
-                f"{self.world.max_mobs}. Raise that, or have fewer."
+                f"task {task.name} has {num_mobs} mobs (own, wild and hostile), voxel.max_mobs="
+                f"{self.voxel.max_mobs}. Raise that, or have fewer."
             )
 
     @property
@@ -110,10 +123,11 @@ class Config:
     @property
     def rl(self) -> RLConfig:
         """The learner's part, as the library takes it."""
+        ppo = minedojo_lanes(self) if self.world == "minedojo" else self.ppo
         return RLConfig(
-            ppo=self.ppo, network=self.network, reward=self.reward, driver=self.driver,
+            ppo=ppo, network=self.network, reward=self.reward, driver=self.driver,
             interpreter=self.macros.interpreter, observation=self.observation,
-            devices=self.devices,
+            devices=self.devices, overlap=self.overlap,
         )
 
 
@@ -126,19 +140,86 @@ def check_prices(config: Config) -> None:
         known_price(Quote(llm.provider, model), Usage(1, 1))
 
 
+def check_minedojo(config: Config) -> None:
+    """Refuses what worlds on the host, that cannot be played again, do not have."""
+    if config.driver == "device":
+        raise ValueError(
+            'driver is "device", but world=minedojo keeps its worlds on the host. Set driver to '
+            "host or auto."
+        )
+    if config.critic.vision != "off":
+        raise ValueError(
+            f"critic.vision={config.critic.vision!r} shows episodes that are played again from "
+            "their actions, which Minecraft cannot. Set critic.vision to off with "
+            "world=minedojo."
+        )
+
+
+def minedojo_lanes(config: Config) -> PPOConfig:
+    """PPO with a lane per worker, and as many ticks per update.
+
+    Raises:
+      ValueError: the workers cannot share them.
+    """
+    ppo, workers = config.ppo, config.minedojo.workers
+    ticks = ppo.num_envs * ppo.unroll_length
+    if ticks % workers:
+        raise ValueError(
+            f"minedojo.workers={workers} cannot share the {ticks} ticks of an update "
+            f"(ppo.num_envs={ppo.num_envs} times ppo.unroll_length={ppo.unroll_length}). Choose "
+            "a number of workers that divides them, or set "
+            f"ppo.num_envs={workers} and ppo.unroll_length={ticks // workers}."
+        )
+    parts = ppo.num_minibatches
+    if config.network.recurrent and workers % parts:
+        raise ValueError(
+            f"network.recurrent deals whole lanes to minibatches, and minedojo.workers={workers} "
+            f"lanes cannot be dealt to ppo.num_minibatches={parts}. Set that to a divisor of the "
+            "workers."
+        )
+    return dataclasses.replace(ppo, num_envs=workers, unroll_length=ticks // workers)
+
+
+def check_clip(config: Config) -> None:
+    """Refuses a CLIP reward without its files, its pictures or the driver that computes it."""
+    if not config.reward.clip:
+        return
+    config.mineclip.check_complete()
+    seen = config.network.image_size
+    if seen and tuple(seen) != PUBLISHED.image_size:
+        height, width = PUBLISHED.image_size
+        raise ValueError(
+            f"reward.clip needs pictures of {height} x {width} pixels, and network.image_size is "
+            f"{seen[0]} x {seen[1]}: a world shows one size. Set it to {height},{width}, or to "
+            "nothing and let the policy see rays."
+        )
+    if config.driver == "device":
+        raise ValueError(
+            "reward.clip is computed by the host driver, and driver is 'device'. Set it to host "
+            "or auto."
+        )
+
+
 def check_world(world: WorldParams) -> None:
     """Refuses sizes that no terrain fits into."""
     for name in ("size_x", "size_z"):
         if getattr(world, name) < 32:
-            raise ValueError(f"world.{name}={getattr(world, name)} must be at least 32 blocks.")
+            raise ValueError(f"voxel.{name}={getattr(world, name)} must be at least 32 blocks.")
     if not 8 <= world.sea_level <= world.size_y - 24:
         raise ValueError(
-            f"world.sea_level={world.sea_level} needs 8 layers below it and 24 above: with "
-            f"world.size_y={world.size_y} choose 8..{world.size_y - 24}."
+            f"voxel.sea_level={world.sea_level} needs 8 layers below it and 24 above: with "
+            f"voxel.size_y={world.size_y} choose 8..{world.size_y - 24}."
         )
     for name in ("max_mobs", "max_items", "max_stations", "num_worlds"):
         if getattr(world, name) < 1:
-            raise ValueError(f"world.{name}={getattr(world, name)} must be at least 1.")
+            raise ValueError(f"voxel.{name}={getattr(world, name)} must be at least 1.")
+
+
+def renamed(saved: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a config.json as they are called now."""
+    if isinstance(saved.get("world"), dict):  # of the time when there was one kind of world
+        saved = {**saved, "world": "voxel", "voxel": saved["world"]}
+    return saved
 
 
 # For episodes of about 3000 ticks: an iteration takes 3 to 4 minutes on two quiet CPU cores.
@@ -175,7 +256,7 @@ def for_task(task: str | Task, transcript: str = "", **changes: Any) -> Config:
 
 def smoke(config: Config) -> Config:
     """The same path with a budget of seconds; its numbers mean nothing."""
-    world = dataclasses.replace(config.world, size_x=32, size_z=32, num_worlds=4)
+    voxel = dataclasses.replace(config.voxel, size_x=32, size_z=32, num_worlds=4)
     ppo = dataclasses.replace(config.ppo, num_envs=8)
     loop = dataclasses.replace(
         config.loop,
@@ -185,4 +266,4 @@ def smoke(config: Config) -> Config:
         trial_episodes=4,
         checkpoint_every=2,
     )
-    return dataclasses.replace(config, world=world, ppo=ppo, loop=loop)
+    return dataclasses.replace(config, voxel=voxel, ppo=ppo, loop=loop)

@@ -104,8 +104,8 @@ def world_maker(config: Any) -> Any:
     from rlgpt_jax.envs.voxel.pool import load_pool
 
     task = get_task(config.task)
-    pool = load_pool(task.biome, "train", config.world, machine.CACHE / "worlds")
-    return lambda lanes: HostVoxel(VoxelEnv(task, config.world, lanes, pool))
+    pool = load_pool(task.biome, "train", config.voxel, machine.CACHE / "worlds")
+    return lambda lanes: HostVoxel(VoxelEnv(task, config.voxel, lanes, pool))
 
 
 def measure(

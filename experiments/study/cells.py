@@ -70,7 +70,7 @@ class Cell:
         if self.variant != "pure_rl" or not config.loop.planner:
             return own
         ticks = config.loop.ticks_per_iteration * num_sub_tasks(config)
-        least = config.ppo.num_envs * config.task_record.horizon
+        least = config.rl.ppo.num_envs * config.task_record.horizon
         return (*own, ("loop.ticks_per_iteration", str(max(ticks, least))))
 
 

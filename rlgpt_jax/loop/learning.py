@@ -159,7 +159,7 @@ class Learning:
                     f"no checkpoint of iteration {stage.iteration} in "
                     f"{_folder(self._tools.folder, stage.iteration)}. Run the training first."
                 )
-            self._learner, self._owner = self._load(stage, position), stage.iteration
+            self._learner, self._owner = self._load(stage, position, False), stage.iteration
         return self._learner
 
     def _go_on(self, stage: Stage, learner: Learner, start: int, stop: int) -> Learner:
@@ -213,9 +213,9 @@ class Learning:
             if old.is_dir() and old.name != name:
                 shutil.rmtree(old)
 
-    def _load(self, stage: Stage, position: Position) -> Learner:
+    def _load(self, stage: Stage, position: Position, begins: bool = True) -> Learner:
         path = _folder(self._tools.folder, stage.iteration) / position.folder
-        return checkpoint.load(path, self._world(stage), stage.space, self._rl(stage))
+        return checkpoint.load(path, self._world(stage), stage.space, self._rl(stage), begins)
 
     def _evaluate_and_draw(self, stage: Stage, params: Params) -> EvalReport:
         """The evaluation of an iteration, with the pictures that the critic shall see."""

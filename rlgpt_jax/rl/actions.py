@@ -181,6 +181,14 @@ class HybridDistribution(NamedTuple):
         macro, *heads = [draw(*pair).astype(jnp.int32) for pair in zip(choices, keys, strict=True)]
         return HybridAction(jnp.stack(heads, axis=-1), macro)
 
+    def sample_apart(self, keys: jax.Array) -> HybridAction:
+        """Of N lanes, each with its own key: lane n draws what `sample(keys[n])` gives it."""
+
+        def own(key: jax.Array, lane: jax.Array) -> HybridAction:
+            return jax.tree.map(lambda x: x[lane], self.sample(key))
+
+        return jax.vmap(own)(keys, jnp.arange(keys.shape[0]))
+
     def log_prob(self, action: HybridAction) -> jax.Array:
         heads = sum(h.log_prob(action.primitive[..., i]) for i, h in enumerate(self.heads))
         return self.macro.log_prob(action.macro) + jnp.where(action.macro == 0, heads, 0.0)

@@ -31,7 +31,7 @@ from rlgpt_jax.envs.base import (
     Step,
 )
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.rl import chain_rule, macro_step, networks, recall
+from rlgpt_jax.rl import chain_rule, macro_step, networks, recall, rollout
 from rlgpt_jax.rl.actions import HybridSpace, empty_space, primitive_label
 from rlgpt_jax.rl.chain_rule import Goal, Reach
 from rlgpt_jax.rl.config import RLConfig
@@ -318,9 +318,8 @@ def _settle(
     space = prepared.whole.space._replace(
         script_length=prepared.script_length[now.skill], repeat=prepared.repeat[now.skill]
     )
-    info = {name: step.info[name] for name in ("success", "busy")}
     lanes, _, _, episodes = settle(
         prepared.whole._replace(space=space), now.lanes, decided, slot, action,
-        step._replace(info=info), seen,
+        rollout.told(step), seen,
     )
     return lanes, episodes

@@ -18,6 +18,7 @@ from rlgpt_jax.rl.chain import Chain, ChainTick
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.evaluate import LoopWatch, OnTick, Tally, trap_text
 from rlgpt_jax.rl.report import MACRO_ENDS, EvalReport, wilson
+from rlgpt_jax.rl.rollout import lost_in
 from rlgpt_jax.rl.rollout_host import start_lanes
 
 
@@ -142,6 +143,11 @@ class _Episodes:
         new = met & (self.first == 0) & counted[:, None]
         self.first[new] = self.spent.sum(axis=1)[np.nonzero(new)[0]]
 
+    def forget(self, lane: int) -> None:
+        """The episode of a lane was lost, and another one is played in its place."""
+        for table in (self.spent, self.starts, self.first):
+            table[lane] = 0
+
     def _met(self, obs: Observation) -> np.ndarray:
         """bool[N, S]: which goals are held; a station near counts as one."""
         held = chains.counts(obs, self._ids)
@@ -175,7 +181,7 @@ def evaluate_chain(
     split: str,
     on_tick: OnTick | None = None,
 ) -> ChainReport:
-    """Plays the long task for `num_episodes`, one per lane, lanes in chunks.
+    """Plays the long task for `num_episodes`, one per lane, lanes in chunks and in lockstep.
 
     Args:
       env: pure or host environment of the long task; it is reset.
@@ -219,6 +225,9 @@ def _one_chunk(
         if on_tick is not None:
             labels = [tally.name(int(s), la) for s, la in zip(result.skill, result.labels)]
             on_tick(env, labels, result.step)
+        for lane in np.flatnonzero(open_lanes & lost_in(result.step)):
+            watches[lane] = LoopWatch()
+            stand.forget(int(lane))
         episodes = jax.device_get(result.episodes)
         for lane in np.flatnonzero(open_lanes & episodes.done):
             tally.whole.add_episode(episodes, int(lane), watches[lane])

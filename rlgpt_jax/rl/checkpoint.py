@@ -18,9 +18,10 @@ from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import NetworkConfig, RLConfig
 from rlgpt_jax.rl.networks import Params, init_params
 from rlgpt_jax.rl.on_host import World
-from rlgpt_jax.rl.train import Learner, init_learner
+from rlgpt_jax.rl.train import Learner, at_start, init_learner, without_episodes
 
 VERSION = 2
+NO_EPISODES: dict[str, Any] = dict(lanes=None, macros=None, obs=None)
 
 
 def _is_key(x: Any) -> bool:
@@ -58,9 +59,12 @@ def save(path: Path | str, learner: Learner, env: World) -> None:
     """Writes a checkpoint folder at `path`, replacing one that is there.
 
     Args:
-      env: the world that `learner` trains in; its state is stored too.
+      env: the world that `learner` trains in; its state is stored too. One whose lanes step on
+        their own cannot be restored, so nothing of its episodes is stored.
     """
     world = env.save() if on_host.is_host(env) else None
+    if on_host.is_async(env):
+        learner = learner.replace(**NO_EPISODES)
     _write(path, learner, world)
 
 
@@ -138,17 +142,26 @@ def _rebuild(
     return jax.tree.unflatten(structure, restored)
 
 
-def load(path: Path | str, env: World, space: HybridSpace, config: RLConfig) -> Learner:
+def load(
+    path: Path | str, env: World, space: HybridSpace, config: RLConfig, begins: bool = True
+) -> Learner:
     """Restores the learner, and the state of `env` if it keeps its own.
+
+    Args:
+      begins: whether new episodes are begun in a world whose lanes step on their own, whose old
+        ones are lost. Without, `carry_over` can go on with the learner, and `train` cannot.
 
     Raises:
       FileNotFoundError: there is no checkpoint at `path`.
       ValueError: it was made with other sizes.
     """
     arrays, meta = _read(Path(path).absolute())
-    template = init_learner(env, space, config, seed=0)
+    is_async = on_host.is_async(env)
+    make = without_episodes if is_async else init_learner
+    template = make(env, space, config, seed=0)
     learner = _rebuild(arrays, meta["learner"], template, "learner", check=True)
-    if on_host.is_host(env):
+    if on_host.is_host(env) and (begins or not is_async):
         obs = env.load(_rebuild(arrays, meta["world"], env.save(), "world", check=False))
-        learner = learner.replace(obs=obs)
+        now = at_start(env, space, config, obs) if is_async else {"obs": obs}
+        learner = learner.replace(**now)
     return learner

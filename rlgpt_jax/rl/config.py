@@ -181,6 +181,7 @@ class RewardConfig:
     targets: tuple[str, ...] = ()  # blocks and mobs of `distance`; () is those of the world
     exploration: float = 0.0  # per cell of 4 x 4 blocks first visited in an episode
     environment: float = 0.0  # times the reward of the world
+    clip: float = 0.0  # times the CLIP reward of `rl.mineclip`, 0..1 - 1/32; 0 computes none
     items: tuple[tuple[str, float], ...] = ()  # per item gained: (name, reward)
 
     def __post_init__(self):
@@ -188,7 +189,7 @@ class RewardConfig:
             self, "reward",
             dict(
                 success=(0.0, math.inf), step_cost=(0.0, math.inf), distance=(0.0, math.inf),
-                exploration=(0.0, math.inf), environment=(0.0, math.inf),
+                exploration=(0.0, math.inf), environment=(0.0, math.inf), clip=(0.0, math.inf),
             ),
         )
         for i, name in enumerate(self.targets):
@@ -226,6 +227,8 @@ class RLConfig:
     driver: str = "auto"  # host: Python loop; device: one lax.scan; auto: host on CPU
     devices: int | str = "auto"  # that share the lanes, see `devices.num_devices`
     interpreter: str = "auto"  # of macros during training, see `macro_step.interpreter_for`
+    # Whether worlds whose lanes step on their own go on while an update computes.
+    overlap: bool = True
 
     def __post_init__(self):
         for i, part in enumerate(self.observation):
@@ -245,6 +248,7 @@ class RLConfig:
             self.interpreter in INTERPRETERS, "macros.interpreter", self.interpreter,
             f"one of {', '.join(INTERPRETERS)}",
         )
+        _need(isinstance(self.overlap, bool), "overlap", self.overlap, "true or false")
 
     def _check_pictures(self) -> None:
         """Pictures are asked for in two places, and a GRU learns from whole lanes."""

@@ -4,24 +4,30 @@ A dead loop, as counted here: an episode that failed and whose last 100 actions 
 which the agent was free to act) gained no item, reached no new cell and were, on
 average, made at least twice in the same cell, view direction and form. Shorter episodes
 are never dead loops.
+
+An episode that is lost with its worker is no episode: its lane plays another one in its place.
+What was done in it counts among the actions alone.
 """
 
 import collections
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import jax
 import numpy as np
 
-from rlgpt_jax.envs.base import Observation, Step
+from rlgpt_jax.envs.base import AsyncEnvironment, Observation, Step
 from rlgpt_jax.macros.bytecode import TRAPPED, trap_message
 from rlgpt_jax.rl import networks, on_host
 from rlgpt_jax.rl.actions import MAX_MACROS, HybridSpace, primitive_label
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.crosshair import Presses
+from rlgpt_jax.rl.failures import Failures, Trace, sees_goal
 from rlgpt_jax.rl.keyframes import Recorder
+from rlgpt_jax.rl.lanes_async import AsyncLanes
 from rlgpt_jax.rl.macro_step import init_macros
 from rlgpt_jax.rl.report import MACRO_ENDS, EvalReport, wilson
+from rlgpt_jax.rl.rollout import Episodes, lost_in
 from rlgpt_jax.rl.rollout_host import Seconds, TickResult, host_problem, start_lanes, tick
 
 LOOP_WINDOW = 100  # actions
@@ -29,9 +35,10 @@ OnTick = Callable[[Any, list[str], Step], None]
 
 
 class LoopWatch:
-    """Finds dead loops in one lane."""
+    """Finds dead loops in one lane, and keeps how its episode ends."""
 
     def __init__(self):
+        self.trace = Trace()
         self.cells: set[tuple] = set()
         self.recent: collections.deque[tuple] = collections.deque(maxlen=LOOP_WINDOW)
         self.since_news = 0  # actions since something was gained or a new cell was reached
@@ -54,8 +61,9 @@ class LoopWatch:
 class Tally:
     """Counts what happens in the first episode of every lane."""
 
-    def __init__(self, space: HybridSpace):
+    def __init__(self, space: HybridSpace, goal_names: Sequence[str] = ()):
         self.space = space
+        self.goal_names = tuple(goal_names)
         self.successes = 0
         self.dead_loops = 0
         self.returns: list[float] = []
@@ -64,6 +72,7 @@ class Tally:
         self.action_ticks: collections.Counter[str] = collections.Counter()
         self.traps: collections.Counter[str] = collections.Counter()
         self.presses = Presses()
+        self.failures = Failures()
         valid = np.asarray(space.macros.valid)
         used = [s for s in range(1, MAX_MACROS + 1) if valid[s - 1] and self._is_used(s)]
         self.ends = {space.label(slot): dict.fromkeys(MACRO_ENDS, 0) for slot in used}
@@ -94,11 +103,13 @@ class Tally:
             self.ends[self.space.label(int(running[lane]))]["interrupted"] += 1
 
     def add_episode(self, episodes: Any, lane: int, watch: LoopWatch) -> None:
-        success = bool(episodes.success[lane])
+        success, is_dead = bool(episodes.success[lane]), watch.is_dead()
         self.successes += success
         self.returns.append(float(episodes.episode_return[lane]))
         self.ticks.append(int(episodes.ticks[lane]))
-        self.dead_loops += not success and watch.is_dead()
+        self.dead_loops += not success and is_dead
+        if not success and watch.trace.actions:
+            self.failures.add(watch.trace, is_dead)
 
     def report(self, task: str, split: str, seed: int) -> EvalReport:
         num = len(self.ticks)
@@ -110,6 +121,7 @@ class Tally:
             action_counts=_sorted(self.action_counts), action_ticks=_sorted(self.action_ticks),
             macro_ends=self.ends, trap_messages=_sorted(self.traps),
             dead_loop_rate=self.dead_loops / num, seed=seed, presses=self.presses.to_json(),
+            failures=self.failures.to_json(), goal_names=self.goal_names,
         )  # fmt: skip
 
 
@@ -143,6 +155,29 @@ def _watch(watches: list[LoopWatch], obs: Observation, result: TickResult, count
         )  # fmt: skip
 
 
+def _add_tick(
+    tally: Tally, watches: list[LoopWatch], obs: Observation, result: TickResult,
+    labels: list[str], counts: np.ndarray, free: np.ndarray,
+) -> Episodes:
+    """Counts one tick of the lanes `counts` bool[N], of which those `free` could act.
+
+    Returns the episodes that ended. A lost one is forgotten.
+    """
+    tally.add_actions(result, labels, counts & free)
+    tally.add_macro_ends(result, counts)
+    _watch(watches, obs, result, counts & free)
+    in_sight = sees_goal(obs, tally.goal_names)
+    for lane in np.flatnonzero(counts & free):
+        watches[lane].trace.see(labels[lane], bool(in_sight[lane]))
+    tally.presses.add(obs, result.act.action, counts & free)
+    for lane in np.flatnonzero(counts & lost_in(result.step)):
+        watches[lane] = LoopWatch()
+    episodes: Episodes = jax.device_get(result.episodes)
+    for lane in np.flatnonzero(counts & episodes.done):
+        tally.add_episode(episodes, int(lane), watches[lane])
+    return episodes
+
+
 def _one_chunk(
     world: Any, env: Any, space: HybridSpace, config: RLConfig, params: networks.Params,
     seed: int, num_counted: int, tally: Tally, on_tick: OnTick | None,
@@ -156,6 +191,7 @@ def _one_chunk(
     key = jax.random.key(seed)
     open_lanes = np.arange(world.num_envs) < num_counted
     watches = [LoopWatch() for _ in range(world.num_envs)]
+    unbroken = np.ones(world.num_envs, bool)  # no episode of the lane was lost
     index = 0
     if recorder is not None:
         recorder.start(seed)
@@ -166,27 +202,55 @@ def _one_chunk(
             Seconds(),
         )
         labels = labels_of(space, result)
-        tally.add_actions(result, labels, open_lanes & ~busy)
-        tally.add_macro_ends(result, open_lanes)
-        _watch(watches, obs, result, open_lanes & ~busy)
-        tally.presses.add(obs, result.act.action, open_lanes & ~busy)
+        episodes = _add_tick(tally, watches, obs, result, labels, open_lanes, ~busy)
+        unbroken &= ~lost_in(result.step)
         if recorder is not None:
             recorder.tick(obs, labels, result.act, ~busy)
-        if on_tick is not None:
-            on_tick(env, labels, result.step)
-        episodes = jax.device_get(result.episodes)
-        for lane in np.flatnonzero(open_lanes & episodes.done):
-            tally.add_episode(episodes, int(lane), watches[lane])
-            if recorder is not None:
+            for lane in np.flatnonzero(open_lanes & episodes.done & unbroken):
                 recorder.end(
                     int(lane), bool(episodes.success[lane]), watches[lane].is_dead(),
                     result.step.final_obs,
                 )  # fmt: skip
+        if on_tick is not None:
+            on_tick(env, labels, result.step)
         open_lanes &= ~episodes.done
         lanes, macros, obs = result.lanes, result.macros, result.step.obs
         index += 1
     if recorder is not None:
         recorder.finish()
+
+
+def _at_own_pace(
+    world: AsyncEnvironment, space: HybridSpace, config: RLConfig, params: networks.Params,
+    seed: int, num_episodes: int, tally: Tally,
+) -> None:
+    """Every lane plays its share of the episodes, one after the other, as fast as it can.
+
+    The shares are fixed, so that short episodes are not counted more often than long ones.
+    """
+    num = world.num_envs
+    obs = world.reset(seed)
+    terms = host_problem(config, world.goal_names, space).reward
+    walk = AsyncLanes(
+        world, space, config, jax.random.key(seed), start_lanes(terms, obs, config.network),
+        init_macros(space, num, on_device=False), obs,
+    )  # fmt: skip
+    left = num_episodes // num + (np.arange(num) < num_episodes % num)
+    watches = [LoopWatch() for _ in range(num)]
+    episode, tick = np.zeros((2, num), int)
+    while left.any():
+        mine = walk.rests & (left > 0)
+        if mine.any():
+            walk.send(params, mine, episode, tick)
+        answered, obs, lanes, result = walk.receive()
+        labels = labels_of(space, result)
+        free = ~np.asarray(lanes.busy)
+        ended = _add_tick(tally, watches, obs, result, labels, answered, free).done
+        left -= answered & ended
+        over = answered & np.asarray(result.step.terminated | result.step.truncated)
+        for lane in np.flatnonzero(over):
+            watches[lane] = LoopWatch()
+        episode, tick = episode + over, np.where(over, 0, tick + answered)
 
 
 def evaluate(
@@ -205,7 +269,8 @@ def evaluate(
     """Runs the stochastic policy for `num_episodes`, one per lane, lanes in chunks.
 
     Every lane's first episode counts, whatever its length, so that short episodes are
-    not counted more often than long ones.
+    not counted more often than long ones. Worlds whose lanes step on their own do so, unless
+    somebody listens to the ticks (`on_tick`, `recorder`).
 
     Args:
       env: pure or host environment; it is reset, so do not give the one that trains
@@ -220,12 +285,16 @@ def evaluate(
     """
     if num_episodes < 1:
         raise ValueError(f"num_episodes is {num_episodes}; at least 1 is needed.")
-    world, tally = on_host.as_host(env), Tally(space)
+    world = on_host.as_host(env)
+    tally = Tally(space, world.goal_names)
+    name = task or str(getattr(getattr(env, "task", None), "name", type(env).__name__))
+    if on_host.is_async(world) and on_tick is None and recorder is None:
+        _at_own_pace(world, space, config, params, seed, num_episodes, tally)
+        return tally.report(name, split, seed)
     for chunk, begin in enumerate(range(0, num_episodes, world.num_envs)):
         counted = min(world.num_envs, num_episodes - begin)
         chunk_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0] >> 1)
         _one_chunk(
             world, env, space, config, params, chunk_seed, counted, tally, on_tick, recorder
         )
-    name = task or str(getattr(getattr(env, "task", None), "name", type(env).__name__))
     return tally.report(name, split, seed)

@@ -157,7 +157,7 @@ def check(env: World, space: HybridSpace, config: RLConfig, on_device: bool) -> 
         f"{'each of ' + str(num_devices) + ' devices' if num_devices > 1 else 'one device'}, of "
         f"which {SHARE:.0%} of {budget / GB:.2f} GB may be used ({where}). A lane takes "
         f"{found.lane / 1e6:.3f} MB, most goes to: {largest}. {advice}, or lower "
-        "ppo.unroll_length, world.size_x, size_z or size_y, or use more devices."
+        "ppo.unroll_length, voxel.size_x, size_z or size_y, or use more devices."
     )
 
 

@@ -7,7 +7,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.base import Environment, HostEnvironment, Observation, Step
+from rlgpt_jax.envs.base import (
+    AsyncEnvironment,
+    Environment,
+    HostEnvironment,
+    Observation,
+    Step,
+)
 from rlgpt_jax.rl.closed import Closed, close_world
 
 World = Environment | HostEnvironment
@@ -65,6 +71,11 @@ class OnHost:
 def is_host(env: World) -> TypeGuard[HostEnvironment]:
     """True for an environment that keeps its own state."""
     return hasattr(env, "save")
+
+
+def is_async(env: World) -> TypeGuard[AsyncEnvironment]:
+    """True for a host environment whose lanes step on their own."""
+    return hasattr(env, "send") and hasattr(env, "receive")
 
 
 def as_host(env: World, state: Any = None) -> HostEnvironment:

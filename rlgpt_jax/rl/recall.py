@@ -8,13 +8,15 @@ A batch stores one picture per tick, and how many of the pictures before it belo
 episode (`Features.past`); K of them are put together when rows are taken.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
 
 from rlgpt_jax.rl.config import NetworkConfig
 from rlgpt_jax.rl.features import Features
+
+Tree = TypeVar("Tree")
 
 
 class Recall(NamedTuple):
@@ -69,13 +71,14 @@ def forget(recall: Recall | None, done: jax.Array) -> Recall | None:
     )
 
 
-def choose(mine: jax.Array, a: Recall | None, b: Recall | None) -> Recall | None:
-    """`a` in the lanes `mine` bool[N], `b` in the others."""
+def choose(mine: jax.Array, a: Tree, b: Tree) -> Tree:
+    """`a` in the lanes `mine` bool[N], `b` in the others; any trees [N, ...]."""
 
     def pick(x: jax.Array, y: jax.Array) -> jax.Array:
         return jnp.where(jnp.asarray(mine).reshape(-1, *[1] * (x.ndim - 1)), x, y)
 
-    return jax.tree.map(pick, a, b)
+    chosen: Tree = jax.tree.map(pick, a, b)
+    return chosen
 
 
 def stack(pictures: jax.Array, past: jax.Array) -> jax.Array:

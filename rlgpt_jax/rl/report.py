@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from rlgpt_jax.rl import crosshair
+from rlgpt_jax.rl import crosshair, failures
 
 MACRO_ENDS = ("returned", "trapped", "tick_limit", "interrupted")
 
@@ -48,10 +48,13 @@ class EvalReport:
     # "use" or "attack" -> what the crosshair was on when it was pressed -> ticks, see
     # `crosshair.py`. For people; a critic reads it only where a run says so.
     presses: Mapping[str, Mapping[str, int]] = dataclasses.field(default_factory=dict)
+    # How the failed episodes ended, see `failures.py`; {} if none failed.
+    failures: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    goal_names: tuple[str, ...] = ()  # what they would have had to see
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for `json.dumps`."""
-        return dataclasses.asdict(self)
+        return {**dataclasses.asdict(self), "goal_names": list(self.goal_names)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "EvalReport":
@@ -61,13 +64,15 @@ class EvalReport:
           ValueError: if fields are missing or unknown.
         """
         known = {field.name for field in dataclasses.fields(cls)}
-        missing = known - set(data) - {"presses"}  # reports of earlier versions lack it
+        later = {"presses", "failures", "goal_names"}  # reports of earlier versions lack them
+        missing = known - set(data) - later
         if missing or set(data) - known:
             raise ValueError(
                 f"not an EvalReport: missing {sorted(missing)}, "
                 f"unknown {sorted(set(data) - known)}."
             )
-        return cls(**json.loads(json.dumps(dict(data))))
+        plain = json.loads(json.dumps(dict(data)))
+        return cls(**plain | {"goal_names": tuple(plain.get("goal_names", ()))})
 
     def describe(self, presses: bool = False) -> str:
         """For the critic: facts in words, no judgement.
@@ -84,6 +89,7 @@ class EvalReport:
             f"{self.dead_loop_rate:.0%} of the episodes ended in a dead loop: over the last "
             "100 actions nothing was gained, no new cell was visited and the same actions "
             "were repeated in the same places.",
+            *failures.describe(self.failures, self.goal_names),
             *(crosshair.describe(self.presses) if presses else ()),
         ]
         return "\n".join(s for s in sentences if s)

@@ -1,6 +1,7 @@
-"""The reward PPO learns from: success, step cost, distance to the goal, items, exploration.
+"""The reward PPO learns from: success, step cost, distance to the goal, items, exploration, CLIP.
 
-All terms come from the shared observation, so that they mean the same in every world.
+All terms come from the shared observation, so that they mean the same in every world; that of
+CLIP from its pictures, by a model of its own (`mineclip`).
 """
 
 import functools
@@ -29,6 +30,7 @@ class RewardArrays(NamedTuple):
     distance: Any  # float32[]
     exploration: Any  # float32[]
     environment: Any  # float32[]
+    clip: Any  # float32[]
     targets: Any  # int32[>= MAX_TARGETS]  name ids, then -1
     items: Any  # int32[>= MAX_ITEMS]  name ids, then -1
     item_rewards: Any  # float32, like `items`
@@ -66,7 +68,7 @@ def make_arrays(config: RewardConfig, goal_names: tuple[str, ...]) -> RewardArra
     return RewardArrays(
         success=np.float32(config.success), step_cost=np.float32(config.step_cost),
         distance=np.float32(config.distance), exploration=np.float32(config.exploration),
-        environment=np.float32(config.environment),
+        environment=np.float32(config.environment), clip=np.float32(config.clip),
         targets=padded_ids(config.targets or goal_names, MAX_TARGETS),
         items=items, item_rewards=rewards,
     )  # fmt: skip
@@ -125,6 +127,8 @@ def score(
         + terms.environment * step.reward
         + gained @ terms.item_rewards
     )
+    if "clip" in step.info:  # of worlds that tell it: `mineclip.world`
+        reward = reward + terms.clip * step.info["clip"]
     after = RewardMemory(
         jnp.minimum(memory.nearest, now.nearest), now.items, memory.visited | now.visited
     )

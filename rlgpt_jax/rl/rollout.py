@@ -50,7 +50,7 @@ class Decision(NamedTuple):
 class Episodes(NamedTuple):
     """Episodes that ended in a tick; [N], or [T, N] in a batch."""
 
-    done: Any  # bool
+    done: Any  # bool  false for a lost episode, which is none
     success: Any  # bool
     episode_return: Any  # float32
     ticks: Any  # int32
@@ -76,6 +76,7 @@ class Batch(NamedTuple):
     recall: Recall | None = None  # [N, ...]  before the first tick
 
 
+READ = ("success", "busy", "lost", "clip")  # of `Step.info`
 NO_TICKS = ("last", "last_value", "recall")  # fields of `Batch` without an axis of ticks
 
 
@@ -102,6 +103,22 @@ def start_lanes(
         reward=rewards.start(terms, obs),
         episode_return=jnp.zeros(num), episode_ticks=zeros, recall=recall.start(network, num),
     )  # fmt: skip
+
+
+def keys_of(key: jax.Array, number: int | jax.Array) -> tuple[jax.Array, jax.Array]:
+    """The keys of rollout and update `number` of a training run."""
+    rollout_key, update_key = jax.random.split(jax.random.fold_in(key, number))
+    return rollout_key, update_key
+
+
+def told(step: Step) -> Step:
+    """The step with that part of `info` alone that `settle` reads."""
+    return step._replace(info={name: step.info[name] for name in READ if name in step.info})
+
+
+def lost_in(step: Step) -> np.ndarray:
+    """bool[N]: lanes whose episode was lost with its worker, which counts as none."""
+    return np.asarray(step.info.get("lost", np.zeros(len(step.terminated), bool)))
 
 
 def see(
@@ -148,14 +165,18 @@ def decide(
 ) -> Decision:
     """The policy for all lanes, or for a part of them, which decides as it would among all.
 
-    Tick `tick` of a rollout has its own sampling key.
+    Tick `tick` of a rollout has its own sampling key. Lanes that are in rollouts of their own
+    have keys [N] and ticks int32[N]; each draws what it would draw with its key among all.
     """
     space = problem.space
     features = see(network, problem, obs, lanes.previous, lanes.start, lanes.recall)
     seen = recall.with_stack(features, lanes.recall)
     logits, value, state = networks.respond(network, params, seen, recall.state_of(lanes.recall))
     policy = distribution(logits.primitive, logits.macro, space.masks)
-    action = policy.sample(jax.random.fold_in(rollout_key, tick), part)
+    if jnp.ndim(tick):
+        action = policy.sample_apart(jax.vmap(jax.random.fold_in)(rollout_key, tick))
+    else:
+        action = policy.sample(jax.random.fold_in(rollout_key, tick), part)
     scripted = lanes.stage < space.script_length
     stage = jnp.minimum(lanes.stage, space.script.shape[0] - 1)
     chosen = jnp.where(scripted, jnp.asarray(space.script)[stage], action.macro)
@@ -201,7 +222,8 @@ def settle(
     previous = jnp.where(lanes.busy, lanes.previous, action_id(action, slot))
     total = lanes.episode_return + reward
     ticks = lanes.episode_ticks + 1
-    ended = Episodes(done, jnp.asarray(step.info["success"]) & done, total, ticks)
+    counts = done & ~jnp.asarray(step.info["lost"]) if "lost" in step.info else done
+    ended = Episodes(counts, jnp.asarray(step.info["success"]) & counts, total, ticks)
     after = Lanes(
         busy=jnp.asarray(step.info["busy"]) & ~done,
         stage=jnp.where(done, 0, begun),

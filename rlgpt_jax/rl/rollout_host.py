@@ -89,9 +89,8 @@ def tick(
     with seconds.measure("world"):
         step = env.step(act.action)
     with seconds.measure("policy"):
-        info = {name: step.info[name] for name in ("success", "busy")}
         lanes, reward, previous, episodes = settle(
-            problem, lanes, act.decided, act.slot, act.action, step._replace(info=info),
+            problem, lanes, act.decided, act.slot, act.action, rollout.told(step),
             decision.recall,
         )
     with seconds.measure("macros"):
@@ -99,11 +98,11 @@ def tick(
     return TickResult(lanes, macros, decision, act, reward, previous, episodes, step)
 
 
-_value_of = jax.jit(rollout.value_of, static_argnums=0)
-_after_last = jax.jit(rollout.after_last, static_argnums=0)
+value_of = jax.jit(rollout.value_of, static_argnums=0)
+after_last = jax.jit(rollout.after_last, static_argnums=0)
 
 
-def _cut_values(
+def cut_values(
     network: NetworkConfig, params: networks.Params, problem: Problem, cuts: list[Cut],
     shape: tuple[int, int], everyone: Cut,
 ) -> np.ndarray:
@@ -114,7 +113,7 @@ def _cut_values(
     """
     out = np.zeros(shape, np.float32)
     if not cuts:
-        _value_of(network, params, problem, *everyone[2:])
+        value_of(network, params, problem, *everyone[2:])
         return out
     join = lambda *xs: np.concatenate(xs)  # noqa: E731
     seen = [(c.obs, c.previous, c.start, c.recall) for c in cuts]
@@ -126,7 +125,7 @@ def _cut_values(
         # The last block is filled up with copies of its first row: one compiled shape.
         pick = np.arange(at, at + block)
         pick = np.where(pick < len(rows), pick, at)
-        value = _value_of(network, params, problem, *jax.tree.map(operator.itemgetter(pick), seen))
+        value = value_of(network, params, problem, *jax.tree.map(operator.itemgetter(pick), seen))
         real = min(block, len(rows) - at)
         out[rows[at : at + real], columns[at : at + real]] = np.asarray(value)[:real]
     return out
@@ -191,8 +190,8 @@ def rollout_host(
         columns = jax.tree.map(lambda *xs: np.stack([np.asarray(x) for x in xs]), *rows)
         everyone = _cut_of(index, lanes, result, np.arange(len(lanes.start)))
         shape = columns["reward"].shape
-        final = _cut_values(config.network, params, problem, cuts, shape, everyone)
-        last, last_value = _after_last(config.network, params, problem, lanes, obs)
+        final = cut_values(config.network, params, problem, cuts, shape, everyone)
+        last, last_value = after_last(config.network, params, problem, lanes, obs)
         batch = Batch(
             final_value=final, last=last, last_value=last_value, recall=before, **columns
         )

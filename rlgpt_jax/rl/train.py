@@ -19,6 +19,7 @@ from rlgpt_jax.rl import (
     memory,
     networks,
     on_host,
+    outcome,
     ppo,
     rewards,
     rollout,
@@ -29,13 +30,11 @@ from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.interface import STOP_EPISODES
 from rlgpt_jax.rl.macro_step import init_macros, interpreter_for
 from rlgpt_jax.rl.on_host import World
+from rlgpt_jax.rl.outcome import TrainingDiverged as TrainingDiverged
 from rlgpt_jax.rl.rollout import Batch, Lanes
 from rlgpt_jax.rl.rollout_device import rollout_device
 from rlgpt_jax.rl.rollout_host import rollout_host, start_lanes
-
-
-class TrainingDiverged(RuntimeError):
-    """A metric of an update is not finite."""
+from rlgpt_jax.rl.train_async import train_async
 
 
 @struct.dataclass
@@ -49,6 +48,7 @@ class Learner:
     ticks: int  # ticks of all lanes together
     finished: int  # episodes that ended since the episodes were last restarted
     recent: np.ndarray  # bool[STOP_EPISODES]  success of the last of them, the latest last
+    # None before any episode has begun, see `without_episodes`:
     lanes: Lanes
     macros: Any  # what the lanes' macros remember, None if the space has none
     obs: Observation  # the next action is chosen from it
@@ -89,28 +89,40 @@ def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> dict[
     else:
         env_state, obs = device_worlds.start(cast(Environment, env), mesh, seed)
     return dict(
-        key=jax.random.key(seed),
-        lanes=start_lanes(
-            rewards.make_arrays(config.reward, env.goal_names), obs, config.network
-        ),
-        finished=0,
-        recent=np.zeros(STOP_EPISODES, bool),
-        macros=init_macros(space, env.num_envs, on_device),
-        obs=obs,
-        env_state=env_state,
-    )
+        key=jax.random.key(seed), finished=0, recent=np.zeros(STOP_EPISODES, bool),
+        env_state=env_state, **at_start(env, space, config, obs),
+    )  # fmt: skip
+
+
+def at_start(env: World, space: HybridSpace, config: RLConfig, obs: Observation) -> dict[str, Any]:
+    """Where all lanes stand that have just begun their episodes with `obs`."""
+    terms = rewards.make_arrays(config.reward, env.goal_names)
+    return dict(
+        lanes=start_lanes(terms, obs, config.network), obs=obs,
+        macros=init_macros(space, env.num_envs, _on_device(env, config)),
+    )  # fmt: skip
 
 
 def init_learner(env: World, space: HybridSpace, config: RLConfig, seed: int) -> Learner:
     """New parameters, and fresh episodes in every lane of `env`."""
+    learner = without_episodes(env, space, config, seed)
+    return learner.replace(**_start(env, space, config, seed))
+
+
+def without_episodes(env: World, space: HybridSpace, config: RLConfig, seed: int) -> Learner:
+    """The same before any episode has begun: `at_start` gives what it lacks."""
     # These complain before anything is compiled.
     on_device = _on_device(env, config)
     devices.num_groups(config, devices.mesh_of(config, on_device))
     memory.check(env, space, config, on_device)
     params = networks.init_params(config.network, jax.random.fold_in(jax.random.key(seed), 1))
     opt_state = ppo.make_optimizer(config.ppo).init(params)
-    start = _start(env, space, config, seed)
-    return Learner(params=params, opt_state=opt_state, num_updates=0, ticks=0, **start)
+    nothing: Any = None
+    return Learner(
+        params=params, opt_state=opt_state, key=jax.random.key(seed), num_updates=0, ticks=0,
+        finished=0, recent=np.zeros(STOP_EPISODES, bool), lanes=nothing, macros=nothing,
+        obs=nothing, env_state=None,
+    )  # fmt: skip
 
 
 def carry_over(
@@ -182,44 +194,6 @@ def _roll(
     return learner, batch, parts
 
 
-def _episode_metrics(episodes: rollout.Episodes) -> dict[str, float]:
-    """Of the episodes that ended in a rollout; NaN if none did."""
-    done = np.asarray(episodes.done)
-    count = int(done.sum())
-
-    def mean(x: Any) -> float:
-        return float(np.asarray(x)[done].mean()) if count else math.nan
-
-    return dict(
-        success_rate=mean(episodes.success), episode_return=mean(episodes.episode_return),
-        episode_ticks=mean(episodes.ticks), episodes=float(count),
-    )  # fmt: skip
-
-
-def _outcomes(learner: Learner, episodes: rollout.Episodes) -> dict[str, Any]:
-    """`finished` and `recent` after a rollout; its episodes count tick by tick."""
-    success = np.asarray(episodes.success)[np.asarray(episodes.done)]
-    return dict(
-        finished=int(learner.finished) + len(success),
-        recent=np.concatenate([learner.recent, success])[-STOP_EPISODES:],
-    )
-
-
-# Metrics that are NaN where there is nothing to measure.
-_MAY_BE_NAN = ("success_rate", "episode_return", "episode_ticks", "time_policy", "time_world",
-               "time_macros")  # fmt: skip
-
-
-def _check_finite(metrics: dict[str, float], num_updates: int) -> None:
-    bad = {k: v for k, v in metrics.items() if not math.isfinite(v) and k not in _MAY_BE_NAN}
-    if bad:
-        raise TrainingDiverged(
-            f"update {num_updates} gave {bad}. The metrics and parameters of training must "
-            "stay finite. Try a smaller ppo.learning_rate or ppo.max_grad_norm, or look for "
-            "rewards that are not finite."
-        )
-
-
 def train(
     env: World,
     space: HybridSpace,
@@ -244,6 +218,9 @@ def train(
     """
     on_device = _on_device(env, config)
     mesh = devices.mesh_of(config, on_device)
+    if on_host.is_async(env):
+        learner = _given(learner, mesh, on_device)
+        return train_async(env, space, config, learner, num_ticks, on_update, is_enough)
     update = update_device.update_of(config, mesh)
     world = None if on_device else on_host.as_host(env, learner.env_state)
     learner = _given(learner, mesh, on_device)
@@ -252,8 +229,7 @@ def train(
     stop = learner.ticks + num_ticks
     while learner.ticks < stop and not is_enough(learner):
         began = time.perf_counter()
-        key = jax.random.fold_in(learner.key, learner.num_updates)
-        rollout_key, update_key = jax.random.split(key)
+        rollout_key, update_key = rollout.keys_of(learner.key, learner.num_updates)
         learner, batch, parts = _roll(env, world, mesh, space, config, learner, rollout_key)
         params, opt_state, measured = update(
             learner.params, learner.opt_state, batch, masks, update_key
@@ -261,16 +237,16 @@ def train(
         numbers = {name: float(x) for name, x in measured.items()}
         learner = learner.replace(
             params=params, opt_state=opt_state, num_updates=learner.num_updates + 1,
-            ticks=learner.ticks + per_update, **_outcomes(learner, batch.episodes),
+            ticks=learner.ticks + per_update, **outcome.outcomes(learner, batch.episodes),
         )
         seconds = time.perf_counter() - began
         metrics = {
-            **_episode_metrics(batch.episodes), **numbers, **parts,
+            **outcome.episode_metrics(batch.episodes), **numbers, **parts,
             "time_update": seconds - parts["time_rollout"],
             "steps_per_second": per_update / seconds,
         }
         del batch  # or there would be two while the next one is made
-        _check_finite(metrics, learner.num_updates)
+        outcome.check_finite(metrics, learner.num_updates)
         if on_update is not None:
             on_update(learner, metrics)
     if mesh is None:

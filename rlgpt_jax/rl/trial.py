@@ -31,6 +31,7 @@ from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.evaluate import trap_text
 from rlgpt_jax.rl.interface import MAX_TARGETS
 from rlgpt_jax.rl.report import MACRO_ENDS
+from rlgpt_jax.rl.rollout import lost_in
 from rlgpt_jax.rl.trial_report import PRELUDE, TrialReport
 
 FUNCTION_WORDS = ("", "use", "drop", "attack", "craft", "equip", "place", "destroy")
@@ -114,19 +115,23 @@ def _watch(
                 lane.trap = trap_text(act.macro, i) if ended[i] == TRAPPED else ""
             elif lane.before is not None and not busy[i]:
                 actions[describe_action(act.action[i])] += 1
-        # The macro starts once; afterwards a lane that is free stands still.
-        chosen[:num] = [slot if lane.before is None else 0 for lane in lanes]
         step = world.step(act.action)
         done = np.asarray(step.terminated | step.truncated)
         after = np.asarray(nearest_of(step.final_obs, goals))
+        lost = lost_in(step)
         for i, lane in enumerate(lanes):
             if lane.end or lane.before is None:
+                continue
+            if lost[i]:  # with its worker: the macro starts once more in the next episode
+                lanes[i] = _Lane()
                 continue
             moved = (step.final_obs.position[i] - obs.position[i])[[0, 2]]
             lane.ticks, lane.walked = lane.ticks + 1, lane.walked + float(np.hypot(*moved))
             if done[i]:
                 lane.end, lane.after = "interrupted", _facts(step.final_obs, after, i)
                 lane.success, lane.episode_ended = bool(step.info["success"][i]), True
+        # The macro starts once; afterwards a lane that is free stands still.
+        chosen[:num] = [slot if lane.before is None else 0 for lane in lanes]
         state = macro_step.cut(state, done)
         obs, busy = step.obs, np.asarray(step.info["busy"]) & ~done
         nearest = np.asarray(nearest_of(obs, goals))

@@ -30,6 +30,7 @@ def test_unknown_sections_are_refused(tmp_path, capsys):
     assert "no 'oceans'. Choose from biomes, caves" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_sections_announce_their_pictures():
     options = gallery.parse(["--out=x"])
     assert next(blocks.draw(options)) == len(BLOCK_STATES) - 1

@@ -9,8 +9,6 @@ import pytest
 
 from experiments.macro import bench, speed, workload
 from experiments.macro.players import make_player
-from rlgpt_jax.envs.tasks import get_task
-from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.macros import interpret_host
 from rlgpt_jax.macros.bytecode import Program, link
@@ -18,7 +16,7 @@ from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.sensors import VIEW_SIZE
 from tests.envs.voxel import worlds
 
-LANES, TICKS = 4, 12
+LANES, TICKS = worlds.HOST_LANES, 12
 
 
 def options(*flags: str) -> argparse.Namespace:
@@ -29,7 +27,7 @@ def options(*flags: str) -> argparse.Namespace:
 
 @pytest.fixture(scope="module")
 def world() -> HostVoxel:
-    return HostVoxel(VoxelEnv(get_task("harvest_milk"), worlds.PARAMS, LANES, worlds.pool()))
+    return worlds.with_a_cow()
 
 
 def test_wrong_options_are_explained() -> None:

@@ -18,15 +18,11 @@ from experiments.macro import __main__ as command
 from experiments.macro import film, run
 from experiments.macro.episodes import Episode
 from experiments.values import ConfigError
-from rlgpt_jax.envs.tasks import get_task
-from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.loop import store
 from rlgpt_jax.loop.record import RunFolder
 from tests.envs.voxel import worlds
 from tests.experiments.macro_command_test import WALK
-
-LANES = 2
 
 
 @pytest.fixture
@@ -39,7 +35,7 @@ def walk(tmp_path: Path) -> str:
 @pytest.fixture(scope="module")
 def world() -> HostVoxel:
     """Flat ground with a cow."""
-    return HostVoxel(VoxelEnv(get_task("harvest_milk"), worlds.PARAMS, LANES, worlds.pool()))
+    return worlds.with_a_cow()
 
 
 MILK = """

@@ -70,3 +70,32 @@ def test_files_have_the_codec_size_and_length_of_the_episode(
     assert "h264" in words and "yuv420p" in words and "20 fps" in words
     gif = imageio.mimread(path.with_suffix(".gif"))
     assert gif[0].shape[:2] == (video.FRAME_SIZE[1] // 2, video.FRAME_SIZE[0] // 2)
+
+
+def test_pictures_that_the_agent_sees_are_kept_while_it_plays() -> None:
+    """Lane 0 fails after a loss, lane 1 succeeds, lane 2 succeeds later and is not needed."""
+    rgb = np.zeros((3, 16, 16, 3), np.uint8)
+    rgb[1] = 250
+
+    def tick(**lanes: list[int]) -> Any:
+        flags = {name: np.isin(np.arange(3), lanes.get(name, [])) for name in
+                 ("terminated", "truncated", "success", "lost")}  # fmt: skip
+        return SimpleNamespace(
+            final_obs=SimpleNamespace(life=np.full(3, 20.0), rgb=rgb),
+            terminated=flags["terminated"], truncated=flags["truncated"],
+            info={"success": flags["success"], "lost": flags["lost"]},
+        )  # fmt: skip
+
+    def play(on_tick: Any) -> None:
+        for step in (
+            tick(), tick(lost=[0], truncated=[0]), tick(terminated=[1], success=[1]), tick(),
+            tick(terminated=[2], success=[2]), tick(truncated=[0]),
+        ):  # fmt: skip
+            on_tick(None, ["noop"] * 3, step)
+
+    success, failure = video.seen_lanes(3, play, every=1)
+    assert (success.name, success.lane, success.tick) == ("success", 1, 3)
+    assert (failure.name, failure.lane, failure.tick) == ("failure", 0, 4)
+    held = round(video.END_SECONDS * video.TICKS_PER_SECOND)
+    assert len(success.frames) == 2 + held and len(failure.frames) == 3 + held
+    assert (success.frames[0][-10, 10] == 250).all() and (failure.frames[0][-10, 10] == 0).all()

@@ -23,7 +23,7 @@ def config(driver: str, pictures: bool = False, **senses: str) -> base.Config:
     if pictures:
         changes = {"observation": ("compass", "rgb"), "network": {"image_size": (16, 32)}}
     made = base.for_task("harvest_milk", driver=driver, senses=senses, **changes)
-    return dataclasses.replace(made, world=WORLDS)
+    return dataclasses.replace(made, voxel=WORLDS)
 
 
 @pytest.fixture

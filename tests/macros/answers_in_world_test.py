@@ -4,8 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from rlgpt_jax.envs.tasks import get_task
-from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.loop.spaces import trial_space
 from rlgpt_jax.macros.bytecode import TICK_LIMIT
@@ -14,7 +12,7 @@ from rlgpt_jax.rl.trial import trial
 from tests.envs.voxel import worlds
 
 ANSWERS = sorted((Path(__file__).parent / "answers").glob("*.answer.txt"))
-EPISODES = 4
+EPISODES = worlds.HOST_LANES
 
 
 def code(answer: str) -> str:
@@ -23,7 +21,7 @@ def code(answer: str) -> str:
 
 @pytest.fixture(scope="module")
 def world() -> HostVoxel:
-    return HostVoxel(VoxelEnv(get_task("harvest_milk"), worlds.PARAMS, EPISODES, worlds.pool()))
+    return worlds.with_a_cow()
 
 
 @pytest.mark.parametrize("path", ANSWERS, ids=lambda path: path.name.partition(".")[0])

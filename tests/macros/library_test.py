@@ -4,8 +4,6 @@ import pytest
 
 from experiments.macro import measured
 from rlgpt_jax.envs import base
-from rlgpt_jax.envs.tasks import get_task
-from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.macros import library, skills
 from rlgpt_jax.macros.bytecode import Program
@@ -14,7 +12,7 @@ from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.macros.sensors import SENSOR_LEVELS
 from tests.envs.voxel import worlds
 
-EPISODES = 4
+EPISODES = worlds.HOST_LANES
 # What succeeds on flat ground with a cow and nothing to dig for.
 ON_FLAT_GROUND = ("look_level", "face", "walk", "walk_to", "climb_out", "mine_ahead", "collect")
 
@@ -27,7 +25,7 @@ EXAMPLES = [
 
 @pytest.fixture(scope="module")
 def world() -> HostVoxel:
-    return HostVoxel(VoxelEnv(get_task("harvest_milk"), worlds.PARAMS, EPISODES, worlds.pool()))
+    return worlds.with_a_cow()
 
 
 @pytest.mark.parametrize(("entry", "example"), EXAMPLES, ids=lambda x: str(x)[:40])

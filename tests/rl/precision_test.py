@@ -90,6 +90,7 @@ def test_an_unknown_type_is_refused():
         NetworkConfig(compute_dtype="half")
 
 
+@pytest.mark.slow
 def test_ppo_solves_the_corridor_as_well_in_half():
     """The same bound as in float32, see `train_test.py`."""
     env, config = Corridor(num_envs=16), dataclasses.replace(CONFIG, network=HALF)

@@ -1,0 +1,51 @@
+"""What an update came to: metrics, counts of episodes, and whether all is finite."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from rlgpt_jax.rl import rollout
+from rlgpt_jax.rl.interface import STOP_EPISODES
+
+
+class TrainingDiverged(RuntimeError):
+    """A metric of an update is not finite."""
+
+
+def episode_metrics(episodes: rollout.Episodes) -> dict[str, float]:
+    """Of the episodes that ended in a rollout; NaN if none did."""
+    done = np.asarray(episodes.done)
+    count = int(done.sum())
+
+    def mean(x: Any) -> float:
+        return float(np.asarray(x)[done].mean()) if count else math.nan
+
+    return dict(
+        success_rate=mean(episodes.success), episode_return=mean(episodes.episode_return),
+        episode_ticks=mean(episodes.ticks), episodes=float(count),
+    )  # fmt: skip
+
+
+def outcomes(learner: Any, episodes: rollout.Episodes) -> dict[str, Any]:
+    """`Learner.finished` and `recent` after a rollout; its episodes count tick by tick."""
+    success = np.asarray(episodes.success)[np.asarray(episodes.done)]
+    return dict(
+        finished=int(learner.finished) + len(success),
+        recent=np.concatenate([learner.recent, success])[-STOP_EPISODES:],
+    )
+
+
+# Metrics that are NaN where there is nothing to measure.
+_MAY_BE_NAN = ("success_rate", "episode_return", "episode_ticks", "time_policy", "time_world",
+               "time_macros")  # fmt: skip
+
+
+def check_finite(metrics: dict[str, float], num_updates: int) -> None:
+    bad = {k: v for k, v in metrics.items() if not math.isfinite(v) and k not in _MAY_BE_NAN}
+    if bad:
+        raise TrainingDiverged(
+            f"update {num_updates} gave {bad}. The metrics and parameters of training must "
+            "stay finite. Try a smaller ppo.learning_rate or ppo.max_grad_norm, or look for "
+            "rewards that are not finite."
+        )

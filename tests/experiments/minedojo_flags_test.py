@@ -1,0 +1,131 @@
+"""`--config.world=minedojo`: its settings, and that mistakes are found before anything starts."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiments import flags, wiring
+from experiments.config_tree import to_dict
+from experiments.configs import base
+from experiments.values import ConfigError
+from rlgpt_jax.envs.minedojo import config as minedojo
+from rlgpt_jax.loop.tools import EVAL, TRAIN, VALIDATION
+
+START = ["--config=harvest_milk", "--config.loop.mode=pure_rl", "--config.world=minedojo"]
+
+
+@pytest.fixture
+def python(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A file that could be run."""
+    file = tmp_path / "python"
+    file.touch(0o755)
+    monkeypatch.setenv(minedojo.PYTHON_VARIABLE, str(file))
+    return file
+
+
+def parse(*words: str) -> base.Config:
+    return flags.parse([*START, *words]).config
+
+
+def test_without_an_interpreter_nothing_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(minedojo.PYTHON_VARIABLE, raising=False)
+    with pytest.raises(ConfigError, match="python -m experiments.minedojo setup") as caught:
+        parse("--config.minedojo.python=/nowhere/python")
+    assert "no interpreter at /nowhere/python (minedojo.python)" in str(caught.value)
+
+
+def test_lanes_are_workers_and_an_update_keeps_its_ticks(python: Path) -> None:
+    config = parse("--config.minedojo.workers=4")
+    assert (config.ppo.num_envs, config.ppo.unroll_length) == (128, 64)
+    assert (config.rl.ppo.num_envs, config.rl.ppo.unroll_length) == (4, 2048)
+    assert config.rl.overlap and not wiring.uses_device(config)
+    assert parse("--config.overlap=false").rl.overlap is False
+    embedded = flags.parse(START[:2]).config
+    assert embedded.world == "voxel" and embedded.rl.ppo == embedded.ppo
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--config.minedojo.workers=3"], "cannot share the 8192 ticks of an update"),
+        (["--config.minedojo.workers=0"], "minedojo.workers=0 must be at least 1"),
+        (["--config.driver=device"], "Set driver to host or auto"),
+        (["--config.critic.vision=strip"], "Set critic.vision to off with world=minedojo"),
+        (["--config.network.recurrent=8", "--config.network.shared=true"],
+         "ppo.num_minibatches=8. Set that to a divisor of the workers"),
+        (["--config.world=minecraft"], "Choose from: voxel, minedojo"),
+        (["--config.world.size_x=64"], "Did you mean --config.voxel.size_x"),
+        (["--config.loop.ticks_per_iteration=300"], "--config.minedojo.workers=1 or less"),
+    ],
+)  # fmt: skip
+def test_settings_that_do_not_go_together_are_told(
+    python: Path, words: list[str], complaint: str
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse(*words)
+    assert complaint in str(caught.value)
+
+
+def test_a_run_of_the_time_before_goes_on(tmp_path: Path) -> None:
+    """Its group `world` is the group `voxel` now."""
+    config = flags.parse([*START[:2], "--config.voxel.size_x=64", "--config.ppo.gamma=0.9"]).config
+    data = to_dict(config)
+    for field in ("minedojo", "overlap", "world"):
+        del data[field]
+    data["world"] = data.pop("voxel")
+    (tmp_path / "config.json").write_text(json.dumps({"name": "harvest_milk", "config": data}))
+    settings = flags.parse([f"--workdir={tmp_path}", "--resume"])
+    assert settings.config == config
+    assert settings.config.voxel.size_x == 64 and settings.config.world == "voxel"
+
+
+def test_worlds_have_the_games_in_turns_and_no_more_lanes_than_workers(
+    python: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Any] = []
+
+    class Game:
+        goal_names = ("cow",)
+
+        def __init__(self, task: Any, num_envs: int, config: Any, **options: Any):
+            self.num_envs, self.options, self.is_open = num_envs, options, False
+            made.append(self)
+
+        def reset(self, seed: int) -> int:
+            self.is_open = True
+            return seed
+
+        def save(self) -> dict[str, int]:
+            return {}
+
+        def close(self) -> None:
+            self.is_open = False
+
+    monkeypatch.setattr(wiring, "HostMineDojo", Game)
+    make = wiring.env_maker(parse())
+    train, same = make(TRAIN, 2, 0), make(TRAIN, 20, 1)
+    validation, held_out = make(VALIDATION, 2, 0), make(EVAL, 1, 0)
+    assert train is same and train.num_envs == 2 and held_out.num_envs == 1
+    assert [game.options["split"] for game in made] == [TRAIN, VALIDATION, EVAL]
+    # For the videos alone: the policy sees no pictures.
+    assert [game.options["image_size"] for game in made] == [None, None, (160, 256)]
+    train.reset(1), validation.reset(2)
+    assert [game.is_open for game in made] == [False, True, False]
+
+
+def test_a_run_has_a_thread_for_the_policy_beside_the_update() -> None:
+    program = (
+        "import os, sys; from experiments import machine; "
+        "machine.prepare(least=int(sys.argv[1])); print(os.environ['NPROC'])"
+    )
+    for given, least, expected in (("1", "2", "2"), ("4", "2", "4"), ("1", "1", "1")):
+        done = subprocess.run(
+            [sys.executable, "-c", program, least], cwd=base.CHECKOUT, text=True,
+            capture_output=True, check=True, env={**os.environ, "NPROC": given},
+        )  # fmt: skip
+        assert done.stdout.strip() == expected
