@@ -3,16 +3,12 @@
     python -m experiments.macro COMMAND --help
 """
 
-import argparse
-import importlib
 import sys
-from types import ModuleType
 
 from experiments import machine
-from experiments.values import suggest
+from experiments.commands import Tool
 
-# Name -> module with `add_arguments(parser)` and `run(options) -> exit code`, and what it
-# does. A module is imported when it is chosen; jax only by what its `run` imports.
+# A module is imported when it is chosen; jax only by what its `run` imports.
 COMMANDS = {
     "check": ("check", "why a macro is refused, or the program that it compiles to"),
     "run": ("run", "a macro alone in the embedded world: success, ends, ticks, a video"),
@@ -25,41 +21,15 @@ COMMANDS = {
 }
 
 
-def usage() -> str:
-    width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {words}" for name, (_, words) in COMMANDS.items()]
-    return "\n".join([(__doc__ or "").strip(), "", *lines])
-
-
-def parser_of(name: str, module: ModuleType) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        f"python -m experiments.macro {name}", description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    module.add_arguments(parser)
-    return parser
-
-
 def main(argv: list[str]) -> int:
     """Returns the exit code: 2 for arguments or files that cannot be used."""
-    if not argv or argv[0] in ("-h", "--help"):
-        print(usage())
-        return 0 if argv else 2
-    name, *rest = argv
-    if name not in COMMANDS:
-        print(f"error: no command {name!r}. {suggest(name, list(COMMANDS))}", file=sys.stderr)
-        return 2
+    tool = Tool("macro", __doc__, COMMANDS)
+    chosen = tool.choose(argv)
+    if isinstance(chosen, int):
+        return chosen
     if "jax" not in sys.modules:
         machine.prepare()
-    path = f"experiments.macro.{COMMANDS[name][0]}"
-    try:
-        module = importlib.import_module(path)
-    except ModuleNotFoundError as error:
-        if error.name != path:
-            raise
-        print(f"error: the command {name} is not part of this checkout", file=sys.stderr)
-        return 2
-    options = parser_of(name, module).parse_args(rest)
+    module, options = tool.parse(*chosen)
     return module.run(options)
 
 

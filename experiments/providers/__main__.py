@@ -7,38 +7,29 @@ check: what works with a model: text, JSON schema, pictures, and what a question
 faults: every fault of a network or a model, against loopback servers; needs no key.
 """
 
-import argparse
 import sys
 
-from experiments.values import suggest
+from experiments.commands import Tool
 
-COMMANDS = ("check", "faults")
+COMMANDS = {"check": ("check", ""), "faults": ("faults", "")}
 
 
 def main(argv: list[str]) -> int:
     """Returns the exit code: 2 for arguments that cannot be used."""
-    if not argv or argv[0] in ("-h", "--help"):
-        print((__doc__ or "").strip())
-        return 0 if argv else 2
-    name, *rest = argv
-    if name not in COMMANDS:
-        print(f"error: no command {name!r}. {suggest(name, COMMANDS)}", file=sys.stderr)
-        return 2
-    if name == "check":
+    tool = Tool("providers", __doc__, COMMANDS)
+    chosen = tool.choose(argv)
+    if isinstance(chosen, int):
+        return chosen
+    name, rest = chosen
+    if name == "check":  # its options are a configuration's
         from experiments.providers import check
 
         if "--help" in rest or "-h" in rest:
             print((check.__doc__ or "").strip())
             return 0
         return check.run(rest)
-    from experiments.providers import faults
-
-    parser = argparse.ArgumentParser(
-        "python -m experiments.providers faults", description=faults.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    faults.add_arguments(parser)
-    return faults.run(parser.parse_args(rest))
+    module, options = tool.parse(name, rest)
+    return module.run(options)
 
 
 if __name__ == "__main__":

@@ -3,22 +3,22 @@
     python -m experiments.standin serve --task=harvest_milk --instances=2 --port=9100
     python -m experiments.standin serve --port=9100 --fault=kill --at=40
     python -m experiments.standin xvfb-run FOLDER --task=harvest_milk
-    python -m experiments.standin compare --task=harvest_milk --actions=60 --python=PYTHON
+    python -m experiments.standin compare --task=harvest_milk --actions=60 [--python=PYTHON]
 
 `serve` is for clients that connect to an existing instance: instance k listens on port + k.
 `xvfb-run` writes an executable of that name; with FOLDER first on PATH and
 MINEDOJO_HEADLESS=1 MineDojo's own launcher starts it in the place of the game, by `game`.
-`compare` runs the same actions in a world directly and through MineDojo (PYTHON is an
-interpreter with minedojo==0.1) and lists every difference, key by key. See docs/standin.md.
+`compare` runs the same actions in a world directly and through MineDojo, by the interpreter that
+`python -m experiments.minedojo setup` makes, and lists every difference, key by key. See
+docs/standin.md.
 """
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
 from experiments import machine
-from experiments.values import ConfigError
+from experiments.standin.client import ClientError
 
 
 def parser() -> argparse.ArgumentParser:
@@ -53,12 +53,13 @@ def parser() -> argparse.ArgumentParser:
     game.add_argument("--run-dir", type=Path, required=True, help="of MineDojo's launcher")
     compare = commands.add_parser("compare", parents=[world])
     compare.add_argument("--actions", type=int, default=60)
-    compare.add_argument("--python", default=os.environ.get("RLGPT_MINEDOJO_PYTHON", ""))
+    compare.add_argument("--python", default="", help="MineDojo's interpreter; by default that of "
+                         "RLGPT_MINEDOJO_PYTHON, else the one that setup makes")
     return parser
 
 
 def main(argv: list[str]) -> int:
-    """Returns the exit code: 0 done, 2 options that cannot be used."""
+    """Returns the exit code: 0 done, 1 differences without a reason, 2 what cannot be used."""
     options = parser().parse_args(argv)
     machine.prepare()
     try:
@@ -73,7 +74,7 @@ def main(argv: list[str]) -> int:
         from experiments.standin import serve
 
         return serve.game(options) if options.command == "game" else serve.serve(options)
-    except (ConfigError, ValueError) as error:
+    except (ValueError, ClientError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
 

@@ -7,36 +7,25 @@
 RUN and OTHER are run folders or .jsonl files.
 """
 
-import argparse
 import sys
-from types import ModuleType
 
 from rich.console import Console
 
-from experiments.transcript import cost, diff, show
-from experiments.values import ConfigError, suggest
+from experiments.commands import Tool
+from experiments.values import ConfigError
 
-# Each has `add_arguments(parser)` and `run(options, console) -> exit code`.
-COMMANDS: dict[str, ModuleType] = {"show": show, "diff": diff, "cost": cost}
+# Here `run(options, console)`.
+COMMANDS = {"show": ("show", ""), "diff": ("diff", ""), "cost": ("cost", "")}
 WIDTH, NARROWEST = 120, 100  # columns where there is no terminal, and at least
 
 
 def main(argv: list[str]) -> int:
     """Returns the exit code: 2 for arguments or files that cannot be used."""
-    if not argv or argv[0] in ("-h", "--help"):
-        print((__doc__ or "").strip())
-        return 0 if argv else 2
-    name, *rest = argv
-    if name not in COMMANDS:
-        print(f"error: no command {name!r}. {suggest(name, list(COMMANDS))}", file=sys.stderr)
-        return 2
-    module = COMMANDS[name]
-    parser = argparse.ArgumentParser(
-        f"python -m experiments.transcript {name}", description=module.__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
-    module.add_arguments(parser)
-    options = parser.parse_args(rest)
+    tool = Tool("transcript", __doc__, COMMANDS)
+    chosen = tool.choose(argv)
+    if isinstance(chosen, int):
+        return chosen
+    module, options = tool.parse(*chosen)
     console = Console(file=sys.stdout, highlight=False)
     console.width = max(console.width, NARROWEST) if console.is_terminal else WIDTH
     try:

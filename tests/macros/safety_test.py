@@ -27,12 +27,11 @@ STARTERS = {"importlib", "subprocess", "ctypes", "multiprocessing", "os.system"}
 MAY_START = {
     "experiments/bench/compiling.py": "starts itself to measure a cold start",
     "experiments/bench/peers/minedojo.py": "measures a client in the interpreter that is named",
+    "experiments/commands.py": "imports a command named in a table of its tool",
     "experiments/fidelity/run.py": "imports a chapter named in a table of this file",
     "experiments/config_files.py": "imports a configuration, or a file that the user names",
     "experiments/machine.py": "asks git and the versions of packages",
-    "experiments/macro/__main__.py": "imports a command named in a table of this file",
     "experiments/macro/speed.py": "starts itself to measure, and asks git",
-    "experiments/mineclip/__main__.py": "imports a command named in a table of this file",
     "experiments/minedojo/commands.py": "runs the programs of an installation, named there",
     "experiments/minedojo/facts.py": "asks java, gradle and the interpreter for their versions",
     "experiments/minedojo/games.py": "starts a display to look whether it works",

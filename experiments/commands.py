@@ -1,0 +1,52 @@
+"""Tools of several commands, `python -m experiments.TOOL COMMAND`: chosen, imported, parsed.
+
+A command is a module with `add_arguments(parser)` and `run(options)`; its docstring is its help.
+"""
+
+import argparse
+import dataclasses
+import importlib
+import sys
+from collections.abc import Mapping
+from types import ModuleType
+
+from experiments.values import suggest
+
+
+@dataclasses.dataclass(frozen=True)
+class Tool:
+    """A package of `experiments` and its commands."""
+
+    name: str
+    text: str | None  # its docstring
+    # Command -> its module in the package, and what its help adds of it to the docstring.
+    commands: Mapping[str, tuple[str, str]]
+
+    def usage(self) -> str:
+        """The help of the tool."""
+        width = max(map(len, self.commands))
+        rows = [(name, words) for name, (_, words) in self.commands.items() if words]
+        lines = [f"  {name:<{width}}  {words}" for name, words in rows]
+        return "\n".join([(self.text or "").strip(), *([""] if lines else []), *lines])
+
+    def choose(self, argv: list[str]) -> tuple[str, list[str]] | int:
+        """The command and what is left of `argv`, or the exit code after help or an error."""
+        if not argv or argv[0] in ("-h", "--help"):
+            print(self.usage())
+            return 0 if argv else 2
+        name, *rest = argv
+        if name not in self.commands:
+            error = f"error: no command {name!r}. {suggest(name, list(self.commands))}"
+            print(error, file=sys.stderr)
+            return 2
+        return name, rest
+
+    def parse(self, name: str, rest: list[str]) -> tuple[ModuleType, argparse.Namespace]:
+        """The module of a command, imported only now, and its options."""
+        module = importlib.import_module(f"experiments.{self.name}.{self.commands[name][0]}")
+        parser = argparse.ArgumentParser(
+            f"python -m experiments.{self.name} {name}", description=module.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )  # fmt: skip
+        module.add_arguments(parser)
+        return module, parser.parse_args(rest)
