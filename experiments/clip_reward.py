@@ -5,12 +5,15 @@ from typing import NamedTuple
 
 from experiments.configs.base import Config
 from rlgpt_jax.envs.base import HostEnvironment
+from rlgpt_jax.loop.record import RunFolder, read_json, write_json
 from rlgpt_jax.loop.tools import TRAIN
 from rlgpt_jax.rl.mineclip import prompts, texts, weights
 from rlgpt_jax.rl.mineclip.config import MineClipConfig
 from rlgpt_jax.rl.mineclip.faults import MineClipError
 from rlgpt_jax.rl.mineclip.reward import Scorer
 from rlgpt_jax.rl.mineclip.world import ClipWorld, with_clip
+
+FILE = "mineclip.json"  # of a run: the digest of the weights that it is rewarded by
 
 
 class Clip(NamedTuple):
@@ -26,7 +29,11 @@ class Clip(NamedTuple):
         return self.scorer.sizes.image_size
 
     def is_for(self, split: str, num_envs: int) -> bool:
-        """Only training is rewarded; trials of macros and evaluations would pay for nothing."""
+        """Worlds of the training split with as many lanes as training: only that is rewarded.
+
+        Trials and evaluations of other splits or sizes would pay for nothing; one of just these
+        lanes shares the world of training, and its term.
+        """
         return split == TRAIN and num_envs == self.num_lanes
 
     def around(self, env: HostEnvironment) -> ClipWorld:
@@ -51,4 +58,34 @@ def make_clip(config: Config) -> Clip | None:
         )
     sentences = prompts.sentences(given, task.name, task.words)
     features = texts.features_of(given, loaded, sentences)
-    return Clip(Scorer(loaded, features, given.block), given, config.rl.ppo.num_envs)
+    lanes = config.rl.ppo.num_envs
+    return Clip(Scorer(loaded, features, min(given.block, lanes)), given, lanes)
+
+
+def check_weights(config: Config, folder: RunFolder) -> None:
+    """Refuses to go on with a run that was rewarded by other weights.
+
+    Raises:
+      MineClipError: the weights are others, or cannot be read.
+    """
+    before = read_json(folder.path(FILE))
+    if not config.reward.clip or before is None:
+        return
+    digest = weights.digest_of(Path(config.mineclip.weights))
+    if digest != before["weights"]:
+        raise MineClipError(
+            f"mineclip.weights={config.mineclip.weights} comes from another checkpoint than the "
+            f"weights that {folder.root} was started with (SHA-256 {digest[:16]}... and "
+            f"{before['weights'][:16]}...). Name a file that was converted from the same one."
+        )
+
+
+def note_weights(config: Config, folder: RunFolder) -> None:
+    """Writes down by which weights the run is rewarded, for `check_weights`.
+
+    Raises:
+      MineClipError: they cannot be read.
+    """
+    if config.reward.clip:
+        digest = weights.digest_of(Path(config.mineclip.weights))
+        write_json(folder.path(FILE), {"weights": digest})

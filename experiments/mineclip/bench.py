@@ -33,6 +33,8 @@ def run(options: argparse.Namespace) -> int:
         batches = []
     if not batches or min(batches) < 1:
         raise ValueError(f"--batch={options.batch} must be positive integers, for example 1,8,16.")
+    if not 1 <= options.window <= PUBLISHED.max_frames:
+        raise ValueError(f"--window={options.window} must be 1 to {PUBLISHED.max_frames} frames.")
     weights = Weights(PUBLISHED, init_params(PUBLISHED, jax.random.key(0)), "")
     device = jax.devices()[0]
     print(f"{device.platform} {device.device_kind}, float32, window of {options.window} frames")

@@ -7,8 +7,10 @@ PyTorch is needed, and nothing that the file contains is run.
 """
 
 import argparse
+import math
 from pathlib import Path
 
+from experiments.mineclip import out_file
 from rlgpt_jax.rl.mineclip import convert, weights
 
 
@@ -19,8 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.out.suffix != ".npz":
-        raise ValueError(f"{options.out} must end in .npz, the format that is written.")
+    out_file.check(options.out)
     if options.out.resolve() == options.checkpoint.resolve():
         raise ValueError("the checkpoint would be overwritten. Give another name for the weights.")
     try:
@@ -30,8 +31,9 @@ def run(options: argparse.Namespace) -> int:
         raise
     _tell(report, options.quiet)
     weights.save(options.out, made)
+    numbers = sum(math.prod(row.shape) for row in report.rows)
     print(
-        f"{len(report.rows)} parameters, {_count(report):,} numbers, temporal part "
+        f"{len(report.rows)} parameters, {numbers:,} numbers, temporal part "
         f"{made.sizes.temporal}, SHA-256 of the checkpoint {made.digest[:16]}..., written to "
         f"{options.out}"
     )
@@ -41,13 +43,3 @@ def run(options: argparse.Namespace) -> int:
 def _tell(report: convert.Report, quiet: bool) -> None:
     if not quiet:
         print("\n".join(report.lines()))
-
-
-def _count(report: convert.Report) -> int:
-    total = 0
-    for row in report.rows:
-        size = 1
-        for length in row.shape:
-            size *= length
-        total += size
-    return total

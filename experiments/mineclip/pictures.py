@@ -34,7 +34,7 @@ def frames(path: Path, size: tuple[int, int], every: int = 1) -> Iterator[np.nda
 def _all(path: Path) -> Iterator[np.ndarray]:
     if path.is_dir():
         for file in sorted(p for p in path.iterdir() if p.suffix.lower() in KINDS):
-            yield np.asarray(Image.open(file).convert("RGB"))
+            yield _picture(file)
         return
     if not path.is_file():
         raise ValueError(f"there is no {path}. Give a video or a folder of pictures.")
@@ -44,3 +44,10 @@ def _all(path: Path) -> Iterator[np.ndarray]:
             yield from (np.asarray(frame) for frame in reader)
     except (OSError, ValueError, RuntimeError) as error:
         raise ValueError(f"{path} cannot be read as a video ({error}).") from error
+
+
+def _picture(file: Path) -> np.ndarray:
+    try:
+        return np.asarray(Image.open(file).convert("RGB"))
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
+        raise ValueError(f"{file} cannot be read as a picture ({error}).") from error

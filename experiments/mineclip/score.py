@@ -8,12 +8,16 @@ for the last --window frames, black ones before the first.
 """
 
 import argparse
+import itertools
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
 from experiments.mineclip import model_files, pictures
-from rlgpt_jax.rl.mineclip.reward import Scorer
+from rlgpt_jax.rl.mineclip.reward import Scorer, earned
+
+BLOCK = 16  # frames that are encoded at once
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,20 +35,24 @@ def run(options: argparse.Namespace) -> int:
     loaded, sentences, texts = model_files.load(options)
     if options.window > loaded.sizes.max_frames:
         raise ValueError(f"--window={options.window}: the model sees {loaded.sizes.max_frames}.")
-    scorer = Scorer(loaded, texts)
+    scorer = Scorer(loaded, texts, BLOCK)
     read = pictures.frames(options.path, loaded.sizes.image_size, options.skip)
-    features = scorer.frames(np.stack(list(read)))
-    padded = np.concatenate([np.tile(scorer.black, (options.window - 1, 1)), features])
-    windows = np.stack([padded[i : i + options.window] for i in range(len(features))])
-    probabilities = scorer.probabilities(windows)
-    tell(probabilities, sentences, options.stride)
+    tell(watch(scorer, read, options.window), sentences, options.stride)
     return 0
+
+
+def watch(scorer: Scorer, film: Iterator[np.ndarray], window: int) -> np.ndarray:
+    """Probabilities float32[T, D] of T frames; a block of them is in memory at a time."""
+    features = [np.tile(scorer.black, (window - 1, 1))]
+    while block := list(itertools.islice(film, BLOCK)):
+        features.append(scorer.frames(np.stack(block)))
+    windows = np.lib.stride_tricks.sliding_window_view(np.concatenate(features), window, axis=0)
+    return scorer.probabilities(np.moveaxis(windows, 2, 1))
 
 
 def tell(probabilities: np.ndarray, sentences: tuple[str, ...], stride: int) -> None:
     """Prints every `stride`-th frame of float32[T, D], and what the whole film looks like."""
-    chance = 1.0 / len(sentences)
-    rewards = np.maximum(probabilities[:, 0] - chance, 0.0)
+    rewards = earned(probabilities)
     print(f'prompt "{sentences[0]}" among {len(sentences)} sentences')
     print("frame  P(prompt)  reward  most likely")
     for i in range(0, len(probabilities), stride):

@@ -9,8 +9,9 @@ Without --task and --prompt the sentences of all tasks of the prompts file are t
 import argparse
 from pathlib import Path
 
-from experiments.mineclip import model_files
+from experiments.mineclip import model_files, out_file
 from rlgpt_jax.rl.mineclip import prompts, texts, weights
+from rlgpt_jax.rl.mineclip.config import MineClipConfig
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,8 +20,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    if options.out.suffix != ".npz":
-        raise ValueError(f"{options.out} must end in .npz, the format that is written.")
+    out_file.check(options.out)
     if not options.merges:
         raise ValueError("give --merges: CLIP's list is what the sentences are read with.")
     named = bool(options.task or options.prompt)
@@ -28,7 +28,7 @@ def run(options: argparse.Namespace) -> int:
         options, model_files.config_of(options)
     )
     loaded = weights.load(Path(options.weights))
-    config = model_files.MineClipConfig(merges=options.merges)
+    config = MineClipConfig(merges=options.merges)
     texts.save(options.out, found, texts.features_of(config, loaded, found), loaded.digest)
     print(f"features of {len(found)} sentences written to {options.out}")
     return 0

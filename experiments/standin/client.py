@@ -7,34 +7,41 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from experiments.minedojo import interpreters
 from experiments.values import ConfigError
 
 SCRIPT = Path(__file__).parent / "client_script.py"
-LAUNCHED = "launched"  # instead of a port: MineDojo's launcher starts the game
 
 
 class ClientError(Exception):
     """What the client raised, in its words."""
 
 
+def check_client(python: Path) -> None:
+    """Refuses an interpreter without MineDojo, which is not imported for that.
+
+    Raises:
+      ConfigError: it does not run, or has none.
+    """
+    cure = "Make one with `python -m experiments.minedojo setup`."
+    try:
+        packages = interpreters.probe(str(python))["packages"]
+    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        raise ConfigError(f"{python} does not run as a Python ({error}). {cure}") from error
+    if "minedojo" not in packages:
+        raise ConfigError(f"{python} has no MineDojo. {cure}")
+
+
 class Client:
     """One MineDojo environment under an interpreter of its own. Use it in a `with`."""
 
-    def __init__(self, python: str, path_first: Path | None = None):
+    def __init__(self, python: Path, path_first: Path | None = None):
         """Starts the interpreter.
 
         Args:
           python: with minedojo==0.1.
           path_first: folder that comes first on the child's PATH, with headless launches.
-
-        Raises:
-          ConfigError: no interpreter is named, or there is none.
         """
-        if not python or not Path(python).exists():
-            raise ConfigError(
-                f"no interpreter with MineDojo at {python!r}: name one by --python, or in "
-                "RLGPT_MINEDOJO_PYTHON."
-            )
         self.folder = tempfile.TemporaryDirectory(prefix="minedojo_")
         env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "PYTHONHOME")}
         if path_first is not None:
@@ -42,7 +49,7 @@ class Client:
         self._log = (Path(self.folder.name) / "client.log").open("w+")
         # The client writes logs into its working directory.
         self._process = subprocess.Popen(
-            [python, str(SCRIPT)], cwd=self.folder.name, env=env, text=True,
+            [str(python.absolute()), str(SCRIPT)], cwd=self.folder.name, env=env, text=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log,
         )  # fmt: skip
 

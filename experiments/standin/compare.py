@@ -1,15 +1,18 @@
 """The same actions in a world directly and through MineDojo and the stand-in, key by key."""
 
 import argparse
+import contextlib
 import functools
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from experiments.standin import policy, reasons, serve
-from experiments.standin.client import Client
+from experiments.standin.client import Client, check_client
+from experiments.values import ConfigError
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.base import Observation
+from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.minedojo.standin import lidar
 from rlgpt_jax.envs.minedojo.standin.game import Game
 from rlgpt_jax.envs.minedojo.standin.instance import Instance
@@ -41,11 +44,14 @@ class Difference(NamedTuple):
 
 def run(options: argparse.Namespace) -> int:
     """Prints the table. Returns the exit code: 1 if a difference has no known reason."""
+    if options.actions < 1:
+        raise ConfigError(f"--actions={options.actions}: need 1 or more.")
+    python = MineDojoConfig(python=options.python).interpreter()
+    check_client(python)
     lands = serve.lands_of(options)
     instance = Instance(functools.partial(Game, lands, options.seed, options.lidar))
-    with Client(options.python) as client:
+    with contextlib.closing(instance), Client(python) as client:
         ours, theirs, harm, rewards = _play(options, instance, client)
-    instance.close()
     found = compare(ours, theirs) + compare_rewards(*rewards)
     cured = {row.key for row in compare(ours, reasons.cured(theirs, harm)) if not row.steps}
     steps = len(rewards[0])

@@ -1,16 +1,19 @@
 """Instances that wait for clients."""
 
 import argparse
+import contextlib
 import functools
 import os
 import re
+import socket
 import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from experiments import machine
 from experiments.values import ConfigError
 from rlgpt_jax.envs.minedojo.standin.game import Game
-from rlgpt_jax.envs.minedojo.standin.instance import Fault, Instance
+from rlgpt_jax.envs.minedojo.standin.instance import HOST, Fault, Instance
 from rlgpt_jax.envs.minedojo.standin.lands import Lands
 from rlgpt_jax.envs.minedojo.standin.mission import Mission
 from rlgpt_jax.envs.tasks import get_task
@@ -26,9 +29,7 @@ def lands_of(options: argparse.Namespace) -> Lands:
     if options.worlds < 1:
         raise ConfigError(f"--worlds={options.worlds}: need 1 or more.")
     params = SMALL if options.small else WorldParams(num_worlds=options.worlds)
-    given = os.environ.get("RLGPT_CACHE")
-    cache = Path(given) if given else machine.CACHE / "worlds"
-    return Lands(get_task(options.task), params, options.split, cache)
+    return Lands(get_task(options.task), params, options.split, machine.CACHE / "worlds")
 
 
 def warm(lands: Lands) -> None:
@@ -44,42 +45,73 @@ def serve(options: argparse.Namespace) -> int:
         raise ConfigError(f"--instances={options.instances} --lane={options.lane}: need 1 or more "
                           "instances, and a lane of them.")
     lands, fault = lands_of(options), _fault(options)
+    ports = range(options.port, options.port + options.instances)
+    check_free(ports)
     warm(lands)
-    instances = [
-        Instance(
-            functools.partial(Game, lands, options.seed + k, options.lidar), options.port + k,
-            fault if k == options.lane else None, _say,
-        )
-        for k in range(options.instances)
-    ]  # fmt: skip
-    ports = f"{options.port} to {options.port + options.instances - 1}"
-    _say(f"serving {options.instances} instances of {options.task} on ports {ports}")
-    try:
-        while not all(instance.exited.is_set() for instance in instances):
-            time.sleep(0.2)
-    except KeyboardInterrupt:
-        pass
-    for instance in instances:
-        instance.close()
+    with contextlib.ExitStack() as opened:
+        instances = []
+        for k, port in enumerate(ports):
+            make_game = functools.partial(Game, lands, options.seed + k, options.lidar)
+            instances.append(open_at(port, make_game, fault if k == options.lane else None))
+            opened.callback(instances[-1].close)
+        _say(f"serving {len(ports)} instances of {options.task} on ports {ports[0]} to {ports[-1]}")
+        with contextlib.suppress(KeyboardInterrupt):
+            while not all(instance.exited.is_set() for instance in instances):
+                time.sleep(0.2)
     return 0
 
 
 def game(options: argparse.Namespace) -> int:
     """One instance in the place of a game that MineDojo's launcher has started."""
+    launcher = os.getppid()
     port = read_port(options.run_dir)
-    lands = lands_of(options)
+    lands, fault = lands_of(options), _fault(options)
     _say(f"a stand-in for Minecraft: {options.task}, port {port}")
+    check_free([port])
     warm(lands)
-    instance = Instance(
-        functools.partial(Game, lands, options.seed, options.lidar), port, _fault(options), _say,
-        on_kill=lambda: os._exit(137),
-    )  # fmt: skip
+    make_game = functools.partial(Game, lands, options.seed, options.lidar)
+    instance = open_at(port, make_game, fault, on_kill=lambda: os._exit(137))
     _say(f"{PORT_MARK}{instance.port}")
     _say(READY_MARK)
     while not instance.exited.wait(1.0):
-        if os.getppid() == 1:  # the launcher is gone
+        if os.getppid() != launcher:  # it is gone, and somebody else has taken this process over
             instance.close()
     return 0
+
+
+def check_free(ports: Sequence[int]) -> None:
+    """Refuses ports that no instance can listen at, before worlds are built for it.
+
+    Raises:
+      ConfigError: one is no port, taken or not for this user.
+    """
+    if not (ports[0] > 0 and ports[-1] < 65_536):
+        words = f"ports {ports[0]} to {ports[-1]} are not in 1..65535"
+        raise ConfigError(f"--port={ports[0]}: {words}.")
+    for port in ports:
+        try:
+            socket.create_server((HOST, port)).close()
+        except OSError as error:
+            raise _not_open(port, error) from error
+
+
+def open_at(
+    port: int, make_game: Callable[[], Game], fault: Fault | None,
+    on_kill: Callable[[], None] | None = None,
+) -> Instance:
+    """An instance that says what happens.
+
+    Raises:
+      ConfigError: somebody has taken the port.
+    """
+    try:
+        return Instance(make_game, port, fault, _say, on_kill)
+    except OSError as error:
+        raise _not_open(port, error) from error
+
+
+def _not_open(port: int, error: OSError) -> ConfigError:
+    return ConfigError(f"cannot listen at port {port}: {error.strerror}. Choose another.")
 
 
 def read_port(run_dir: Path) -> int:

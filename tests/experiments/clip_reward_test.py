@@ -1,18 +1,28 @@
 """`--config.reward.clip`: refused without its files, free when it is 0, else in training alone."""
 
 import dataclasses
+import json
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
-from experiments import flags, wiring
+from experiments import clip_reward, flags, run, wiring
+from experiments.config_tree import to_dict
 from experiments.configs import base
 from experiments.values import ConfigError
+from rlgpt_jax.envs.minedojo.turns import OnTurn
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.params import WorldParams
+from rlgpt_jax.loop.record import RunFolder
+from rlgpt_jax.rl.mineclip import reward as reward_module
+from rlgpt_jax.rl.mineclip import weights
+from rlgpt_jax.rl.mineclip.faults import MineClipError
 from rlgpt_jax.rl.mineclip.weights import WeightsError
-from rlgpt_jax.rl.mineclip.world import ClipWorld
+from rlgpt_jax.rl.mineclip.world import AsyncClipWorld, ClipWorld
 from tests.envs.voxel import worlds
 from tests.rl.mineclip import small
 
@@ -84,3 +94,69 @@ def test_without_the_term_nothing_is_read() -> None:
         config({"weights": "none.npz", "merges": "none.txt"}), reward=base.RewardConfig()
     )
     assert wiring.make_clip(without) is None
+
+
+def test_worlds_of_training_in_minecraft_tell_the_reward_and_nothing_is_launched(
+    tmp_path: Path,
+) -> None:
+    workers = {"python": sys.executable, "workers": 2}
+    make = wiring.env_maker(config(small.files(tmp_path), world="minedojo", minedojo=workers))
+    world = make("train", 2, 0)
+    assert isinstance(world, AsyncClipWorld) and world.num_envs == 2
+    assert isinstance(world._env, OnTurn) and make("train", 2, 1) is world
+    for split, lanes in (("validation", 2), ("eval", 2), ("train", 32)):
+        other = make(split, lanes, 0)
+        assert isinstance(other, OnTurn) and other.num_envs == 2
+
+
+def test_few_lanes_pay_for_no_more_frames_than_they_show(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clip = clip_reward.make_clip(config(small.files(tmp_path)))
+    assert clip is not None and clip.config.block == 16
+    encoded = small.count_frames(monkeypatch, reward_module)
+    clip.scorer.frames(np.zeros((2, 160, 256, 3), np.uint8))
+    assert encoded == [2]
+
+
+def started(folder: Path, files: dict[str, str]) -> Path:
+    """A run folder with a configuration of these files."""
+    folder.mkdir()
+    saved = {"name": "harvest_milk", "config": to_dict(config(files))}
+    (folder / "config.json").write_text(json.dumps(saved))
+    return folder
+
+
+def test_a_resumed_run_may_name_its_files_anew_and_nothing_else_of_the_term(
+    tmp_path: Path,
+) -> None:
+    files = small.files(tmp_path)
+    folder = started(tmp_path / "run", files)
+    (tmp_path / "moved").mkdir()
+    moved = small.files(tmp_path / "moved")
+    resume = [f"--workdir={folder}", "--resume", f"--config.mineclip.weights={moved['weights']}"]
+    given = flags.parse([*resume, f"--config.mineclip.merges={moved['merges']}"]).config.mineclip
+    assert (given.weights, given.merges) == (moved["weights"], moved["merges"])
+    kept = [f"--config.mineclip.texts={moved['merges']}", "--config.mineclip.merges="]
+    assert flags.parse([*resume, *kept]).config.mineclip.merges == ""
+    with pytest.raises(ConfigError, match="mineclip.window: 16 -> 8"):
+        flags.parse([*resume, "--config.mineclip.window=8"])
+
+
+def test_a_resumed_run_with_weights_of_another_checkpoint_is_refused_and_keeps_its_settings(
+    tmp_path: Path,
+) -> None:
+    files = small.files(tmp_path)
+    first, folder = config(files), started(tmp_path / "run", files)
+    clip_reward.check_weights(first, RunFolder(folder))  # nothing has been noted
+    clip_reward.note_weights(first, RunFolder(folder))
+    clip_reward.check_weights(first, RunFolder(folder))
+    other = tmp_path / "other.npz"
+    weights.save(other, small.weights(small.RUNNABLE)._replace(digest="f" * 64))
+    changed = config({**files, "weights": str(other)})
+    settings = flags.Settings("harvest_milk", changed, folder, True, False)
+    before = (folder / "config.json").read_text()
+    display: Any = SimpleNamespace(say=lambda words: None)
+    with pytest.raises(MineClipError, match="comes from another checkpoint than .*ffff.* and 0000"):
+        run.go(settings, display, SimpleNamespace())  # type: ignore[arg-type]
+    assert (folder / "config.json").read_text() == before

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from experiments.mineclip import bench
+from experiments.mineclip import bench, score
 from experiments.mineclip.__main__ import COMMANDS, main
 from rlgpt_jax.rl.mineclip import convert, weights
+from rlgpt_jax.rl.mineclip.reward import Scorer
 from tests.rl.mineclip import small
 from tests.rl.mineclip.torch_writer import checkpoint, write
 
@@ -91,6 +92,8 @@ def test_a_folder_of_pictures_is_scored_with_merges_or_with_kept_texts(
         (["score", "a", "--weights=w", "--window=0"], "--window=0 must be at least 1"),
         (["texts", "a.txt", "--weights=w"], "a.txt must end in .npz"),
         (["bench", "--batch=0"], "--batch=0 must be positive integers"),
+        (["bench", "--window=0"], "--window=0 must be 1 to 32 frames"),
+        (["bench", "--window=40"], "--window=40 must be 1 to 32 frames"),
     ],
 )
 def test_wrong_arguments_are_one_error(
@@ -106,12 +109,48 @@ def test_pictures_that_are_none_are_refused(
     files = small.files(tmp_path)
     score = [f"--weights={files['weights']}", f"--merges={files['merges']}", "--prompt=x"]
     (tmp_path / "film.mp4").write_text("not a film")
-    (tmp_path / "empty").mkdir()
+    for folder in ("empty", "broken", "cut"):
+        (tmp_path / folder).mkdir()
+    noise = np.random.default_rng(0).integers(0, 256, (90, 120, 3)).astype(np.uint8)
+    Image.fromarray(noise).save(tmp_path / "whole.png")
+    whole = (tmp_path / "whole.png").read_bytes()
+    (tmp_path / "broken" / "0.png").write_bytes(whole[:8] + b"no chunks")
+    (tmp_path / "cut" / "0.png").write_bytes(whole[: len(whole) // 2])
     for name, words in (
         ("none.mp4", "there is no"), ("film.mp4", "cannot be read"), ("empty", "no pictures"),
+        ("broken", "0.png cannot be read as a picture"), ("cut", "0.png cannot be read"),
     ):  # fmt: skip
         assert main(["score", str(tmp_path / name), *score]) == 2
         assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["convert", "texts"])
+def test_a_file_that_cannot_be_written_is_told_before_the_work(
+    tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setattr(convert, "convert_file", lambda *_: pytest.fail("it was converted"))
+    monkeypatch.setattr(weights, "load", lambda *_: pytest.fail("weights were read"))
+    (tmp_path / "file").touch()
+    (tmp_path / "folder.npz").mkdir()
+    for out in (tmp_path / "file" / "out.npz", tmp_path / "folder.npz"):
+        given = [str(tmp_path / "a.pth"), str(out)]
+        if command == "texts":
+            given = [str(out), "--weights=w.npz", "--merges=m.txt"]
+        assert main([command, *given]) == 2
+        assert f"{out} cannot be written" in capsys.readouterr().err
+
+
+def test_a_film_is_encoded_while_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = np.random.default_rng(1).normal(size=(4, 16)).astype(np.float32)
+    scorer = Scorer(small.weights(), texts, score.BLOCK)
+    rng = np.random.default_rng(2)
+    film = rng.integers(0, 256, (2 * score.BLOCK + 5, *SIZES.image_size, 3)).astype(np.uint8)
+    padded = np.concatenate([np.tile(scorer.black, (2, 1)), scorer.frames(film)])
+    expected = scorer.probabilities(np.stack([padded[i : i + 3] for i in range(len(film))]))
+    encoded, frames = [], scorer.frames
+    monkeypatch.setattr(scorer, "frames", lambda rgb: encoded.append(len(rgb)) or frames(rgb))
+    np.testing.assert_array_equal(score.watch(scorer, iter(film), 3), expected)
+    assert encoded == [score.BLOCK, score.BLOCK, 5]
 
 
 def test_the_bench_measures_each_part(

@@ -18,7 +18,9 @@ class MineClipConfig:
     negatives: str = ""  # text file, one sentence a line, in the place of those in `prompts`
     every: int = 1  # ticks between two frames that are looked at; the reward stays in between
     window: int = 16  # frames that make a video
-    block: int = 16  # frames that are encoded at once; memory, not results, depends on it
+    # Frames that are encoded at once, and no more than there are lanes; fewer are filled up to it,
+    # one is not. Memory and time depend on it, results do not.
+    block: int = 16
 
     def __post_init__(self) -> None:
         most = {"every": 1000, "window": PUBLISHED.max_frames, "block": 4096}

@@ -27,6 +27,12 @@ def _probabilities(
     return jax.nn.softmax(apply(sizes, params, "logits", video, texts), axis=-1)
 
 
+def earned(probabilities: np.ndarray) -> np.ndarray:
+    """float32[K, D], the prompt's first -> the reward float32[K] in 0..1 - 1 / D."""
+    chance = np.float32(1.0 / probabilities.shape[1])
+    return np.maximum(probabilities[:, 0] - chance, 0.0)
+
+
 class Scorer:
     """The model with D sentences, applied in blocks of one compiled shape."""
 
@@ -49,9 +55,8 @@ class Scorer:
         return self._blockwise(call, windows)
 
     def reward(self, windows: np.ndarray) -> np.ndarray:
-        """float32[K, T, E] -> float32[K] in 0..1 - 1 / D."""
-        chance = np.float32(1.0 / len(self._texts))
-        return np.maximum(self.probabilities(windows)[:, 0] - chance, 0.0)
+        """float32[K, T, E] -> float32[K]."""
+        return earned(self.probabilities(windows))
 
     def _blockwise(self, call: Any, given: np.ndarray) -> np.ndarray:
         # Two shapes are compiled, whatever K is: of one row, and of a whole block.
@@ -76,7 +81,6 @@ class ClipReward:
         self._ring = np.tile(scorer.black, (num_lanes, window, 1))  # oldest frame first
         self._ticks = np.zeros(num_lanes, np.int64)  # of the episode
         self._reward = np.zeros(num_lanes, np.float32)  # of the last window
-        self.num_frames = 0  # that have been encoded
 
     def begin(self, lanes: np.ndarray, rgb: np.ndarray) -> None:
         """An episode starts in lanes int[K] with pictures uint8[K, H, W, 3]."""
@@ -107,7 +111,6 @@ class ClipReward:
 
     def _push(self, lanes: np.ndarray, rgb: np.ndarray) -> None:
         features = self._scorer.frames(rgb)
-        self.num_frames += len(lanes)
         self._ring[lanes] = np.concatenate(
             [self._ring[lanes][:, 1:], features[:, None]], axis=1
         )

@@ -35,11 +35,16 @@ def encode(weights: Weights, tokens: tokenizer.Tokenizer, texts: Sequence[str]) 
 
 
 def save(path: Path, texts: Sequence[str], features: np.ndarray, digest: str) -> None:
-    """Writes D sentences with features float32[D, E] of the weights with that digest."""
+    """Writes D sentences with features float32[D, E] of the weights with that digest.
+
+    Whole or not at all.
+    """
     meta = np.frombuffer(json.dumps({"texts": list(texts), "digest": digest}).encode(), np.uint8)
     path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
+    part = path.with_name(path.name + ".part")
+    with part.open("wb") as file:
         np.savez(file, meta=meta, features=np.asarray(features, np.float32))
+    part.replace(path)
 
 
 def load(path: Path, weights: Weights, texts: Sequence[str]) -> np.ndarray:

@@ -1,6 +1,8 @@
 """The tensors of a `.pth` file, as NumPy arrays by name; PyTorch is not needed."""
 
+import math
 import zipfile
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -8,13 +10,14 @@ import ml_dtypes
 import numpy as np
 
 from rlgpt_jax.rl.mineclip.faults import MineClipError
-from rlgpt_jax.rl.mineclip.torch_pickle import PickleError, Tensor, read
+from rlgpt_jax.rl.mineclip.torch_pickle import Tensor, read
 
 DTYPES: dict[str, Any] = {
     "FloatStorage": "<f4", "DoubleStorage": "<f8", "HalfStorage": "<f2",
     "BFloat16Storage": ml_dtypes.bfloat16, "LongStorage": "<i8", "IntStorage": "<i4",
     "ShortStorage": "<i2", "CharStorage": "i1", "ByteStorage": "u1", "BoolStorage": "?",
 }  # fmt: skip
+MAX_STRUCTURE = 64 * 2**20  # bytes of the structure; the numbers are in other entries of the file
 
 
 class CheckpointError(MineClipError):
@@ -38,8 +41,9 @@ def load(path: Path) -> dict[str, np.ndarray]:
             "write it again with torch.save(torch.load(path), new_path); if it was downloaded, "
             "look whether it is a page of the site in its place, or cut short."
         ) from error
-    except (PickleError, CheckpointError, KeyError, EOFError, OSError, RuntimeError,
-            NotImplementedError) as error:
+    # Of a broken file: what our readers say, but also zipfile, zlib and NumPy.
+    except (ValueError, KeyError, EOFError, OSError, RuntimeError, OverflowError,
+            zlib.error) as error:
         raise CheckpointError(
             f"{path} cannot be read as a PyTorch checkpoint: {error}. Download it again, or give "
             "another file."
@@ -60,9 +64,9 @@ def _tensors(archive: zipfile.ZipFile) -> dict[str, np.ndarray]:
     if len(roots) != 1:
         raise CheckpointError(f"it is a zip archive with {len(roots)} data.pkl in place of one")
     (root,) = roots
-    if f"{root}byteorder" in names and archive.read(f"{root}byteorder") != b"little":
+    if f"{root}byteorder" in names and _read(archive, f"{root}byteorder") != b"little":
         raise CheckpointError("its numbers are big-endian")
-    tree = read(archive.read(f"{root}data.pkl"))
+    tree = read(_read(archive, f"{root}data.pkl"))
     if isinstance(tree, dict) and isinstance(tree.get("state_dict"), dict):
         tree = tree["state_dict"]
     named = tree.items() if isinstance(tree, dict) else ()
@@ -76,6 +80,14 @@ def _tensors(archive: zipfile.ZipFile) -> dict[str, np.ndarray]:
     return {name: arrays[tensor] for name, tensor in found.items()}
 
 
+def _read(archive: zipfile.ZipFile, name: str) -> bytes:
+    """An entry that describes; a small file may claim a huge one."""
+    size = archive.getinfo(name).file_size
+    if size > MAX_STRUCTURE:
+        raise CheckpointError(f"its {name} has {size:,} bytes; at most {MAX_STRUCTURE:,} are read")
+    return archive.read(name)
+
+
 def _array(archive: zipfile.ZipFile, root: str, name: str, tensor: Tensor) -> np.ndarray:
     storage = tensor.storage
     if storage.kind not in DTYPES:
@@ -86,9 +98,11 @@ def _array(archive: zipfile.ZipFile, root: str, name: str, tensor: Tensor) -> np
         (size - 1) * stride for size, stride in zip(tensor.shape, tensor.strides, strict=True)
     )
     negative = min((tensor.offset, *tensor.shape, *tensor.strides)) < 0
-    # The size is checked before the entry is read: a small file may claim a huge one.
+    # The size is checked before the entry is read, and the tensor has no number twice (by a stride
+    # of 0): a small file may claim a huge one.
     if (
         entry.file_size != storage.length * dtype.itemsize
+        or math.prod(tensor.shape) > storage.length
         or negative
         or (0 not in tensor.shape and last >= storage.length)
     ):

@@ -12,8 +12,6 @@ import pickletools
 from collections.abc import Callable
 from typing import Any
 
-MAX_BYTES = 64 * 2**20  # of the structure; the numbers are in other entries of the file
-
 
 class PickleError(ValueError):
     """It is no pickle, or none as PyTorch writes it."""
@@ -65,10 +63,8 @@ def read(data: bytes) -> Any:
     """What the pickle describes: dictionaries, lists, tuples, plain values, `Tensor`, `Unknown`.
 
     Raises:
-      PickleError: it is broken, or larger than any structure of weights.
+      PickleError: it is broken.
     """
-    if len(data) > MAX_BYTES:
-        raise PickleError(f"its structure has {len(data):,} bytes; at most {MAX_BYTES:,} are read")
     machine = _Machine()
     try:
         for opcode, argument, _ in pickletools.genops(data):

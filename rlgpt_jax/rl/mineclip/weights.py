@@ -67,6 +67,29 @@ def load(path: Path) -> Weights:
     Raises:
       WeightsError: there is no such file, or it is no whole one of this format.
     """
+    sizes, digest, arrays = _read(path)
+    needed = shapes_of(sizes)
+    wrong = [n for n in needed.keys() | arrays.keys()
+             if n not in arrays or n not in needed or arrays[n].shape != needed[n]]  # fmt: skip
+    if wrong:
+        raise WeightsError(
+            f"{path} does not hold the parameters of its own sizes: {', '.join(sorted(wrong)[:5])} "
+            "missing, unexpected or of another shape. Convert the checkpoint anew."
+        )
+    return Weights(sizes, unflatten(arrays), digest)
+
+
+def digest_of(path: Path) -> str:
+    """The digest of what `save` wrote, without reading the numbers.
+
+    Raises:
+      WeightsError: there is no such file, or it has no digest.
+    """
+    return _read(path, whole=False)[1]
+
+
+def _read(path: Path, whole: bool = True) -> tuple[Sizes, str, dict[str, np.ndarray]]:
+    """Sizes, digest, and, of the `whole`, the arrays by path."""
     if not path.is_file():
         raise WeightsError(
             f"there are no weights of MineCLIP at {path}. Convert the published checkpoint: "
@@ -74,8 +97,8 @@ def load(path: Path) -> Weights:
         )
     try:
         with np.load(path, allow_pickle=False) as stored:
-            arrays = {name: stored[name] for name in stored.files}
-        meta = json.loads(arrays.pop(_META).tobytes())
+            meta = json.loads(stored[_META].tobytes())
+            arrays = {name: stored[name] for name in stored.files if whole and name != _META}
         version = meta["version"]
         sizes = Sizes(**meta["sizes"]) if version == VERSION else None
         digest = str(meta["digest"])
@@ -86,12 +109,4 @@ def load(path: Path) -> Weights:
         ) from error
     if sizes is None:
         raise WeightsError(f"{path} has format {version}; this code reads {VERSION}. Convert anew.")
-    needed = shapes_of(sizes)
-    wrong = [n for n in needed.keys() | arrays.keys()
-             if n not in arrays or n not in needed or arrays[n].shape != needed[n]]  # fmt: skip
-    if wrong:
-        raise WeightsError(
-            f"{path} does not hold the parameters of its own sizes: {', '.join(sorted(wrong)[:5])} "
-            "missing, unexpected or of another shape. Convert the checkpoint anew."
-        )
-    return Weights(sizes, unflatten(arrays), digest)
+    return sizes, digest, arrays

@@ -89,6 +89,10 @@ class AsyncClipWorld(ClipWorld):
         super().__init__(env, scorer, window, every)
         self._fresh = np.zeros(env.num_envs, bool)  # the next answer is a first observation
 
+    def reset(self, seed: int) -> Observation:
+        self._fresh[:] = False  # also what `start` has begun and nobody has received
+        return super().reset(seed)
+
     def start(self, seed: int) -> None:
         self._fresh[:] = True
         self._env.start(seed)
@@ -118,6 +122,7 @@ class AsyncClipWorld(ClipWorld):
     def load(self, saved: Any) -> Observation:
         """Such worlds begin new episodes, so their rings do too."""
         obs = self._env.load(saved["world"])
+        self._fresh[:] = False
         self._reward.begin(self._lanes, self._pictures(obs))
         return obs
 

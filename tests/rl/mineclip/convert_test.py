@@ -13,7 +13,7 @@ import pytest
 from rlgpt_jax.rl.mineclip import convert, torch_file
 from rlgpt_jax.rl.mineclip.torch_file import CheckpointError
 from tests.rl.mineclip import small
-from tests.rl.mineclip.torch_writer import checkpoint, text, write
+from tests.rl.mineclip.torch_writer import checkpoint, text, view, write
 
 SIZES = small.sizes()
 
@@ -76,9 +76,10 @@ def test_of_a_quite_different_model_the_first_names_are_told(tmp_path: Path) -> 
 
 
 def test_objects_beside_the_weights_are_passed_over_and_not_made(tmp_path: Path) -> None:
-    # What os.system("false") would be: a function that is named and called.
-    hostile = text("trainer") + b"cposix\nsystem\n(" + text("false") + b"tR"
+    made = tmp_path / "made"  # by os.mkdir, a function that is named and called
+    hostile = text("trainer") + b"cposix\nmkdir\n(" + text(str(made)) + b"tR"
     read = torch_file.load(write(tmp_path / "a.pth", {"x": np.ones((2, 3))}, before=hostile))
+    assert not made.exists()
     assert read.keys() == {"x"}
     np.testing.assert_array_equal(read["x"], np.ones((2, 3)))
 
@@ -130,6 +131,48 @@ def test_a_broken_structure_is_refused(tmp_path: Path, tree: bytes, words: str) 
 def test_a_tensor_beyond_its_numbers_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "a.pth", {"x": np.ones(4)}, length=2**30)
     with pytest.raises(CheckpointError, match="x reaches beyond its numbers"):
+        torch_file.load(path)
+
+
+@pytest.mark.parametrize(
+    ("shape", "strides", "words"),
+    [
+        ((2000, 3000), (0, 0), "x reaches beyond its numbers"),  # one number, six million times
+        ((0, *[2**31 - 1] * 3), (1, 1, 1, 1), "cannot be read as a PyTorch checkpoint"),
+        ((1, 1), (1,), "cannot be read as a PyTorch checkpoint"),
+    ],
+)
+def test_a_tensor_of_one_number_that_claims_to_be_another_is_refused(
+    tmp_path: Path, shape: tuple[int, ...], strides: tuple[int, ...], words: str
+) -> None:
+    path = tmp_path / "a.pth"
+    with zipfile.ZipFile(path, "w") as archive:
+        tree = b"\x80\x02}(" + text("x") + view("0", 1, shape, strides) + b"u."
+        archive.writestr("a/data.pkl", tree)
+        archive.writestr("a/data/0", bytes(4))
+    with pytest.raises(CheckpointError, match=words):
+        torch_file.load(path)
+
+
+def test_a_huge_structure_is_refused_before_it_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = write(tmp_path / "a.pth", {"x": np.ones(4)})
+    monkeypatch.setattr(torch_file, "MAX_STRUCTURE", 100)
+    monkeypatch.setattr(zipfile.ZipFile, "read", lambda *_: pytest.fail("it was read"))
+    with pytest.raises(CheckpointError, match="data.pkl has .* bytes; at most 100 are read"):
+        torch_file.load(path)
+
+
+def test_broken_compression_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.pth"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a/data.pkl", bytes(1000))
+    data = bytearray(path.read_bytes())
+    at = data.index(b"data.pkl") + len(b"data.pkl")
+    data[at : at + 4] = b"\xff" * 4
+    path.write_bytes(data)
+    with pytest.raises(CheckpointError, match="cannot be read as a PyTorch checkpoint"):
         torch_file.load(path)
 
 

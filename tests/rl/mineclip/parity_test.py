@@ -1,6 +1,7 @@
 """Our towers and PyTorch's give the same numbers, from the published file to the logits."""
 
 import functools
+import os
 
 import numpy as np
 import pytest
@@ -93,13 +94,16 @@ def test_our_reader_and_torch_load_read_the_same(tmp_path):
 def test_objects_beside_the_weights_are_not_made(tmp_path):
     from rlgpt_jax.rl.mineclip import torch_file
 
+    made = tmp_path / "made"
+
     class Trainer:
         def __reduce__(self):
-            return print, ("made",)
+            return os.mkdir, (str(made),)
 
     path = tmp_path / "state.pth"
     torch.save({"state_dict": {"a": torch.ones(2)}, "trainer": Trainer()}, path)
     assert torch_file.load(path).keys() == {"a"}
+    assert not made.exists()
     older = tmp_path / "older.pth"
     torch.save({"a": torch.ones(2)}, older, _use_new_zipfile_serialization=False)
     with pytest.raises(torch_file.CheckpointError, match="write it again with torch.save"):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from rlgpt_jax.rl.mineclip import reward as reward_module
 from rlgpt_jax.rl.mineclip.model import apply
 from rlgpt_jax.rl.mineclip.reward import ClipReward, Scorer
 from tests.rl.mineclip import small
@@ -34,7 +35,15 @@ def scorer() -> Scorer:
     return Scorer(WEIGHTS, TEXTS, block=4)
 
 
-def test_the_reward_is_that_of_the_last_frames_after_black_ones(scorer: Scorer) -> None:
+@pytest.fixture
+def encoded(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Frames of each call of the image encoder, those that fill a block included."""
+    return small.count_frames(monkeypatch, reward_module)
+
+
+def test_the_reward_is_that_of_the_last_frames_after_black_ones(
+    scorer: Scorer, encoded: list[int]
+) -> None:
     film = pictures(6)
     black = np.zeros((WINDOW - 1, 16, 24, 3), np.uint8)
     whole = np.concatenate([black, film])
@@ -47,7 +56,7 @@ def test_the_reward_is_that_of_the_last_frames_after_black_ones(scorer: Scorer) 
     expected = [by_formula(whole[i + 1 : i + 1 + WINDOW]) for i in range(5)]
     assert len(set(expected)) > 2
     np.testing.assert_allclose(found, expected, atol=1e-5)
-    assert clip.num_frames == 6
+    assert encoded == [1] * 6
 
 
 def test_probabilities_sum_to_one_and_a_prompt_less_likely_than_chance_earns_nothing(
@@ -69,7 +78,7 @@ def test_blocks_and_their_filling_change_nothing(scorer: Scorer) -> None:
 
 
 def test_where_an_episode_ended_the_ring_begins_anew_and_elsewhere_it_goes_on(
-    scorer: Scorer,
+    scorer: Scorer, encoded: list[int]
 ) -> None:
     film = pictures(12).reshape(6, 2, 16, 24, 3)
     clip, other = (ClipReward(scorer, 2, WINDOW) for _ in range(2))
@@ -79,6 +88,7 @@ def test_where_an_episode_ended_the_ring_begins_anew_and_elsewhere_it_goes_on(
     # Lane 0 ends: its last frame is scored in the old episode, film[5] opens the new one.
     last = clip.step(BOTH, film[3], np.array([True, False]), film[5])
     np.testing.assert_allclose(last, [by_formula(film[:4, n]) for n in BOTH], atol=1e-5)
+    begun = [*encoded]
     other.begin(np.array([0]), film[5, :1])
     np.testing.assert_array_equal(clip.save()["ring"][0], other.save()["ring"][0])
     after = clip.step(BOTH, film[4], NOBODY, film[4])
@@ -87,7 +97,7 @@ def test_where_an_episode_ended_the_ring_begins_anew_and_elsewhere_it_goes_on(
     np.testing.assert_allclose(
         after, [by_formula(fresh), by_formula(film[1:5, 1])], atol=1e-5
     )
-    assert clip.num_frames == 2 * 5 + 1  # one more, of the first frame after the end
+    assert begun == [4, 4, 4, 4, 1]  # blocks of both lanes, and the first frame after the end
 
 
 def test_a_part_of_the_lanes_may_step_alone(scorer: Scorer) -> None:
@@ -105,7 +115,9 @@ def test_a_part_of_the_lanes_may_step_alone(scorer: Scorer) -> None:
         np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
-def test_between_the_frames_that_are_looked_at_the_reward_stays(scorer: Scorer) -> None:
+def test_between_the_frames_that_are_looked_at_the_reward_stays(
+    scorer: Scorer, encoded: list[int]
+) -> None:
     film = pictures(7, seed=3)
     clip = ClipReward(scorer, 1, WINDOW, every=3)
     lane, going = np.array([0]), np.array([False])
@@ -115,7 +127,7 @@ def test_between_the_frames_that_are_looked_at_the_reward_stays(scorer: Scorer) 
     third = by_formula(np.stack([*black, film[0], film[3]]))
     sixth = by_formula(np.stack([black[0], film[0], film[3], film[6]]))
     np.testing.assert_allclose(found, [0, 0, third, third, third, sixth], atol=1e-5)
-    assert clip.num_frames == 3
+    assert encoded == [1] * 3
 
 
 def test_a_saved_ring_goes_on_with_the_same_bits(scorer: Scorer) -> None:

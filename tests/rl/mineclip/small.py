@@ -97,3 +97,16 @@ class Film:
         self._ticks = saved["ticks"].copy()
         self._rng = np.random.default_rng(int(saved["seed"]))
         return self._obs(self.picture())
+
+
+def count_frames(monkeypatch: Any, module: Any) -> list[int]:
+    """The frames of each call of the image encoder that a module makes from now on."""
+    calls, whole = [], module.apply
+
+    def counting(sizes: Sizes, params: Any, part: str, *given: Any) -> Any:
+        if part == "frames":
+            calls.append(len(given[0]))
+        return whole(sizes, params, part, *given)
+
+    monkeypatch.setattr(module, "apply", counting)
+    return calls

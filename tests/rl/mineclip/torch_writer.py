@@ -26,11 +26,15 @@ def numbers(values: tuple[int, ...]) -> bytes:
 
 def tensor(key: str, array: np.ndarray, length: int | None = None) -> bytes:
     strides = tuple(stride // array.itemsize for stride in array.strides)
-    size = array.size if length is None else length
+    return view(key, array.size if length is None else length, array.shape, strides)
+
+
+def view(key: str, size: int, shape: tuple[int, ...], strides: tuple[int, ...]) -> bytes:
+    """A tensor of a storage of `size` numbers, whatever it claims to be."""
     storage = b"(" + text("storage") + b"ctorch\nFloatStorage\n" + text(key) + text("cpu")
     return (
         b"ctorch._utils\n_rebuild_tensor_v2\n(" + storage + number(size) + b"tQ" + number(0)
-        + numbers(array.shape) + numbers(strides) + b"\x89ccollections\nOrderedDict\n)RtR"
+        + numbers(shape) + numbers(strides) + b"\x89ccollections\nOrderedDict\n)RtR"
     )  # fmt: skip
 
 

@@ -192,3 +192,23 @@ def test_training_is_paid_by_the_weight_of_the_term() -> None:
     assert len(np.unique(told)) > 4 and told.max() > 0.1
     np.testing.assert_allclose(reward, 2.0 * told, rtol=1e-6)
     assert np.all(earned(0.0)[0] == 0.0)
+
+
+SAVED = {"world": {"ticks": np.zeros(2, int), "seed": np.array(5)}}
+
+
+@pytest.mark.parametrize("begin", [lambda x: x.reset(5), lambda x: x.load(SAVED)])
+def test_what_was_started_and_not_received_does_not_cost_the_next_episode_its_reward(
+    begin: Any,
+) -> None:
+    def earned(world: Any) -> list[float]:
+        begin(world)
+        world._env._answers = []  # a world forgets them
+        for lane in (1, 0):
+            world.send(np.array([lane]), NOOPS[:1])
+        return [float(world.receive()[1].info["clip"][0]) for _ in range(2)]
+
+    started, fresh = (with_clip(Apart(), SCORER, 4, 1) for _ in range(2))
+    started.start(7)  # type: ignore[attr-defined]
+    expected = earned(fresh)
+    assert max(expected) > 0 and earned(started) == expected

@@ -9,10 +9,11 @@ from collections.abc import Callable
 import numpy as np
 
 from rlgpt_jax.envs.minedojo.standin.edits import NUM_SLOTS, Edits
-from rlgpt_jax.envs.minedojo.standin.mission import Stack
+from rlgpt_jax.envs.minedojo.standin.mission import Stack, make_stack
 from rlgpt_jax.envs.names import MOBS
 
 DAY = 24_000  # ticks
+BORDER = 30_000_000  # blocks from the middle of a world
 _WORDS = {"day": 1000, "night": 13_000}  # of /time set
 _ARMOR = ("feet", "legs", "chest", "head")
 _TRIES = 64
@@ -43,7 +44,9 @@ class Chat:
         Raises:
           CommandError: words for people.
         """
-        verb, *words = command.strip().split()
+        if not command.strip():
+            raise CommandError("a chat line without a command.")
+        verb, *words = command.split()
         runs: dict[str, Callable[[list[str]], None]] = {
             "/summon": self._summon, "/kill": self._kill, "/time": self._time,
             "/weather": self._weather, "/replaceitem": self._replace_item, "/tp": self._tp,
@@ -54,7 +57,7 @@ class Chat:
             raise CommandError(f"no command {verb!r}. There are: {', '.join(runs)}.")
         try:
             runs[verb](words)
-        except (ValueError, IndexError) as problem:
+        except (ValueError, IndexError, OverflowError) as problem:
             raise CommandError(f"{command!r} cannot be read: {problem}.") from problem
 
     def _point(self, words: list[str], centre: bool = True) -> np.ndarray:
@@ -78,11 +81,11 @@ class Chat:
             return
         kind = target.partition("type=")[2].rstrip("]").split(",")[0].removeprefix("minecraft:")
         others = kind.startswith("!")
-        named = np.array([mob == kind.lstrip("!") for mob in MOBS])
-        self._edits.remove_mobs((named != others) if kind else np.ones(len(MOBS), bool))
-        if (kind.lstrip("!") == "item") != others:
+        dies = lambda name: not kind or (name == kind.lstrip("!")) != others  # noqa: E731
+        self._edits.remove_mobs(np.array([dies(mob) for mob in MOBS]))
+        if dies("item"):
             self._edits.remove_items()
-        if kind == "" or (others and kind != "!player"):
+        if dies("player"):  # last: what it drops then stays
             self._edits.die()
 
     def _time(self, words: list[str]) -> None:
@@ -134,7 +137,7 @@ class Chat:
 
     def _spread(self, words: list[str]) -> None:
         """Onto open ground within a square; what one can stand on is looked for."""
-        edits, reach = self._edits, float(words[3])
+        edits, reach = self._edits, _coordinate(words[3], 0.0)
         middle = self._point([words[0], "~", words[1]], centre=False)
         size_x, size_z = self._spawnable.shape
         for _ in range(_TRIES):
@@ -149,15 +152,19 @@ class Chat:
 
 def _coordinate(word: str, base: float, middle: float = 0.0) -> float:
     if word.startswith("~"):
-        return base + float(word[1:] or 0.0)
-    return float(word) + (0.0 if "." in word else middle)
+        value = base + float(word[1:] or 0.0)
+    else:
+        value = float(word) + (0.0 if "." in word else middle)
+    if not abs(value) <= BORDER:  # nor is nan
+        raise ValueError(f"{word} is outside of the world")
+    return value
 
 
 def _stack(place: int, words: list[str]) -> Stack:
     """Of "minecraft:name [quantity [variant]]"."""
-    quantity = int(words[1]) if len(words) > 1 else 1
-    variant = int(words[2]) if len(words) > 2 else 0
-    return Stack(place, words[0].removeprefix("minecraft:"), variant, quantity)
+    quantity = words[1] if len(words) > 1 else "1"
+    variant = words[2] if len(words) > 2 else "0"
+    return make_stack(place, words[0].removeprefix("minecraft:"), variant, quantity)
 
 
 def _place(word: str) -> int:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rlgpt_jax.envs import base
+from rlgpt_jax.envs.minedojo.standin.mission import finite
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAMES, NUM_HAND, NUM_SMELT, NUM_TABLE
 
 KEYS = ("forward", "back", "left", "right", "jump", "sneak", "sprint", "use", "attack", "drop")
@@ -50,7 +51,7 @@ def read_turn(text: str, held: frozenset[str]) -> tuple[Turn, list[str]]:
             if verb == "chat":
                 chat.append(rest)
             elif verb == "camera":
-                pitch, yaw = (float(part) for part in rest.split())
+                pitch, yaw = map(finite, rest.split())
             elif verb in KEYS:
                 (keys.add if int(rest) else keys.discard)(verb)
             elif verb in _STATIONS and rest not in ("none", ""):

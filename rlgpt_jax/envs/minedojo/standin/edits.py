@@ -7,6 +7,7 @@ import numpy as np
 
 from rlgpt_jax.envs.minedojo.standin.mission import Stack
 from rlgpt_jax.envs.names import MOBS, NAME_ID
+from rlgpt_jax.envs.own_task import ITEMS
 from rlgpt_jax.envs.voxel import physics, tools, vitals
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BYTE_OF, IS_SOLID, MAX_CLEARANCE
 from rlgpt_jax.envs.voxel.item_table import ITEM_ID
@@ -105,7 +106,7 @@ class Edits:
         The variant of what wears out is how much of it is worn.
         """
         empty = stack.name == "air" or stack.quantity < 1
-        if not empty and stack.name not in NAME_ID:
+        if not empty and stack.name not in ITEMS:
             return False
         name = 0 if empty else NAME_ID[stack.name]
         wears = tools.DURABILITY[name] > 0

@@ -30,6 +30,8 @@ def receive(link: socket.socket) -> bytes | None:
     head = _exactly(link, _LENGTH.size)
     if not head:
         return None
+    if len(head) < _LENGTH.size:
+        raise ProtocolError("the connection closed in the length of a message.")
     (length,) = _LENGTH.unpack(head)
     if length > MAX_MESSAGE:
         raise ProtocolError(f"a message of {length} bytes; at most {MAX_MESSAGE} are taken.")

@@ -118,8 +118,9 @@ class Instance:
         elif message.startswith(frames.STEP_SERVER):
             pass  # the tick was taken with the client's half
         elif message.startswith(frames.PEEK):
+            game = self._played()
             with _WORLD:
-                told = self.game.pixels(), self.game.info()
+                told = game.pixels(), game.info()
             frames.send(link, *told, frames.flag(False))
         elif message.startswith(frames.QUIT):
             frames.send(link, frames.OK)
@@ -135,6 +136,16 @@ class Instance:
         else:
             raise ProtocolError(f"no such message: {message[:60]!r}.")
 
+    def _played(self) -> Game:
+        """The game, in which a mission runs.
+
+        Raises:
+          ProtocolError: none does.
+        """
+        if self.game.host is None:
+            raise ProtocolError("no mission runs: a MissionInit comes first.")
+        return self.game
+
     def _begin(self, link: socket.socket, message: bytes) -> None:
         token = frames.receive(link)
         if token is None or token.count(b":") < 4:
@@ -146,7 +157,7 @@ class Instance:
         frames.send(link, frames.OK)
 
     def _step(self, link: socket.socket, message: bytes) -> None:
-        lines = frames.commands_of(message)
+        lines, game = frames.commands_of(message), self._played()
         self.steps += 1
         due = self._fault is not None and self._fault.at == self.steps
         fault = self._fault.kind if due and self._fault else ""
@@ -161,8 +172,8 @@ class Instance:
                 pass
             raise _Cut
         with _WORLD:
-            self.game.step(lines)
-            pixels, told = self.game.pixels(), self.game.info()
+            game.step(lines)
+            pixels, told = game.pixels(), game.info()
         if fault == "truncate":
             link.sendall(len(pixels).to_bytes(4, "big") + pixels[: len(pixels) // 2])
             raise _Cut
@@ -174,14 +185,25 @@ class Instance:
         assert self._fault is not None
         if self._on_kill is not None:
             self._on_kill()
+        _shut(self._listener)  # first: who is cut off may come again at once
         self._drop()
-        _shut(self._listener)
         with _WORLD:
             self.game = self._make_game()
         time.sleep(self._fault.away)
         if not self.exited.is_set():
-            self._listener = _listen(self.port)
+            self._come_back()
         raise _Cut
+
+    def _come_back(self) -> None:
+        """Opens the port again; if that cannot be, the instance is gone for good."""
+        try:
+            self._listener = _listen(self.port)
+        except OSError as problem:
+            self._on_event(f"port {self.port}: cannot come back: {problem}")
+            self.exited.set()
+            return
+        if self.exited.is_set():  # told to in the meantime
+            _shut(self._listener)
 
     def _drop(self) -> None:
         for link in list(self._links):

@@ -1,6 +1,7 @@
 """What a MissionInit message asks for: land, start, and what is to be observed."""
 
 import dataclasses
+import math
 import xml.etree.ElementTree as ElementTree
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ from rlgpt_jax.envs.minedojo.standin.frames import ProtocolError
 
 NUM_PLACES = 41  # 36 slots, feet, legs, chest, head, off hand
 MAX_SIDE, MAX_CELLS, MAX_RAYS = 2048, 40_000, 4096
+MAX_STACK = 2**15 - 1  # a variant is a short in Minecraft, a quantity less than that
 
 
 class Stack(NamedTuple):
@@ -79,7 +81,7 @@ def _read(found: dict[str, list[ElementTree.Element]]) -> Mission:
 
     def number(name: str) -> float | None:
         value = text(name)
-        return float(value) if value else None
+        return finite(value) if value else None
 
     worlds = found.get("BiomeGenerator", found.get("DefaultWorldGenerator", []))
     world = dict(worlds[0].attrib) if worlds else {}
@@ -101,6 +103,30 @@ def _read(found: dict[str, list[ElementTree.Element]]) -> Mission:
     )
 
 
+def finite(text: str) -> float:
+    """A number of the wire.
+
+    Raises:
+      ValueError: it is none, or nan or infinite.
+    """
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"the number {text}")
+    return value
+
+
+def make_stack(place: int, name: str, variant: str, quantity: str) -> Stack:
+    """A stack of what a mission or a command says.
+
+    Raises:
+      ValueError: no whole numbers, or larger ones than Minecraft has.
+    """
+    stack = Stack(place, name, int(variant), int(quantity))
+    if not (0 <= stack.variant <= MAX_STACK and stack.quantity <= MAX_STACK):
+        raise ValueError(f"{quantity} of {name} {variant}; numbers are 0 to {MAX_STACK}")
+    return stack
+
+
 def _plain(tag: str) -> str:
     """A tag without its namespace."""
     return tag.rpartition("}")[2]
@@ -116,24 +142,22 @@ def _image_size(height: str | None, width: str | None) -> tuple[int, int]:
 
 
 def _stack(row: dict[str, str]) -> Stack:
-    stack = Stack(
-        int(row["slot"]), row["type"], int(row.get("metadata", 0)), int(row.get("quantity", 1))
-    )
-    if not 0 <= stack.place < NUM_PLACES:
-        raise ValueError(f"slot {stack.place}; slots are 0 to {NUM_PLACES - 1}")
-    return stack
+    place = int(row["slot"])
+    if not 0 <= place < NUM_PLACES:
+        raise ValueError(f"slot {place}; slots are 0 to {NUM_PLACES - 1}")
+    return make_stack(place, row["type"], row.get("metadata", "0"), row.get("quantity", "1"))
 
 
 def _attribute(found: dict[str, list[ElementTree.Element]], name: str, key: str) -> float | None:
     rows = [row for row in found.get(name, []) if key in row.attrib]
-    return float(rows[0].attrib[key]) if rows else None
+    return finite(rows[0].attrib[key]) if rows else None
 
 
 def _placement(found: dict[str, list[ElementTree.Element]]) -> tuple[float, ...] | None:
     if "Placement" not in found:
         return None
     row = found["Placement"][0].attrib
-    return tuple(float(row.get(key, 0.0)) for key in ("x", "y", "z", "yaw", "pitch"))
+    return tuple(finite(row.get(key, "0")) for key in ("x", "y", "z", "yaw", "pitch"))
 
 
 def _grid(found: dict[str, list[ElementTree.Element]]) -> Limits | None:
@@ -155,4 +179,4 @@ def _rays(found: dict[str, list[ElementTree.Element]]) -> tuple[Ray, ...] | None
     rows = [row.attrib for row in found.get("RayOffset", [])]
     if len(rows) > MAX_RAYS:
         raise ValueError(f"{len(rows)} rays; at most {MAX_RAYS} are taken")
-    return tuple(Ray(*(float(row[key]) for key in ("pitch", "yaw", "distance"))) for row in rows)
+    return tuple(Ray(*(finite(row[key]) for key in ("pitch", "yaw", "distance"))) for row in rows)

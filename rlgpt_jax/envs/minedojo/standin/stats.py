@@ -1,7 +1,7 @@
 """Minecraft's statistics, under the names that the client reads them by.
 
 The names are Minecraft 1.11's own, in snake case. What is counted here: time, ways, jumps,
-life lost and taken, deaths, kills, and the use of what is in the hand. All others are 0.
+life lost, deaths, kills, and the use of what is in the hand. All others are 0.
 """
 
 from typing import Any
@@ -68,7 +68,7 @@ class Before(dict[str, np.ndarray]):
     """Fields of the world before a tick, that its meaning is read from."""
 
     FIELDS = (
-        "position", "on_ground", "in_water", "life", "xp", "mob_kind", "slot_item",
+        "position", "on_ground", "in_water", "life", "xp", "mob_kind", "mob_life", "slot_item",
         "slot_quantity", "slot_damage", "eating",
     )  # fmt: skip
 
@@ -99,10 +99,10 @@ class Stats:
         stat["damage_taken"] += round(10 * amount)
         if before["life"][0] > 0 >= after["life"][0]:
             self.die(by_mob=kind == DAMAGE_KINDS.index("mob"))
-        # Experience comes from mobs that the player has killed.
-        gone = before["mob_kind"][0] * ((before["mob_kind"] > 0) & (after["mob_kind"] == 0))[0]
-        if gone.any() and after["xp"][0] > before["xp"][0]:
-            for mob in gone[gone > 0]:
+        if after["xp"][0] > before["xp"][0]:  # of a mob that the player has killed, or of ore
+            # One that despawns keeps its life.
+            died = (after["mob_kind"][0] == 0) & (after["mob_life"][0] <= 0)
+            for mob in filter(None, before["mob_kind"][0][died]):
                 stat["mob_kills"] += 1
                 stat["kill_entity"][MOBS[mob]] += 1
         self._count_use(before, after, action)

@@ -72,6 +72,16 @@ def test_kill_takes_mobs_of_a_type(shared):
     assert not shared.host.field("mob_kind").any() and info["life"] == 20.0
 
 
+def test_kill_of_everything_takes_mobs_the_player_and_what_lay_about(shared):
+    begin(shared, BUCKET)
+    do(shared, "chat /tp 20.5 ~ ~")
+    do(shared, "chat /kill")  # the bucket lies there now
+    do(shared, "chat /summon cow ~3 ~1 ~3")
+    assert shared.host.field("item_id").any() and shared.host.field("mob_kind").any()
+    assert do(shared, "chat /kill @e")["life"] == 0.0
+    assert not shared.host.field("item_id").any() and not shared.host.field("mob_kind").any()
+
+
 def test_tp_goes_to_places_and_by_ways(shared):
     begin(shared)
     info = do(shared, "chat /tp 3 20.25 -5.5 45 30")
@@ -112,7 +122,11 @@ def test_other_commands_work_or_say_what_is_wrong(shared):
     for bad, words in (
         ("/gamemode 1", "gamemode"), ("/tp 1 2", "three"), ("/give @p minecraft:adamant", "adam"),
         ("/setblock ~ ~ ~ unobtainium", "unob"), ("/replaceitem entity @p slot.hotbar.9 a", "slot"),
-        ("/time set noon", "noon"), ("/summon", "read"),
+        ("/time set noon", "noon"), ("/summon", "read"), ("", "without a command"),
+        ("/give @p wool 99999999999", "99999999999 of wool"), ("/give @p minecraft:cow", "no item"),
+        ("/give @p iron_axe 1 99999999999", "of iron_axe"), ("/time add 99999999999", "read"),
+        ("/summon cow ~ inf ~", "outside"), ("/tp ~ nan ~", "outside"),
+        ("/spreadplayers ~ ~ 0 inf", "outside"),
     ):  # fmt: skip
         shared.step(f"chat {bad}")
         assert words in shared.refused[0], bad

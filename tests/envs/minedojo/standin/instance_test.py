@@ -7,7 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from rlgpt_jax.envs.minedojo.standin.instance import Fault
+from rlgpt_jax.envs.minedojo.standin import instance as instance_module
+from rlgpt_jax.envs.minedojo.standin.instance import Fault, Instance
 from tests.envs.minedojo.standin.client import SIZE, Client, lidar_xml, mission_xml
 from tests.envs.minedojo.standin.serving import connected, make_game, serving
 
@@ -56,11 +57,13 @@ def test_instances_step_by_themselves_and_differ():
             client.close()
 
 
-def test_equal_seeds_give_equal_worlds():
-    mission = mission_xml(world='<BiomeGenerator forceReset="true" seed="12" biome="1"/>')
-    with connected() as one, connected() as other:
-        places = [client.reset(mission).info for client in (one, other)]
-    assert places[0] == places[1]
+def test_equal_seeds_give_equal_worlds_in_games_of_other_seeds():
+    world = '<BiomeGenerator forceReset="true" seed="{}" biome="1"/>'
+    mission, another = (mission_xml(world=world.format(seed)) for seed in (12, 13))
+    with connected(seed=1) as one, connected(seed=2) as other:
+        first, same = (client.reset(mission).info for client in (one, other))
+        third = other.reset(another).info
+    assert first == same != third
 
 
 def test_disconnect_leaves_the_game_and_exit_ends_it():
@@ -99,6 +102,18 @@ def test_what_is_no_message_ends_the_connection_alone(message):
         assert Client(instance.port).reset().info["life"] == 20.0
 
 
+@pytest.mark.parametrize("message", [b"<Peek/>", b"<StepClient0>use 1</StepClient0 >"])
+def test_what_needs_a_mission_ends_the_connection_with_the_reason(message):
+    said: list[str] = []
+    with serving(on_event=said.append) as instance:
+        client = Client(instance.port)
+        client.send(message)
+        with pytest.raises((EOFError, ConnectionResetError)):
+            client.receive()
+        assert len(said) == 1 and "no mission runs" in said[0]
+        assert Client(instance.port).reset().info["life"] == 20.0
+
+
 def test_a_killed_instance_is_gone_at_once_and_a_new_game_can_be_joined_later():
     with serving(Fault("kill", at=2, away=0.5)) as instance:
         client = Client(instance.port)
@@ -118,6 +133,41 @@ def test_a_killed_instance_is_gone_at_once_and_a_new_game_can_be_joined_later():
                 time.sleep(0.1)
         client.reset()
         assert not client.step("forward 1").done
+
+
+def killed(instance: Instance) -> None:
+    """Meets the fault of the first step."""
+    client = Client(instance.port)
+    client.reset()
+    with pytest.raises((EOFError, ConnectionResetError)):
+        client.step("forward 1")
+    client.close()
+
+
+def test_an_instance_whose_port_was_taken_meanwhile_says_so_and_is_gone():
+    said: list[str] = []
+    with serving(Fault("kill", at=1, away=1.0), on_event=said.append) as instance:
+        killed(instance)
+        with socket.create_server(("127.0.0.1", instance.port)):
+            assert instance.exited.wait(20.0)
+        assert f"port {instance.port}: cannot come back" in said[-1]
+
+
+def test_an_instance_that_is_told_to_exit_as_it_comes_back_closes_its_port_again(monkeypatch):
+    listen, opened = instance_module._listen, []
+    with serving(Fault("kill", at=1)) as instance:
+
+        def told_meanwhile(port: int) -> socket.socket:
+            instance.exited.set()
+            opened.append(listen(port))
+            return opened[0]
+
+        monkeypatch.setattr(instance_module, "_listen", told_meanwhile)
+        killed(instance)
+        deadline = time.monotonic() + 20.0
+        while not opened or opened[0].fileno() >= 0:
+            assert time.monotonic() < deadline, "the port is still open"
+            time.sleep(0.01)
 
 
 def test_a_stalled_instance_does_not_answer_but_another_connection_is_served():

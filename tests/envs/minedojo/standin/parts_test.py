@@ -63,6 +63,15 @@ def test_the_end_between_messages_is_no_error_and_length_is_limited():
         assert frames.receive(one) is None
 
 
+def test_an_end_within_the_length_of_a_message_is_an_error():
+    one, other = socket.socketpair()
+    with one:
+        with other:
+            other.sendall(b"\0\0\x07")
+        with pytest.raises(ProtocolError, match="in the length of a message"):
+            frames.receive(one)
+
+
 def test_a_step_has_its_lines_between_the_tags():
     assert frames.commands_of(b"<StepClient0>use 1\njump 0</StepClient0 >") == "use 1\njump 0"
     assert frames.commands_of(b"<StepClient2></StepClient2 >") == ""
@@ -107,6 +116,9 @@ def test_a_mission_of_the_default_world_asks_for_no_land():
         (mission_xml().replace(b"<Height>12", b"<Height>-1"), "-1"),
         (mission_xml().replace(b'slot="0"', b'slot="41"'), "slot 41"),
         (mission_xml().replace(b'max x="1"', b'max x="9999"'), "cells"),
+        (mission_xml().replace(b'quantity="1"', b'quantity="99999999999"'), "of bucket 0"),
+        (mission_xml(start='<StartingHealth health="nan"/>'), "the number nan"),
+        (mission_xml(time="<StartTime>inf</StartTime>"), "the number inf"),
     ],
 )
 def test_a_bad_mission_is_refused_with_the_reason(text, words):
@@ -163,6 +175,7 @@ def test_a_key_stays_down_until_a_line_lifts_it():
 
 
 def test_what_is_no_command_is_told_and_the_rest_is_done():
-    read, refused = read_turn("hotbar.3 1\ncraft unobtainium\nuse 1\ncamera a b", frozenset())
-    assert refused == ["hotbar.3 1", "craft unobtainium", "camera a b"]
+    wrong = ["hotbar.3 1", "craft unobtainium", "camera a b", "camera nan 0", "camera 0 inf"]
+    read, refused = read_turn("\n".join([*wrong, "use 1"]), frozenset())
+    assert refused == wrong
     assert read.keys == {"use"}

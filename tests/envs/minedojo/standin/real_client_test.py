@@ -1,11 +1,12 @@
 """The unmodified client of MineDojo 0.1, end to end, against the stand-in.
 
-Runs where RLGPT_MINEDOJO_PYTHON names an interpreter with minedojo (docs/standin.md); importing
-it takes the client 15 to 70 seconds, twice where its launcher is used.
+Needs MineDojo's interpreter: that of RLGPT_MINEDOJO_PYTHON, or the one that `python -m
+experiments.minedojo setup` makes. Importing it takes the client 15 to 70 seconds, twice where its
+launcher is used.
 """
 
-import os
 import socket
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,19 +14,24 @@ import pytest
 from experiments.standin import shim
 from experiments.standin.client import Client, ClientError
 from rlgpt_jax.envs import base
+from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.minedojo.standin.instance import Fault
 from tests.envs.minedojo.standin.serving import serving
 
-PYTHON = os.environ.get("RLGPT_MINEDOJO_PYTHON", "")
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(not PYTHON, reason="RLGPT_MINEDOJO_PYTHON names no interpreter"),
-]
+pytestmark = pytest.mark.minedojo
 TASK = "harvest_milk_with_empty_bucket_and_cow"
 SIZE = (160, 256)
 NOOP, USE, WALK = ([*base.NOOP] for _ in range(3))
 WALK[base.MOVE] = 1
 USE[base.PITCH], USE[base.FUNCTION] = 13, base.FN_USE  # 15 degrees down
+
+
+@pytest.fixture(scope="module")
+def python() -> Path:
+    try:
+        return MineDojoConfig().interpreter()
+    except ValueError as error:
+        pytest.skip(str(error))
 
 
 def make(client: Client, port: int | None, task: str = TASK, **kwargs) -> None:
@@ -60,8 +66,8 @@ def milk(client: Client) -> dict:
     return client.ask("steps", actions=[NOOP, USE], out=None)
 
 
-def test_a_cow_is_milked_through_an_existing_instance_twice():
-    with serving() as instance, Client(PYTHON) as client:
+def test_a_cow_is_milked_through_an_existing_instance_twice(python):
+    with serving() as instance, Client(python) as client:
         make_with_lidar(client, instance.port)
         first = observed(client, "reset")
         assert first["rgb"].shape == (1, 3, *SIZE) and first["rgb"].std() > 5
@@ -90,9 +96,9 @@ def test_a_cow_is_milked_through_an_existing_instance_twice():
         assert not instance.exited.is_set()
 
 
-def test_the_launcher_starts_and_ends_the_stand_in(tmp_path):
+def test_the_launcher_starts_and_ends_the_stand_in(python, tmp_path):
     shim.write_script(tmp_path, ["--task=harvest_milk", "--small"])
-    with Client(PYTHON, path_first=tmp_path) as client:
+    with Client(python, path_first=tmp_path) as client:
         make(client, None)
         first = observed(client, "reset")
         assert first["inventory/name"][0, 0] == "bucket"
@@ -106,9 +112,9 @@ def test_the_launcher_starts_and_ends_the_stand_in(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["kill", "truncate"])
-def test_a_lost_game_looks_like_an_end_and_then_is_an_error(kind):
+def test_a_lost_game_looks_like_an_end_and_then_is_an_error(python, kind):
     # What the client does then is what a bridge must see through.
-    with serving(Fault(kind, at=3, away=60.0)) as instance, Client(PYTHON) as client:
+    with serving(Fault(kind, at=3, away=60.0)) as instance, Client(python) as client:
         make(client, instance.port)
         client.ask("reset", out=None)  # the task's cow takes step 1
         answer = client.ask("steps", actions=[NOOP, NOOP], out=client.file("seen.npz"))

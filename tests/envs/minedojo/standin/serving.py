@@ -4,18 +4,17 @@ import functools
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
+from experiments.standin.serve import SMALL as PARAMS
 from rlgpt_jax.envs.minedojo.standin.game import Game
 from rlgpt_jax.envs.minedojo.standin.instance import Fault, Instance
 from rlgpt_jax.envs.minedojo.standin.lands import Lands
 from rlgpt_jax.envs.minedojo.standin.mission import Mission, Ray, Stack
 from rlgpt_jax.envs.tasks import get_task
-from rlgpt_jax.envs.voxel.params import WorldParams
 from tests.envs.minedojo.standin.client import SIZE, Client
 from tests.envs.voxel import worlds
 
-# The sizes of `experiments.standin --small`, so that both share one compiled program.
-PARAMS = WorldParams(size_x=32, size_z=32, size_y=40, sea_level=16, num_worlds=2)
 GROUND = 18  # y of the first free cell
 CUBE = ((-1, 1),) * 3
 BUCKET = Stack(0, "bucket", 0, 1)
@@ -25,7 +24,7 @@ PLACE = (8.5, float(GROUND), 8.5, 0.0, 0.0)
 
 @functools.cache
 def lands() -> Lands:
-    """One compiled world for all tests."""
+    """One compiled world for all tests, that of `experiments.standin --small` too."""
     flat = worlds.pool(PARAMS, GROUND)
     return Lands(get_task("harvest_milk"), PARAMS, load=lambda biome: flat)
 
@@ -46,9 +45,12 @@ def told(game: Game) -> dict:
 
 
 @contextmanager
-def serving(fault: Fault | None = None, lidar: str = "view") -> Iterator[Instance]:
-    """An instance on a free port."""
-    instance = Instance(functools.partial(make_game, lidar=lidar), fault=fault)
+def serving(
+    fault: Fault | None = None, lidar: str = "view", seed: int = 0, **options: Any
+) -> Iterator[Instance]:
+    """An instance on a free port; `options` are others of its own."""
+    make = functools.partial(make_game, seed, lidar)
+    instance = Instance(make, fault=fault, **options)
     try:
         yield instance
     finally:
@@ -56,9 +58,9 @@ def serving(fault: Fault | None = None, lidar: str = "view") -> Iterator[Instanc
 
 
 @contextmanager
-def connected(lidar: str = "view") -> Iterator[Client]:
+def connected(lidar: str = "view", seed: int = 0) -> Iterator[Client]:
     """A client of an instance of its own."""
-    with serving(lidar=lidar) as instance:
+    with serving(lidar=lidar, seed=seed) as instance:
         client = Client(instance.port)
         try:
             yield client
