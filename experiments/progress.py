@@ -139,6 +139,7 @@ class Display:
         self.say(f"  training set-up: [dim]{escape(words)}[/dim]{note}")
 
     def _on_updated(self, event: events.Updated) -> None:
+        self._tell_lost(int(event.metrics.get("lost", 0)), f"in update {event.update}")
         success = event.metrics.get("success_rate", math.nan)
         self._success = self._success if math.isnan(success) else success
         words = self._training_words(event.metrics)
@@ -170,6 +171,12 @@ class Display:
             self._shown = step
             self.say(words)
 
+    def _tell_lost(self, number: int, words: str) -> None:
+        """Episodes that ended with their workers, where there are any."""
+        if number:
+            plural = "s" * (number != 1)
+            self.say(f"  [yellow]{number} episode{plural} lost with broken games[/yellow] {words}")
+
     def _on_evaluating(self, event: events.Evaluating) -> None:
         self.phase(f"evaluating {event.num_episodes} episodes")
 
@@ -180,6 +187,7 @@ class Display:
             f"  [bold green]validation success {r.success_rate:.1%}[/bold green] "
             f"(95 %: {r.success_low:.1%} to {r.success_high:.1%}, {r.num_episodes} episodes)"
         )
+        self._tell_lost(r.lost, "and played again")
 
     def _on_criticised(self, event: events.Criticised) -> None:
         self.say(f"  critic: [dim]{escape(event.critique.advice)}[/dim]")
@@ -212,6 +220,7 @@ class Display:
             f"\n[bold green]The whole task, {r.split} worlds: {r.success_rate:.1%}[/bold green] "
             f"(95 %: {r.success_low:.1%} to {r.success_high:.1%}, {r.num_episodes} episodes)"
         )
+        self._tell_lost(r.lost, "and played again")
         for sub in event.report.sub_tasks:
             self.say(
                 f"  {sub.name}: reached in {sub.reached_rate:.1%}, {sub.mean_ticks:.0f} ticks an "

@@ -70,7 +70,8 @@ class Config:
     llm: LLMConfig
     seed: int = 0
     # voxel: the embedded world. minedojo: Minecraft itself, on the host; its lanes are
-    # minedojo.workers, and ppo.unroll_length grows so that an update has as many ticks as said.
+    # minedojo.workers, and ppo.unroll_length is changed so that an update has as many ticks as
+    # said: with fewer workers than ppo.num_envs it grows.
     world: Literal["voxel", "minedojo"] = "voxel"
     voxel: WorldParams = WorldParams()
     minedojo: MineDojoConfig = MineDojoConfig()
@@ -81,7 +82,8 @@ class Config:
     observation: tuple[str, ...] = OBSERVATION_PARTS
     reward: RewardConfig = RewardConfig()
     mineclip: MineClipConfig = MineClipConfig()  # of `reward.clip`
-    driver: Literal["auto", "host", "device"] = "auto"  # host on CPU, device on GPU
+    # auto: host on CPU, for worlds of minedojo and with reward.clip, else device.
+    driver: Literal["auto", "host", "device"] = "auto"
     # That share the lanes, with the device driver. auto: as many as divide ppo.num_envs, or
     # ppo.groups if that is set; 1 on CPU.
     devices: Literal["auto"] | int = "auto"

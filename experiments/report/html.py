@@ -68,6 +68,12 @@ def interval(rate: float, low: float, high: float) -> str:
     return f"{percent(rate)} <span class=\"quiet\">({100 * low:.1f}–{100 * high:.1f})</span>"
 
 
+def episodes(successes: int, num: int, lost: int) -> str:
+    """`12 / 40`, and how many more were lost with their workers, HTML."""
+    more = f' <span class="quiet">(and {lost} lost)</span>' if lost else ""
+    return f"{successes} / {num}{more}"
+
+
 def duration(seconds: float) -> str:
     """`7 min 12 s`."""
     minutes, rest = divmod(round(seconds), 60)

@@ -69,7 +69,8 @@ def _whole(run: Run) -> str:
     columns = ("The whole task", "Success (95 %)", "Episodes", "Ticks", "Dead loops")
     rows = [
         [
-            f"{kind} worlds", _rate(e, "success"), f"{e['successes']} / {e['num_episodes']}",
+            f"{kind} worlds", _rate(e, "success"),
+            html.episodes(e["successes"], e["num_episodes"], e.get("lost", 0)),
             f"{e['mean_ticks']:.0f}", html.percent(e["dead_loop_rate"]),
         ]
         for kind, e in (("validation", run.validation), ("held-out", run.final)) if e

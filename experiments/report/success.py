@@ -21,9 +21,13 @@ EVERY = (
 )
 END = (
     "Bars are 95 % Wilson intervals over episodes of this one seed. Later iterations have also "
-    "been trained longer. The worlds are the embedded ones; the numbers cannot be compared with "
-    "results in Minecraft itself."
+    "been trained longer. "
 )
+EMBEDDED = (
+    "The worlds are the embedded ones; the numbers cannot be compared with results in Minecraft "
+    "itself."
+)
+MINEDOJO = "The worlds are what MineDojo's client was given: Minecraft's, or those of a stand-in."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,7 +75,9 @@ def success(run: Run) -> str:
     if not points:
         none = tag("p", "No iteration has been evaluated yet.")
         return html.section("success", "Success", none)
-    words = WORDS + (EVERY if any(it.held_out for it in run.iterations) else "") + END
+    every = EVERY if any(it.held_out for it in run.iterations) else ""
+    words = WORDS + every + END
+    words += MINEDOJO if run.config.get("world") == "minedojo" else EMBEDDED
     chart = tag("div", _legend(points) + success_chart(points), class_="card")
     table = tag("div", _table(points), class_="card")
     inner = tag("p", text(words)) + tag("div", chart + table, class_="grid2 uneven")
@@ -154,7 +160,7 @@ def _table(points: Sequence[Point]) -> str:
             f"{point.iteration}{mark}" if first else "",
             point.kind,
             html.interval(r["success_rate"], r["success_low"], r["success_high"]),
-            f"{r['successes']} / {r['num_episodes']}",
+            html.episodes(r["successes"], r["num_episodes"], r.get("lost", 0)),
             f"{r['mean_return']:.2f}" if "mean_return" in r else "–",
             f"{r['mean_ticks']:.0f}" if "mean_ticks" in r else "–",
             html.percent(dead) if isinstance(dead, int | float) else "–",

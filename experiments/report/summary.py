@@ -60,6 +60,9 @@ def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
     ticks = ticks or (run.result or {}).get("ticks", 0)
     if ticks:
         facts.append(("Trained on", f"{ticks:,.0f}{_small('environment steps')}", ""))
+    lost = sum(row.get("lost", 0.0) for row in run.metrics)
+    if lost:
+        facts.append(("Lost in training", f"{lost:,.0f}{_small('episodes, with their games')}", ""))
     if run.result and "wall_seconds" in run.result:
         facts.append(("Wall time", _wall(run.result["wall_seconds"]), ""))
     seed = run.config.get("seed", 0)

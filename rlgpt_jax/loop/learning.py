@@ -132,7 +132,8 @@ class Learning:
             learner = self._begin(stage)
             start_ticks = int(learner.ticks)
         else:
-            learner, start_ticks = self._load(stage, position), position.start_ticks
+            # Nothing may be left to train, and episodes of worlds such as Minecraft are dear.
+            learner, start_ticks = self._load(stage, position, False), position.start_ticks
         with tools.folder.timed("train"):
             learner = self._go_on(stage, learner, start_ticks, start_ticks + goal)
         self._learner, self._owner = learner, stage.iteration
@@ -195,11 +196,18 @@ class Learning:
 
         try:
             return train(
-                self._world(stage), stage.space, self._rl(stage), learner,
-                stop - int(learner.ticks), on_update, is_enough,
+                self._world(stage), stage.space, self._rl(stage), self._begun(stage, learner),
+                stop - int(learner.ticks), on_update, is_enough, rests=False,
             )
         finally:
             metrics.close()
+
+    def _begun(self, stage: Stage, learner: Learner) -> Learner:
+        """The learner in episodes: new ones, if it was loaded without any."""
+        position = _position(self._tools.folder, stage.iteration)
+        if learner.lanes is not None or position is None:
+            return learner
+        return self._load(stage, position)
 
     def _save(self, stage: Stage, learner: Learner, start_ticks: int) -> None:
         folder = _folder(self._tools.folder, stage.iteration)

@@ -3,6 +3,7 @@
     config.json version.json transcript.jsonl final_eval.json result.json timing.json
     transcript_images/<sha256>.png   pictures of prompts
     report.html clock.json           clock.json: seconds over all starts, for the budget
+    mineclip.json                    what weights `reward.clip` is computed with
     metrics.csv timing.csv tensorboard/ checkpoints/<i>/ videos/
     iterations/<i>/plan.json fates.json interface.json trial_critiques.json eval.json
     iterations/<i>/critique.json

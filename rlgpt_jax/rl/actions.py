@@ -182,7 +182,11 @@ class HybridDistribution(NamedTuple):
         return HybridAction(jnp.stack(heads, axis=-1), macro)
 
     def sample_apart(self, keys: jax.Array) -> HybridAction:
-        """Of N lanes, each with its own key: lane n draws what `sample(keys[n])` gives it."""
+        """Of N lanes, each with its own key: lane n draws what `sample(keys[n])` gives it.
+
+        So N samples of all lanes are drawn, which is little for the tens of lanes that have
+        keys of their own; the bits of a lane are those of a sample of all.
+        """
 
         def own(key: jax.Array, lane: jax.Array) -> HybridAction:
             return jax.tree.map(lambda x: x[lane], self.sample(key))

@@ -2,7 +2,7 @@
 
 import dataclasses
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import jax
@@ -16,9 +16,9 @@ from rlgpt_jax.rl import on_host
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.chain import Chain, ChainTick
 from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.evaluate import LoopWatch, OnTick, Tally, trap_text
+from rlgpt_jax.rl.evaluate import OnTick, Tally, trap_text
+from rlgpt_jax.rl.loop_watch import LoopWatch, watch
 from rlgpt_jax.rl.report import MACRO_ENDS, EvalReport, wilson
-from rlgpt_jax.rl.rollout import lost_in
 from rlgpt_jax.rl.rollout_host import start_lanes
 
 
@@ -63,9 +63,9 @@ class ChainTally:
     Actions and macros are counted under "skill: name".
     """
 
-    def __init__(self, chain: Chain):
+    def __init__(self, chain: Chain, goal_names: Sequence[str], num_episodes: int):
         self.chain = chain
-        self.whole = Tally(empty_space())
+        self.whole = Tally(empty_space(), goal_names, num_episodes)
         self.spent: list[np.ndarray] = []  # int[S] ticks, one entry per episode
         self.starts: list[np.ndarray] = []
         self.first: list[np.ndarray] = []  # int[S] tick at which the goal was held, 0 = never
@@ -157,19 +157,6 @@ class _Episodes:
         return held >= self._wanted
 
 
-def watch(
-    watches: list[LoopWatch], obs: Observation, action: np.ndarray, counts: np.ndarray
-) -> None:
-    """Shows every lane's action, with where it was made, to its `LoopWatch`."""
-    cells = np.floor(np.asarray(obs.position)).astype(int)
-    views = np.round(np.stack([obs.yaw, obs.pitch], axis=1) / 15.0).astype(int)
-    items = np.asarray(obs.slot_quantity).sum(axis=1)
-    for lane in np.flatnonzero(counts):
-        watches[lane].see(
-            tuple(cells[lane]), tuple(views[lane]), action[lane].tobytes(), int(items[lane])
-        )
-
-
 def evaluate_chain(
     env: Any,
     chain: Chain,
@@ -190,10 +177,12 @@ def evaluate_chain(
 
     Raises:
       ValueError: if `num_episodes` is less than 1.
+      TooManyLost: workers die so often that the episodes do not end.
     """
     if num_episodes < 1:
         raise ValueError(f"num_episodes is {num_episodes}; at least 1 is needed.")
-    world, tally = on_host.as_host(env), ChainTally(chain)
+    world = on_host.as_host(env)
+    tally = ChainTally(chain, world.goal_names, num_episodes)
     for chunk, begin in enumerate(range(0, num_episodes, world.num_envs)):
         counted = min(world.num_envs, num_episodes - begin)
         chunk_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0] >> 1)
@@ -220,13 +209,13 @@ def _one_chunk(
         tally.add_actions(result, open_lanes & ~busy)
         tally.add_macro_ends(result, open_lanes)
         stand.see(result, open_lanes)
-        watch(watches, obs, result.action, open_lanes & ~busy)
-        tally.whole.presses.add(obs, result.action, open_lanes & ~busy)
+        labels = [tally.name(int(s), la) for s, la in zip(result.skill, result.labels)]
+        free = open_lanes & ~busy
+        watch(watches, tally.whole.goal_names, obs, result.action, labels, free)
+        tally.whole.presses.add(obs, result.action, free)
         if on_tick is not None:
-            labels = [tally.name(int(s), la) for s, la in zip(result.skill, result.labels)]
             on_tick(env, labels, result.step)
-        for lane in np.flatnonzero(open_lanes & lost_in(result.step)):
-            watches[lane] = LoopWatch()
+        for lane in tally.whole.add_losses(result.step, open_lanes, watches):
             stand.forget(int(lane))
         episodes = jax.device_get(result.episodes)
         for lane in np.flatnonzero(open_lanes & episodes.done):

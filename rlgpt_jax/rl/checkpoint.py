@@ -19,9 +19,9 @@ from rlgpt_jax.rl.config import NetworkConfig, RLConfig
 from rlgpt_jax.rl.networks import Params, init_params
 from rlgpt_jax.rl.on_host import World
 from rlgpt_jax.rl.train import Learner, at_start, init_learner, without_episodes
+from rlgpt_jax.rl.train_async import NO_EPISODES
 
 VERSION = 2
-NO_EPISODES: dict[str, Any] = dict(lanes=None, macros=None, obs=None)
 
 
 def _is_key(x: Any) -> bool:

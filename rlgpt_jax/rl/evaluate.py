@@ -1,12 +1,8 @@
 """Seeded episodes with a fixed policy, and what came of them.
 
-A dead loop, as counted here: an episode that failed and whose last 100 actions (ticks in
-which the agent was free to act) gained no item, reached no new cell and were, on
-average, made at least twice in the same cell, view direction and form. Shorter episodes
-are never dead loops.
-
 An episode that is lost with its worker is no episode: its lane plays another one in its place.
-What was done in it counts among the actions alone.
+What was done in it counts among the actions, the macros that ended, their traps and what use and
+attack were pressed on, and nowhere else. How many were lost is told, and limited (`lost.py`).
 """
 
 import collections
@@ -22,46 +18,25 @@ from rlgpt_jax.rl import networks, on_host
 from rlgpt_jax.rl.actions import MAX_MACROS, HybridSpace, primitive_label
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.crosshair import Presses
-from rlgpt_jax.rl.failures import Failures, Trace, sees_goal
+from rlgpt_jax.rl.failures import Failures
 from rlgpt_jax.rl.keyframes import Recorder
 from rlgpt_jax.rl.lanes_async import AsyncLanes
+from rlgpt_jax.rl.loop_watch import LoopWatch, watch
+from rlgpt_jax.rl.lost import Lost
 from rlgpt_jax.rl.macro_step import init_macros
 from rlgpt_jax.rl.report import MACRO_ENDS, EvalReport, wilson
 from rlgpt_jax.rl.rollout import Episodes, lost_in
 from rlgpt_jax.rl.rollout_host import Seconds, TickResult, host_problem, start_lanes, tick
 
-LOOP_WINDOW = 100  # actions
 OnTick = Callable[[Any, list[str], Step], None]
 
 
-class LoopWatch:
-    """Finds dead loops in one lane, and keeps how its episode ends."""
-
-    def __init__(self):
-        self.trace = Trace()
-        self.cells: set[tuple] = set()
-        self.recent: collections.deque[tuple] = collections.deque(maxlen=LOOP_WINDOW)
-        self.since_news = 0  # actions since something was gained or a new cell was reached
-        self.items = 0
-
-    def see(self, cell: tuple, view: tuple, action: bytes, items: int) -> None:
-        """One action of the agent, and where it stood when it acted."""
-        news = cell not in self.cells or items > self.items
-        self.cells.add(cell)
-        self.items = items
-        self.since_news = 0 if news else self.since_news + 1
-        self.recent.append((cell, view, action))
-
-    def is_dead(self) -> bool:
-        full = len(self.recent) == LOOP_WINDOW
-        repeated = len(set(self.recent)) <= LOOP_WINDOW // 2
-        return full and repeated and self.since_news >= LOOP_WINDOW
-
-
 class Tally:
-    """Counts what happens in the first episode of every lane."""
+    """Counts what happens in the episodes of an evaluation."""
 
-    def __init__(self, space: HybridSpace, goal_names: Sequence[str] = ()):
+    def __init__(
+        self, space: HybridSpace, goal_names: Sequence[str] = (), num_episodes: int = 0
+    ):
         self.space = space
         self.goal_names = tuple(goal_names)
         self.successes = 0
@@ -73,6 +48,7 @@ class Tally:
         self.traps: collections.Counter[str] = collections.Counter()
         self.presses = Presses()
         self.failures = Failures()
+        self.lost = Lost(num_episodes)
         valid = np.asarray(space.macros.valid)
         used = [s for s in range(1, MAX_MACROS + 1) if valid[s - 1] and self._is_used(s)]
         self.ends = {space.label(slot): dict.fromkeys(MACRO_ENDS, 0) for slot in used}
@@ -102,6 +78,17 @@ class Tally:
         for lane in np.flatnonzero(counts & done & (running > 0)):
             self.ends[self.space.label(int(running[lane]))]["interrupted"] += 1
 
+    def add_losses(self, step: Step, counts: np.ndarray, watches: list[LoopWatch]) -> np.ndarray:
+        """Forgets the episodes that the lanes `counts` bool[N] lost in this tick; their lanes.
+
+        Raises:
+          TooManyLost: as `Lost.add`.
+        """
+        lanes = self.lost.add(step, counts, len(self.ticks))
+        for lane in lanes:
+            watches[lane] = LoopWatch()
+        return lanes
+
     def add_episode(self, episodes: Any, lane: int, watch: LoopWatch) -> None:
         success, is_dead = bool(episodes.success[lane]), watch.is_dead()
         self.successes += success
@@ -121,7 +108,7 @@ class Tally:
             action_counts=_sorted(self.action_counts), action_ticks=_sorted(self.action_ticks),
             macro_ends=self.ends, trap_messages=_sorted(self.traps),
             dead_loop_rate=self.dead_loops / num, seed=seed, presses=self.presses.to_json(),
-            failures=self.failures.to_json(), goal_names=self.goal_names,
+            failures=self.failures.to_json(), goal_names=self.goal_names, lost=self.lost.num,
         )  # fmt: skip
 
 
@@ -143,18 +130,6 @@ def labels_of(space: HybridSpace, result: TickResult) -> list[str]:
     ]
 
 
-def _watch(watches: list[LoopWatch], obs: Observation, result: TickResult, counts) -> None:
-    """Shows every lane's action, with where it was made, to its `LoopWatch`."""
-    cells = np.floor(np.asarray(obs.position)).astype(int)
-    views = np.round(np.stack([obs.yaw, obs.pitch], axis=1) / 15.0).astype(int)
-    items = np.asarray(obs.slot_quantity).sum(axis=1)
-    for lane in np.flatnonzero(counts):
-        watches[lane].see(
-            tuple(cells[lane]), tuple(views[lane]), result.act.action[lane].tobytes(),
-            int(items[lane]),
-        )  # fmt: skip
-
-
 def _add_tick(
     tally: Tally, watches: list[LoopWatch], obs: Observation, result: TickResult,
     labels: list[str], counts: np.ndarray, free: np.ndarray,
@@ -165,13 +140,9 @@ def _add_tick(
     """
     tally.add_actions(result, labels, counts & free)
     tally.add_macro_ends(result, counts)
-    _watch(watches, obs, result, counts & free)
-    in_sight = sees_goal(obs, tally.goal_names)
-    for lane in np.flatnonzero(counts & free):
-        watches[lane].trace.see(labels[lane], bool(in_sight[lane]))
+    watch(watches, tally.goal_names, obs, result.act.action, labels, counts & free)
     tally.presses.add(obs, result.act.action, counts & free)
-    for lane in np.flatnonzero(counts & lost_in(result.step)):
-        watches[lane] = LoopWatch()
+    tally.add_losses(result.step, counts, watches)
     episodes: Episodes = jax.device_get(result.episodes)
     for lane in np.flatnonzero(counts & episodes.done):
         tally.add_episode(episodes, int(lane), watches[lane])
@@ -269,8 +240,8 @@ def evaluate(
     """Runs the stochastic policy for `num_episodes`, one per lane, lanes in chunks.
 
     Every lane's first episode counts, whatever its length, so that short episodes are
-    not counted more often than long ones. Worlds whose lanes step on their own do so, unless
-    somebody listens to the ticks (`on_tick`, `recorder`).
+    not counted more often than long ones. Worlds whose lanes step on their own do so, each with
+    a fixed share of the episodes, unless somebody listens to the ticks (`on_tick`, `recorder`).
 
     Args:
       env: pure or host environment; it is reset, so do not give the one that trains
@@ -282,11 +253,12 @@ def evaluate(
 
     Raises:
       ValueError: if `num_episodes` is less than 1.
+      TooManyLost: workers die so often that the episodes do not end.
     """
     if num_episodes < 1:
         raise ValueError(f"num_episodes is {num_episodes}; at least 1 is needed.")
     world = on_host.as_host(env)
-    tally = Tally(space, world.goal_names)
+    tally = Tally(space, world.goal_names, num_episodes)
     name = task or str(getattr(getattr(env, "task", None), "name", type(env).__name__))
     if on_host.is_async(world) and on_tick is None and recorder is None:
         _at_own_pace(world, space, config, params, seed, num_episodes, tally)

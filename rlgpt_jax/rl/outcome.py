@@ -14,16 +14,20 @@ class TrainingDiverged(RuntimeError):
 
 
 def episode_metrics(episodes: rollout.Episodes) -> dict[str, float]:
-    """Of the episodes that ended in a rollout; NaN if none did."""
+    """Of the episodes that ended in a rollout; NaN if none did.
+
+    Worlds that can lose episodes also have `lost`, how many were.
+    """
     done = np.asarray(episodes.done)
     count = int(done.sum())
 
     def mean(x: Any) -> float:
         return float(np.asarray(x)[done].mean()) if count else math.nan
 
+    lost = {} if episodes.lost is None else dict(lost=float(np.asarray(episodes.lost).sum()))
     return dict(
         success_rate=mean(episodes.success), episode_return=mean(episodes.episode_return),
-        episode_ticks=mean(episodes.ticks), episodes=float(count),
+        episode_ticks=mean(episodes.ticks), episodes=float(count), **lost,
     )  # fmt: skip
 
 

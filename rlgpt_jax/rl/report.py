@@ -26,6 +26,16 @@ def wilson(successes: int, num: int, z: float = 1.96) -> tuple[float, float]:
     return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
 
 
+def lost_words(lost: int) -> str:
+    """Of an evaluation or a trial that lost episodes, a sentence; "" if none was."""
+    if not lost:
+        return ""
+    return (
+        f"Besides, {lost} {'episode was' if lost == 1 else 'episodes were'} lost with a broken "
+        "game and played again."
+    )
+
+
 @dataclasses.dataclass(frozen=True)
 class EvalReport:
     """What one evaluation measured."""
@@ -43,7 +53,7 @@ class EvalReport:
     action_ticks: Mapping[str, int]  # primitive or macro -> ticks
     macro_ends: Mapping[str, Mapping[str, int]]  # macro -> how its activations ended
     trap_messages: Mapping[str, int]  # "macro, line n: reason" -> times
-    dead_loop_rate: float  # share of episodes, see `evaluate.py`
+    dead_loop_rate: float  # share of episodes, see `loop_watch.py`
     seed: int
     # "use" or "attack" -> what the crosshair was on when it was pressed -> ticks, see
     # `crosshair.py`. For people; a critic reads it only where a run says so.
@@ -51,6 +61,7 @@ class EvalReport:
     # How the failed episodes ended, see `failures.py`; {} if none failed.
     failures: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     goal_names: tuple[str, ...] = ()  # what they would have had to see
+    lost: int = 0  # further episodes, which ended with their workers
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for `json.dumps`."""
@@ -64,7 +75,7 @@ class EvalReport:
           ValueError: if fields are missing or unknown.
         """
         known = {field.name for field in dataclasses.fields(cls)}
-        later = {"presses", "failures", "goal_names"}  # reports of earlier versions lack them
+        later = {"presses", "failures", "goal_names", "lost"}  # earlier versions lack them
         missing = known - set(data) - later
         if missing or set(data) - known:
             raise ValueError(
@@ -91,6 +102,7 @@ class EvalReport:
             "were repeated in the same places.",
             *failures.describe(self.failures, self.goal_names),
             *(crosshair.describe(self.presses) if presses else ()),
+            lost_words(self.lost),
         ]
         return "\n".join(s for s in sentences if s)
 

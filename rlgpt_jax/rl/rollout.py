@@ -54,6 +54,7 @@ class Episodes(NamedTuple):
     success: Any  # bool
     episode_return: Any  # float32
     ticks: Any  # int32
+    lost: Any = None  # bool  it ended with its worker; None of worlds that lose none
 
 
 class Batch(NamedTuple):
@@ -222,8 +223,9 @@ def settle(
     previous = jnp.where(lanes.busy, lanes.previous, action_id(action, slot))
     total = lanes.episode_return + reward
     ticks = lanes.episode_ticks + 1
-    counts = done & ~jnp.asarray(step.info["lost"]) if "lost" in step.info else done
-    ended = Episodes(counts, jnp.asarray(step.info["success"]) & counts, total, ticks)
+    lost = jnp.asarray(step.info["lost"]) if "lost" in step.info else None
+    counts = done if lost is None else done & ~lost
+    ended = Episodes(counts, jnp.asarray(step.info["success"]) & counts, total, ticks, lost)
     after = Lanes(
         busy=jnp.asarray(step.info["busy"]) & ~done,
         stage=jnp.where(done, 0, begun),

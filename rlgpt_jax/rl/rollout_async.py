@@ -24,7 +24,9 @@ from rlgpt_jax.rl.rollout_host import Cut, Seconds, after_last, cut_values
 class Segment(NamedTuple):
     """`unroll_length` ticks of one lane, T, complete."""
 
-    rows: dict[str, Any]  # the fields of a batch with an axis of ticks, [T, ...]
+    # [T, ...]  the fields of a batch with an axis of ticks, and "update" int[T]: how many updates
+    # had made the networks that acted.
+    rows: dict[str, Any]
     cuts: list[Cut]  # of one lane each
     recall: Any  # before the first tick
     lanes: Lanes  # after the last tick, without an axis of lanes
@@ -38,7 +40,12 @@ class AsyncRollout:
         self, env: AsyncEnvironment, space: HybridSpace, config: RLConfig, key: jax.Array,
         number: int, lanes: Lanes, macros: Any, obs: Observation,
     ):  # fmt: skip
-        """Args: as of `AsyncLanes`, and the number of the first rollout, as in `keys_of`."""
+        """Args: as of `AsyncLanes`, and the number of the first rollout, as in `keys_of`.
+
+        All lanes begin with that number. Where training goes on in another call or after a kill,
+        lanes that had been further have the sampling keys of some numbers a second time, for
+        other observations.
+        """
         num = env.num_envs
         self.walk = AsyncLanes(env, space, config, key, lanes, macros, obs)
         self._config = config
@@ -48,15 +55,20 @@ class AsyncRollout:
         self._cuts: list[list[Cut]] = [[] for _ in range(num)]
         self._recall = [_of_lane(lanes.recall, lane) for lane in range(num)]
         self._complete: list[Segment] = []
-        self._since = time.perf_counter()
+        self._seconds = 0.0  # spent in `step` and `batch` since the last batch
 
     @property
     def is_whole(self) -> bool:
         """Whether there are segments for a batch."""
         return len(self._complete) >= len(self._tick)
 
-    def step(self, params: networks.Params) -> None:
-        """Sends every lane that rests and takes the answers of those that have one."""
+    def step(self, params: networks.Params, update: int = 0) -> None:
+        """Sends every lane that rests and takes the answers of those that have one.
+
+        Args:
+          update: how many updates have made `params`.
+        """
+        began = time.perf_counter()
         walk = self.walk
         if walk.rests.any():
             mine = walk.rests
@@ -65,35 +77,40 @@ class AsyncRollout:
             self._record(
                 mine, features=decision.features, action=decision.action,
                 log_prob=decision.log_prob, decision=learns, value=decision.value,
+                update=np.full(len(mine), update),
             )  # fmt: skip
         self._take(walk.receive())
+        self._seconds += time.perf_counter() - began
 
     def stand(self) -> dict[str, Any]:
         """The fields of a `train.Learner` that tell where the lanes stand."""
         walk = self.walk
         return dict(lanes=walk.lanes, obs=walk.obs, macros=jax.tree.map(np.copy, walk.macros))
 
-    def seconds(self) -> dict[str, float]:
-        """Wall seconds since the last call, by part; those of the world are spent waiting."""
-        spent, now = self.walk.seconds, time.perf_counter()
-        total, self._since = now - self._since, now
-        self.walk.seconds = Seconds()
-        return dict(
-            time_policy=spent.policy, time_world=spent.world, time_macros=spent.macros,
-            time_rollout=total,
-        )  # fmt: skip
-
     def rest(self) -> None:
         """Waits until every lane has answered; what they record is dropped."""
         while not self.walk.rests.all():
             self.walk.receive()
 
-    def batch(self, params: networks.Params) -> Batch:
-        """The oldest N segments that are complete; `is_whole` must be true."""
+    def batch(
+        self, params: networks.Params, update: int = 0
+    ) -> tuple[Batch, dict[str, float]]:
+        """The oldest N segments that are complete; `is_whole` must be true.
+
+        Args:
+          params, update: as of `step`, of the networks that will learn from it.
+
+        Returns:
+          The batch and its metrics: wall seconds by part since the last one, of which those of
+          the world are spent waiting; and how many updates older than `params` the networks were
+          that acted, on average over the ticks and at most.
+        """
+        began = time.perf_counter()
         num, network, problem = len(self._tick), self._config.network, self.walk.problem
         taken, self._complete = self._complete[:num], self._complete[num:]
         with self.walk.seconds.measure("policy"):
             columns = _stack([s.rows for s in taken], axis=1)
+            age = update - columns.pop("update")
             memory, lanes, obs = (
                 _stack([getattr(s, name) for s in taken], axis=0)
                 for name in ("recall", "lanes", "obs")
@@ -107,9 +124,21 @@ class AsyncRollout:
             shape = columns["reward"].shape
             final = cut_values(network, params, problem, cuts, shape, everyone)
             last, last_value = after_last(network, params, problem, lanes, obs)
-        return Batch(
+        batch = Batch(
             final_value=final, last=last, last_value=last_value, recall=memory, **columns
         )
+        self._seconds += time.perf_counter() - began
+        ages = dict(policy_age=float(age.mean()), policy_age_max=float(age.max()))
+        return batch, {**ages, **self._spent()}
+
+    def _spent(self) -> dict[str, float]:
+        """Wall seconds since the last call."""
+        spent, total = self.walk.seconds, self._seconds
+        self.walk.seconds, self._seconds = Seconds(), 0.0
+        return dict(
+            time_policy=spent.policy, time_world=spent.world, time_macros=spent.macros,
+            time_rollout=total,
+        )  # fmt: skip
 
     def _take(self, answer: Answer) -> None:
         """Records the ends of ticks; segments that are complete are put aside."""

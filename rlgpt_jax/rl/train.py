@@ -29,12 +29,13 @@ from rlgpt_jax.rl.actions import NUM_MACRO_LOGITS, HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.interface import STOP_EPISODES
 from rlgpt_jax.rl.macro_step import init_macros, interpreter_for
+from rlgpt_jax.rl.mineclip.world import ClipWorld
 from rlgpt_jax.rl.on_host import World
 from rlgpt_jax.rl.outcome import TrainingDiverged as TrainingDiverged
 from rlgpt_jax.rl.rollout import Batch, Lanes
 from rlgpt_jax.rl.rollout_device import rollout_device
 from rlgpt_jax.rl.rollout_host import rollout_host, start_lanes
-from rlgpt_jax.rl.train_async import train_async
+from rlgpt_jax.rl.train_async import NO_EPISODES, train_async
 
 
 @struct.dataclass
@@ -48,7 +49,7 @@ class Learner:
     ticks: int  # ticks of all lanes together
     finished: int  # episodes that ended since the episodes were last restarted
     recent: np.ndarray  # bool[STOP_EPISODES]  success of the last of them, the latest last
-    # None before any episode has begun, see `without_episodes`:
+    # None where no episode goes on, see `without_episodes` and `train`:
     lanes: Lanes
     macros: Any  # what the lanes' macros remember, None if the space has none
     obs: Observation  # the next action is chosen from it
@@ -74,13 +75,17 @@ def _on_device(env: World, config: RLConfig) -> bool:
     return on_device
 
 
-def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> dict[str, Any]:
-    """Fresh episodes in every lane: the fields of a learner that depend on the world."""
+def _check_lanes(env: World, config: RLConfig) -> None:
     if env.num_envs != config.ppo.num_envs:
         raise ValueError(
             f"ppo.num_envs is {config.ppo.num_envs}, but the environment has "
             f"{env.num_envs} lanes. Make them equal."
         )
+
+
+def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> dict[str, Any]:
+    """Fresh episodes in every lane: the fields of a learner that depend on the world."""
+    _check_lanes(env, config)
     on_device = _on_device(env, config)
     mesh = devices.mesh_of(config, on_device)
     if mesh is None:
@@ -112,16 +117,15 @@ def init_learner(env: World, space: HybridSpace, config: RLConfig, seed: int) ->
 def without_episodes(env: World, space: HybridSpace, config: RLConfig, seed: int) -> Learner:
     """The same before any episode has begun: `at_start` gives what it lacks."""
     # These complain before anything is compiled.
+    _check_lanes(env, config)
     on_device = _on_device(env, config)
     devices.num_groups(config, devices.mesh_of(config, on_device))
     memory.check(env, space, config, on_device)
     params = networks.init_params(config.network, jax.random.fold_in(jax.random.key(seed), 1))
     opt_state = ppo.make_optimizer(config.ppo).init(params)
-    nothing: Any = None
     return Learner(
         params=params, opt_state=opt_state, key=jax.random.key(seed), num_updates=0, ticks=0,
-        finished=0, recent=np.zeros(STOP_EPISODES, bool), lanes=nothing, macros=nothing,
-        obs=nothing, env_state=None,
+        finished=0, recent=np.zeros(STOP_EPISODES, bool), env_state=None, **NO_EPISODES,
     )  # fmt: skip
 
 
@@ -194,6 +198,24 @@ def _roll(
     return learner, batch, parts
 
 
+def _check(env: World, config: RLConfig, learner: Learner) -> None:
+    """Refuses a learner without episodes, and a reward that the world does not tell.
+
+    Raises:
+      ValueError: one of these.
+    """
+    if learner.lanes is None:
+        raise ValueError(
+            "this learner has no episodes to go on with: it was loaded with begins=False, or "
+            "trained with rests=False. Begin some with carry_over, or load it with begins=True."
+        )
+    if config.reward.clip and not isinstance(env, ClipWorld):
+        raise ValueError(
+            f"reward.clip is {config.reward.clip}, but this world tells no CLIP reward. Put it "
+            "into rl.mineclip.world.with_clip, or set reward.clip to 0."
+        )
+
+
 def train(
     env: World,
     space: HybridSpace,
@@ -202,6 +224,7 @@ def train(
     num_ticks: int,
     on_update: Callable[[Learner, dict[str, float]], None] | None = None,
     is_enough: Callable[[Learner], bool] = lambda _: False,
+    rests: bool = True,
 ) -> Learner:
     """Runs updates until `learner.ticks` has grown by at least `num_ticks`, or it is enough.
 
@@ -212,15 +235,19 @@ def train(
       on_update: called after every update. Its learner is valid until it returns, since
         the next update takes over all that is on the device; copy what must be kept.
       is_enough: asked before every update; True ends training.
+      rests: whether the episodes shall be fit to go on: at the end, lanes that step on their own
+        are waited for. Without, only `carry_over` can go on with such a learner.
 
     Raises:
       TrainingDiverged: a metric is not finite.
+      ValueError: the learner has no episodes, or the world does not tell the CLIP reward.
     """
+    _check(env, config, learner)
     on_device = _on_device(env, config)
     mesh = devices.mesh_of(config, on_device)
     if on_host.is_async(env):
         learner = _given(learner, mesh, on_device)
-        return train_async(env, space, config, learner, num_ticks, on_update, is_enough)
+        return train_async(env, space, config, learner, num_ticks, on_update, is_enough, rests)
     update = update_device.update_of(config, mesh)
     world = None if on_device else on_host.as_host(env, learner.env_state)
     learner = _given(learner, mesh, on_device)

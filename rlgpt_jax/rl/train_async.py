@@ -1,14 +1,14 @@
 """Training in worlds whose lanes step on their own: they go on while an update computes.
 
 An update is made in a thread. Until it ends the lanes act with the parameters before it; every
-tick holds the probability that it was acted with, so that the update's ratio is right. Only if
-the segments of another batch are complete before it ends, the worlds wait for it: then learning
-is what takes long.
+tick holds the probability that it was acted with, so that the update's ratio is right. Lanes are
+sent nothing while a batch is put together, while the caller's `on_update` runs, from when the
+segments of another batch are complete until the update ends, and in the last update.
 """
 
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import jax
@@ -22,6 +22,10 @@ from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.rollout import Batch
 from rlgpt_jax.rl.rollout_async import AsyncRollout
 
+# Fields of a learner whose episodes cannot go on, or have not begun.
+NO_EPISODES: dict[str, Any] = dict(lanes=None, macros=None, obs=None)
+Learnt = tuple[networks.Params, optax.OptState, dict[str, float]]
+
 
 def train_async(
     env: AsyncEnvironment,
@@ -31,10 +35,11 @@ def train_async(
     num_ticks: int,
     on_update: Callable[[Any, dict[str, float]], None] | None,
     is_enough: Callable[[Any], bool],
+    rests: bool,
 ) -> Any:
     """`train.train`; the optimiser's state of `learner` is given away.
 
-    At the end all lanes rest. What is left of segments is dropped, as it is by a checkpoint.
+    What is left of segments at the end is dropped, as it is by a checkpoint.
     """
     update = update_device.update_of(config, None)
     masks = jax.device_put(space.arrays().masks)
@@ -47,9 +52,10 @@ def train_async(
     with ThreadPoolExecutor(1, thread_name_prefix="update") as thread:
         while learner.ticks < stop and not is_enough(learner):
             began = time.perf_counter()
+            acting = learner.params, learner.num_updates
             while not rolling.is_whole:
-                rolling.step(learner.params)
-            batch, parts = rolling.batch(learner.params), rolling.seconds()
+                rolling.step(*acting)
+            batch, parts = rolling.batch(*acting)
             # The lanes go on with these parameters, and the update overwrites its own.
             params = jax.tree.map(jnp.copy, learner.params)
             key = rollout.keys_of(learner.key, learner.num_updates)[1]
@@ -58,8 +64,8 @@ def train_async(
             )
             goes_on = config.overlap and learner.ticks + per_update < stop
             while goes_on and not running.done() and not rolling.is_whole:
-                rolling.step(learner.params)
-            params, opt_state, numbers = running.result()
+                rolling.step(*acting)
+            params, opt_state, numbers = _wait(running)
             learner = learner.replace(
                 params=params, opt_state=opt_state, num_updates=learner.num_updates + 1,
                 ticks=learner.ticks + per_update, **rolling.stand(),
@@ -74,6 +80,8 @@ def train_async(
             outcome.check_finite(metrics, learner.num_updates)
             if on_update is not None:
                 on_update(learner, metrics)
+    if not rests:
+        return learner.replace(**NO_EPISODES)
     rolling.rest()
     return learner.replace(**rolling.stand())
 
@@ -81,9 +89,16 @@ def train_async(
 def _learn(
     update: update_device.Update, params: networks.Params, opt_state: optax.OptState,
     batch: Batch, masks: Masks, key: jax.Array,
-) -> tuple[networks.Params, optax.OptState, dict[str, float]]:
+) -> Learnt:
     """An update, and its metrics with the seconds that it took."""
     began = time.perf_counter()
     params, opt_state, measured = update(params, opt_state, batch, masks, key)
     numbers = {name: float(x) for name, x in measured.items()}  # waits for the update
     return params, opt_state, {**numbers, "time_update": time.perf_counter() - began}
+
+
+def _wait(running: Future[Learnt]) -> Learnt:
+    """What the update came to, with the seconds for which it was waited and nothing was sent."""
+    began = time.perf_counter()
+    params, opt_state, numbers = running.result()
+    return params, opt_state, {**numbers, "time_waiting": time.perf_counter() - began}

@@ -30,8 +30,8 @@ from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, HybridSpace, decode
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.evaluate import trap_text
 from rlgpt_jax.rl.interface import MAX_TARGETS
+from rlgpt_jax.rl.lost import Lost
 from rlgpt_jax.rl.report import MACRO_ENDS
-from rlgpt_jax.rl.rollout import lost_in
 from rlgpt_jax.rl.trial_report import PRELUDE, TrialReport
 
 FUNCTION_WORDS = ("", "use", "drop", "attack", "craft", "equip", "place", "destroy")
@@ -89,9 +89,13 @@ def _prelude(world: Any, rng: np.random.Generator) -> tuple[Observation, np.ndar
 
 
 def _watch(
-    world: Any, space: HybridSpace, slot: int, obs: Observation, busy: np.ndarray, num: int
+    world: Any, space: HybridSpace, slot: int, obs: Observation, busy: np.ndarray, num: int,
+    lost: Lost, ended_before: int,
 ) -> tuple[list[_Lane], collections.Counter[str]]:
-    """Starts the macro in every lane and follows the first `num` until all have ended."""
+    """Starts the macro in every lane and follows the first `num` until all have ended.
+
+    Where an episode is lost the macro starts once more in the next one.
+    """
     goals = rewards.padded_ids(world.goal_names, MAX_TARGETS)
     nearest_of = jax.jit(rewards.nearest_goal)
     lanes = [_Lane() for _ in range(num)]
@@ -118,12 +122,12 @@ def _watch(
         step = world.step(act.action)
         done = np.asarray(step.terminated | step.truncated)
         after = np.asarray(nearest_of(step.final_obs, goals))
-        lost = lost_in(step)
+        follows = np.zeros(world.num_envs, bool)
+        follows[:num] = [not lane.end for lane in lanes]
+        for i in lost.add(step, follows, ended_before + num - int(follows.sum())):
+            lanes[i] = _Lane()
         for i, lane in enumerate(lanes):
             if lane.end or lane.before is None:
-                continue
-            if lost[i]:  # with its worker: the macro starts once more in the next episode
-                lanes[i] = _Lane()
                 continue
             moved = (step.final_obs.position[i] - obs.position[i])[[0, 2]]
             lane.ticks, lane.walked = lane.ticks + 1, lane.walked + float(np.hypot(*moved))
@@ -139,7 +143,8 @@ def _watch(
 
 
 def _report(
-    lanes: list[_Lane], actions: collections.Counter[str], name: str, goal: str, seed: int
+    lanes: list[_Lane], actions: collections.Counter[str], name: str, goal: str, seed: int,
+    lost: int,
 ) -> TrialReport:
     before, after = [lane.before for lane in lanes], [lane.after for lane in lanes]
     mean = lambda values: float(np.mean(list(values)))  # noqa: E731
@@ -173,7 +178,7 @@ def _report(
         mean_life_lost=mean(b["life"] - a["life"] for b, a in zip(before, after, strict=True)),
         mean_final_pitch=mean(a["pitch"] for a in after),
         deaths_or_time_up=sum(lane.episode_ended and not lane.success for lane in lanes),
-        seed=seed,
+        seed=seed, lost=lost,
     )  # fmt: skip
 
 
@@ -188,6 +193,7 @@ def trial(
 
     Raises:
       ValueError: the slot holds no macro, or `num_episodes` is less than 1.
+      TooManyLost: workers die so often that the macro does not come to its end.
     """
     if num_episodes < 1:
         raise ValueError(f"num_episodes is {num_episodes}; at least 1 is needed.")
@@ -200,13 +206,14 @@ def trial(
     world = on_host.as_host(env)
     lanes: list[_Lane] = []
     actions: collections.Counter[str] = collections.Counter()
+    lost = Lost(num_episodes)
     for chunk, begin in enumerate(range(0, num_episodes, world.num_envs)):
         sequence = np.random.SeedSequence([seed, chunk])
         world.reset(int(sequence.generate_state(1)[0] >> 1))
         obs, busy = _prelude(world, np.random.default_rng(sequence))
         num = min(world.num_envs, num_episodes - begin)
-        watched, done = _watch(world, alone, slot, obs, busy, num)
+        watched, done = _watch(world, alone, slot, obs, busy, num, lost, len(lanes))
         lanes += watched
         actions += done
     goal = " or ".join(world.goal_names) or "goal"
-    return _report(lanes, actions, space.label(slot), goal, seed)
+    return _report(lanes, actions, space.label(slot), goal, seed, lost.num)

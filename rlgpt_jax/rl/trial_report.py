@@ -5,7 +5,10 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from rlgpt_jax.rl.report import lost_words
+
 PRELUDE = 10  # ticks of random primitives, at most, before the macro starts
+
 
 @dataclasses.dataclass(frozen=True)
 class TrialReport:
@@ -30,6 +33,7 @@ class TrialReport:
     mean_final_pitch: float  # degrees, +90 looks down
     deaths_or_time_up: int  # episodes that ended without success while it ran
     seed: int
+    lost: int = 0  # further episodes, which ended with their workers
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for `json.dumps`."""
@@ -59,8 +63,9 @@ class TrialReport:
             f"{self.mean_final_pitch:.0f} degrees (0 is level, 90 is down).",
             self._item_words(),
             *(f"Error in {text} ({count} times)." for text, count in self.trap_messages.items()),
+            lost_words(self.lost),
         ]
-        return "\n".join(lines)
+        return "\n".join(line for line in lines if line)
 
     def _goal_words(self) -> str:
         n = self.num_episodes

@@ -1,5 +1,6 @@
 """What a watcher of a run is told, with and without a terminal."""
 
+import dataclasses
 import io
 import math
 from typing import Any
@@ -50,6 +51,16 @@ def test_a_bar_shows_success_and_speed_on_a_terminal() -> None:
 def test_success_stays_known_through_updates_in_which_no_episode_ended() -> None:
     words = told(events.IterationStarted(0), updated(1, 0.5), updated(60))
     assert "success 50%" in words.splitlines()[-1]
+
+
+def test_lost_episodes_are_told_where_there_are_any() -> None:
+    update = updated(2)
+    with_losses = dataclasses.replace(update, metrics={**update.metrics, "lost": 2.0})
+    evaluated = events.Evaluated(0, dataclasses.replace(report(), lost=1))
+    words = told(events.IterationStarted(0), with_losses, evaluated)
+    assert "2 episodes lost with broken games in update 2" in words
+    assert "1 episode lost with broken games and played again" in words
+    assert "lost" not in told(events.IterationStarted(0), update, events.Evaluated(0, report()))
 
 
 @pytest.mark.parametrize("terminal", [False, True])

@@ -51,6 +51,30 @@ def test_the_chart_marks_intervals_and_tells_them_in_words(folder: Path) -> None
     assert page.count("<polyline") == 1  # one held-out point makes no line
 
 
+@pytest.mark.parametrize(
+    ("world", "told"),
+    [("voxel", "the embedded ones"), ({"size": 96}, "the embedded ones"), ("minedojo", "client")],
+)
+def test_the_page_says_whose_worlds_they_were(folder: Path, world: object, told: str) -> None:
+    """Runs of older versions have parameters of the embedded world in that field."""
+    run = load_run(folder)
+    run = dataclasses.replace(run, config={**run.config, "world": world})
+    page = words(success.success(run))
+    assert told in page and ("embedded" in page) == (world != "minedojo")
+
+
+def test_lost_episodes_are_told_where_there_are_any(folder: Path) -> None:
+    page = words(render(load_run(folder)))
+    assert "Lost in" not in page and " lost)" not in page
+    run_folder.write(folder / "iterations/1/eval.json", {**run_folder.evaluation(1), "lost": 7})
+    first, *rows = (folder / "metrics.csv").read_text().splitlines()
+    told = [f"{row},{2 * (i < 3)}" for i, row in enumerate(rows)]
+    run_folder.write(folder / "metrics.csv", "\n".join([f"{first},lost", *told]) + "\n")
+    page = words(render(load_run(folder)))
+    assert "96 / 200 (and 7 lost)" in page
+    assert "Lost in training 6 episodes, with their games" in page
+
+
 def test_the_plan_is_a_list_with_what_became_of_each_part(folder: Path) -> None:
     first, second, third = load_run(folder).iterations
     told = words(plan.plan_of(first))

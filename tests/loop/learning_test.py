@@ -16,6 +16,7 @@ from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.interface import RewardTerms, RLInterface, TrainingTask
 from tests.corridor import Corridor
 from tests.loop.script import CONFIG, RL, TASK, tools
+from tests.rl.own_pace import OwnPace
 from tests.rl.small import assert_same_bits
 
 # Short and easy, so that more than 100 episodes end and a share of them succeeds.
@@ -131,6 +132,53 @@ def test_a_run_killed_before_its_early_stop_ends_with_the_same_bits(tmp_path):
     assert_same_bits(learner, learner_again)
     position = read_json(whole.folder.path("checkpoints", 0, "latest.json"))
     assert position == read_json(again.folder.path("checkpoints", 0, "latest.json"))
+
+
+def learn_at_own_pace(path, kill=lambda event: False):
+    """Trains in lanes of their own pace, of which one never answers; its worlds."""
+    worlds = []
+
+    def make(split, num_envs, seed, task=TASK):
+        if split != "train":
+            return Corridor(num_envs=num_envs, length=3, horizon=task.horizon)
+        worlds.append(OwnPace([1e9, *np.ones(num_envs - 1)], horizon=task.horizon))
+        return worlds[-1]
+
+    def listen(event):
+        if kill(event):
+            raise Killed
+
+    given = tools(path, None, make_env=make, on_event=listen)
+    learning = Learning(CONFIG, given)
+    try:
+        learning.train_and_evaluate(stage(RLInterface()))
+    except Killed:
+        return worlds, None
+    return worlds, learning
+
+
+def test_after_training_lanes_that_have_not_answered_are_not_waited_for(tmp_path):
+    (world,), learning = learn_at_own_pace(tmp_path)
+    assert learning.ticks == CONFIG.ticks_per_iteration
+    assert world.waiting and world.now < 1e9
+
+
+def test_a_run_killed_in_its_evaluation_begins_no_games_of_training_again(tmp_path):
+    (world,), _ = learn_at_own_pace(tmp_path, lambda event: isinstance(event, events.Evaluating))
+    assert world.total > 0
+    worlds, learning = learn_at_own_pace(tmp_path)
+    assert learning.ticks == CONFIG.ticks_per_iteration
+    assert not any(hasattr(world, "state") for world in worlds), "no episode was begun"
+
+
+def test_a_run_killed_in_its_training_goes_on_in_new_games(tmp_path):
+    def at_second(event):
+        return isinstance(event, events.Updated) and event.update == 2
+
+    (first,), _ = learn_at_own_pace(tmp_path, at_second)
+    (world,), learning = learn_at_own_pace(tmp_path)
+    assert learning.ticks == CONFIG.ticks_per_iteration
+    assert world.seed == first.seed + 1 and world.total > 0
 
 
 def test_returns_of_an_evaluation_are_of_the_run_s_reward(tmp_path):

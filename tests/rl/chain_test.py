@@ -295,3 +295,7 @@ def test_a_sub_task_that_is_never_reached_is_told_so():
     find, finish = report.sub_tasks
     assert (find.reached, find.mean_tick, finish.mean_ticks) == (0, None, 0.0)
     assert find.mean_starts == 2.0  # 40 ticks, a limit of 30
+    failures = report.whole.failures
+    assert failures["episodes"] == {"dead_loop": 0, "other": 4}
+    assert failures["last"]["other"] == {"find: stand": 4 * 40}
+    assert failures["never_seen"] == 0 and "4 failed episodes" in report.whole.describe()

@@ -8,7 +8,9 @@ import pytest
 
 from rlgpt_jax.rl import networks
 from rlgpt_jax.rl.actions import empty_space
-from rlgpt_jax.rl.evaluate import LOOP_WINDOW, LoopWatch, evaluate
+from rlgpt_jax.rl.evaluate import evaluate
+from rlgpt_jax.rl.failures import WINDOW
+from rlgpt_jax.rl.loop_watch import LoopWatch
 from rlgpt_jax.rl.report import EvalReport, wilson
 from tests.corridor import Corridor, HostCorridor
 from tests.rl.small import CONFIG
@@ -78,11 +80,11 @@ def watch(cells, actions=(b"a", b"b"), items=lambda i: 0):
 
 
 def test_a_dead_loop_repeats_itself_where_it_has_been_and_gains_nothing():
-    here = [0] * (LOOP_WINDOW + 1)
+    here = [0] * (WINDOW + 1)
     assert watch(here)
-    assert watch([0, 1] * LOOP_WINDOW)
-    assert not watch(here[: LOOP_WINDOW - 1]), "too short to tell"
-    assert not watch(range(LOOP_WINDOW + 1)), "new cells"
+    assert watch([0, 1] * WINDOW)
+    assert not watch(here[: WINDOW - 1]), "too short to tell"
+    assert not watch(range(WINDOW + 1)), "new cells"
     assert not watch([*here, 1]), "a new cell at the end"
     assert not watch(here, items=lambda i: int(i > 50)), "something was gained"
     assert not watch(here, actions=[bytes([i]) for i in range(101)]), "it tries new actions"

@@ -1,18 +1,18 @@
-"""Lanes that step on their own: what is recorded, what is lost, and that PPO learns from it."""
+"""Lanes that step on their own: what is recorded, and that PPO learns from it."""
 
 import dataclasses
+import time
 from typing import Any
 
 import jax
 import numpy as np
 import pytest
 
-from rlgpt_jax.rl import checkpoint, lanes_async, rollout_host
+from rlgpt_jax.rl import checkpoint, lanes_async
 from rlgpt_jax.rl.actions import decode, empty_space
 from rlgpt_jax.rl.evaluate import evaluate
 from rlgpt_jax.rl.rollout_async import AsyncRollout
 from rlgpt_jax.rl.train import carry_over, init_learner, train
-from rlgpt_jax.rl.trial import trial
 from tests.corridor import Corridor, HostCorridor
 from tests.rl.macros_test import WALK, make_space
 from tests.rl.own_pace import OwnPace, Together
@@ -39,7 +39,7 @@ def collect(made: AsyncRollout, params, count: int) -> list[Any]:
     while len(batches) < count:
         made.step(params)
         if made.is_whole:
-            batches.append(jax.device_get(made.batch(params)))
+            batches.append(jax.device_get(made.batch(params)[0]))
     return batches
 
 
@@ -56,6 +56,8 @@ def test_lanes_that_answer_together_give_the_bits_of_the_host_driver(space) -> N
                         for m in seen])  # fmt: skip
     assert_same_bits(*learners)
     assert len(metrics[0]) == 3
+    ages = [(m.pop("policy_age"), m.pop("policy_age_max")) for m in metrics[1]]
+    assert ages == [(0.0, 0.0)] * 3
     np.testing.assert_equal(*metrics)
 
 
@@ -71,25 +73,32 @@ def test_networks_that_remember_record_what_the_host_driver_does() -> None:
     assert_same_bits(*learners)
 
 
+def pieces(env: OwnPace) -> dict[bytes, tuple[int, int]]:
+    """Lane and number of each complete segment, by the actions that were sent in it."""
+    return {
+        np.array(sent[k * TICKS : (k + 1) * TICKS]).tobytes(): (lane, k)
+        for lane, sent in enumerate(env.sent) for k in range(len(sent) // TICKS)
+    }  # fmt: skip
+
+
+def places(env: OwnPace, batch: Any) -> list[tuple[int, int]]:
+    """Lane and number of the segment in each column of a batch without macros."""
+    known, actions = pieces(env), np.asarray(decode(batch.action.primitive))
+    return [known[np.ascontiguousarray(actions[:, i]).tobytes()] for i in range(LANES)]
+
+
 def test_every_tick_is_in_one_column_and_in_its_place() -> None:
     """Columns are consecutive pieces of what each lane was sent; none is missing or twice."""
     env = OwnPace(PACES, **FAR)
     batches = collect(*rolling(env), 3)
-    pieces = {}
-    for lane, sent in enumerate(env.sent):
-        for k in range(len(sent) // TICKS):
-            piece = np.array(sent[k * TICKS : (k + 1) * TICKS])
-            pieces[piece.tobytes()] = lane, k
     found: dict[int, list[int]] = {lane: [] for lane in range(LANES)}
     for batch in batches:
         assert batch.decision.shape == (TICKS, LANES) and batch.decision.all()
-        actions = np.asarray(decode(batch.action.primitive))
-        for column in range(LANES):
-            lane, k = pieces.pop(np.ascontiguousarray(actions[:, column]).tobytes())
+        for lane, k in places(env, batch):
             found[lane].append(k)
     assert all(ks == list(range(len(ks))) for ks in found.values())
     assert len(found[0]) > len(found[LANES - 1]) > 0
-    assert len(pieces) < LANES  # complete, but of no whole batch yet
+    assert len(pieces(env)) - 3 * LANES < LANES  # complete, but of no whole batch yet
 
 
 def test_rows_of_a_column_follow_each_other() -> None:
@@ -148,30 +157,6 @@ def test_new_numbers_of_ready_lanes_compile_nothing() -> None:
     assert [f._cache_size() for f in (lanes_async._decide, lanes_async._settle)] == sizes
 
 
-def test_a_lost_episode_is_cut_and_counts_as_none() -> None:
-    env = OwnPace(np.ones(LANES), lost={(2, 5)}, length=1000, horizon=12)
-    (batch,) = collect(*rolling(env), 1)
-    assert batch.truncated[5, 2] and not batch.terminated[5, 2]
-    assert not batch.episodes.done[5, 2] and batch.episodes.done[11, 0]
-    assert batch.episodes.done.sum() == LANES - 1  # lane 2 is at tick 10 of its second episode
-    assert batch.final_value[5, 2] != 0.0
-    assert batch.features.gps[6, 2, 2] == 0.0  # a new episode
-
-
-def test_the_value_of_a_lost_episode_is_that_of_its_last_observation() -> None:
-    env = OwnPace(np.ones(LANES), lost={(2, 5)}, length=1000, horizon=12)
-    made, params = rolling(env)
-    (batch,) = collect(made, params, 1)
-    # What was seen before the tick is the last that arrived; the previous action is another.
-    features = jax.tree.map(lambda x: x[5], batch.features)
-    features = features._replace(previous=features.previous.copy())
-    features.previous[2] = int(
-        np.asarray(rollout_host.rollout.action_id(env.sent[2][5][None], np.zeros(1, int)))[0]
-    )
-    value = rollout_host.networks.values(CONFIG.network, params, features)[2]
-    np.testing.assert_allclose(batch.final_value[5, 2], value, rtol=1e-5)
-
-
 def test_ppo_learns_from_lanes_of_different_speed() -> None:
     env = OwnPace(np.repeat([1.0, 2.5], LANES // 2), lost={(0, 50), (7, 99)})
     learner = init_learner(env, empty_space(), CONFIG, 0)
@@ -193,8 +178,36 @@ def test_training_leaves_all_lanes_at_rest_and_can_go_on() -> None:
     assert train(env, empty_space(), CONFIG, fresh, 256).num_updates == 4
 
 
+def test_lanes_are_waited_for_at_the_end_of_training_only_if_they_are_to_go_on() -> None:
+    env, space = OwnPace([1e6, *PACES[1:]]), empty_space()
+    learner = train(env, space, CONFIG, init_learner(env, space, CONFIG, 0), 512, rests=False)
+    assert learner.ticks == 512 and env.waiting and env.now < 1000
+    with pytest.raises(ValueError, match="no episodes to go on with.*rests=False"):
+        train(env, space, CONFIG, learner, 256)
+    fresh = carry_over(learner, env, space, (), CONFIG, seed=1)
+    assert train(env, space, CONFIG, fresh, 256, rests=False).num_updates == 3
+
+
+def test_seconds_are_of_the_rollout_alone_and_waiting_for_an_update_has_its_own() -> None:
+    """Without overlap a rollout and the wait for its update are less than what went by."""
+    env, seen = OwnPace(PACES, **FAR), [time.perf_counter()]
+    learner = init_learner(env, empty_space(), APART, 0)
+
+    def on_update(_, metrics: dict[str, float]) -> None:
+        went_by = time.perf_counter() - seen[-1]
+        parts = [metrics[f"time_{part}"] for part in ("policy", "world", "macros")]
+        assert 0.0 < sum(parts) < metrics["time_rollout"]
+        assert metrics["time_rollout"] + metrics["time_waiting"] < went_by
+        assert metrics["time_waiting"] > 0.0
+        time.sleep(0.1)
+        seen.append(time.perf_counter())
+
+    train(env, empty_space(), APART, learner, 768, on_update)
+    assert len(seen) == 4
+
+
 def test_a_world_goes_on_during_an_update() -> None:
-    """With overlap more ticks are sent than updates take; without, at most the rest of a tick."""
+    """With overlap ticks are sent beside an update; without, those of the rollouts alone."""
     totals = {}
     for overlap in (True, False):
         env = OwnPace(PACES, **FAR)
@@ -204,8 +217,11 @@ def test_a_world_goes_on_during_an_update() -> None:
         note = lambda *_, seen=seen, env=env: seen.append(env.total)  # noqa: E731
         train(env, empty_space(), config, learner, 768, note)
         totals[overlap] = seen
-    assert all(total >= 256 * (i + 1) for i, total in enumerate(totals[True]))
-    assert totals[True][0] > totals[False][0]
+    env = OwnPace(PACES, **FAR)
+    made, params = rolling(env)
+    alone = [(collect(made, params, 1), env.total)[1] for _ in range(3)]
+    assert totals[False] == alone
+    assert totals[True][0] > alone[0]
 
 
 def test_a_resumed_run_keeps_all_but_the_episodes(tmp_path) -> None:
@@ -234,40 +250,14 @@ def test_a_resumed_run_keeps_all_but_the_episodes(tmp_path) -> None:
     networks = checkpoint.load(tmp_path / "c", nothing, space, CONFIG, begins=False)
     assert_same_bits(networks.params, learner.params)
     assert not hasattr(nothing, "state"), "no episode was begun for the networks alone"
+    with pytest.raises(ValueError, match="no episodes to go on with.*begins=False"):
+        train(nothing, space, CONFIG, networks, 256)
     assert carry_over(networks, nothing, space, (), CONFIG, 1).obs is not None
 
 
-def test_evaluation_runs_lost_episodes_again() -> None:
-    """Every lane plays its share; one that is lost is no failure and is played once more."""
-    params = init_learner(HostCorridor(num_envs=LANES), empty_space(), CONFIG, 0).params
-
-    def run(env, **kwargs):
-        return evaluate(
-            env, empty_space(), CONFIG, params, 1, num_episodes=LANES + 4, task="t", **kwargs
-        )
-
-    fields = dict(length=1000, horizon=6)
-    plain = run(OwnPace(PACES, **fields))
-    assert plain.num_episodes == LANES + 4 and plain.mean_ticks == 6.0
-    assert sum(plain.action_ticks.values()) == 6 * (LANES + 4)
-    env = OwnPace(PACES, lost={(0, 3), (9, 0), (9, 2)}, **fields)
-    report = run(env)
-    assert (report.num_episodes, report.successes, report.mean_ticks) == (LANES + 4, 0, 6.0)
-    assert len(env.sent[0]) == 12 + 4 and len(env.sent[9]) == 6 + 3 and len(env.sent[5]) == 6
-    seen: list[int] = []
-    env = OwnPace(np.ones(LANES), lost={(0, 3)}, **fields)
-    told = run(env, on_tick=lambda env, labels, step: seen.append(len(labels)))
-    assert (told.num_episodes, told.mean_ticks) == (LANES + 4, 6.0)
-    assert len(seen) == 2 * (4 + 6)  # lane 0 loses an episode in each of the chunks
-
-
-def test_a_trial_starts_its_macro_again_where_the_episode_was_lost() -> None:
-    params = dict(length=1000, horizon=1000)
-    plain = trial(OwnPace(PACES, **params), make_space(WALK), 1, CONFIG, 0, num_episodes=LANES)
-    lost = {(lane, 40) for lane in range(LANES)} | {(3, 41)}
-    env = OwnPace(PACES, lost=lost, **params)
-    report = trial(env, make_space(WALK), 1, CONFIG, 0, num_episodes=LANES)
-    assert report.ends == plain.ends == {
-        "returned": LANES, "trapped": 0, "tick_limit": 0, "interrupted": 0
-    }  # fmt: skip
-    assert report.mean_ticks == plain.mean_ticks == 10.0
+def test_a_world_with_other_lanes_is_refused_before_anything_is_read_into_it(tmp_path) -> None:
+    env, space = OwnPace(PACES), empty_space()
+    checkpoint.save(tmp_path / "c", init_learner(env, space, CONFIG, 0), env)
+    for begins in (True, False):
+        with pytest.raises(ValueError, match="ppo.num_envs is 16, but the environment has 8"):
+            checkpoint.load(tmp_path / "c", OwnPace(PACES[::2]), space, CONFIG, begins=begins)

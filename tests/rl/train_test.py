@@ -59,6 +59,15 @@ def test_another_seed_gives_another_run():
     assert not np.array_equal(jax.tree.leaves(a.params)[0], jax.tree.leaves(b.params)[0])
 
 
+def test_a_reward_that_the_world_does_not_tell_is_refused_in_training_and_not_in_evaluation():
+    config = dataclasses.replace(CONFIG, reward=RewardConfig(clip=0.5))
+    learner = init_learner(ENV, empty_space(), config, 0)
+    with pytest.raises(ValueError, match="reward.clip is 0.5, but this world tells no CLIP reward"):
+        train(ENV, empty_space(), config, learner, 256)
+    report = evaluate(ENV, empty_space(), config, learner.params, 5, num_episodes=2)
+    assert report.num_episodes == 2
+
+
 def test_metrics_name_success_losses_and_where_the_time_went():
     _, seen = collect(ENV, CONFIG, 1024)
     last = seen[-1]
