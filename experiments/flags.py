@@ -7,6 +7,7 @@
 
 import dataclasses
 import datetime
+import importlib.util
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -25,6 +26,16 @@ from rlgpt_jax.envs.tasks import get_task
 from rlgpt_jax.loop import store
 
 NAMES = ("config", "workdir", "resume", "seed", "smoke")
+# What a resumed run may change: a budget that was used up, a model that is gone, how Minecraft is
+# launched, where the files of the CLIP reward lie (of the same weights: `clip_reward`).
+FREE = (
+    "budget.", "llm.", "minedojo.", "mineclip.weights", "mineclip.merges", "mineclip.texts",
+)  # fmt: skip
+# Of the fields that a resumed run may change, those that it may not.
+FIXED = (
+    "llm.provider", "llm.transcript", "minedojo.workers", "minedojo.reset_every",
+    "minedojo.image_size",
+)  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -186,8 +197,13 @@ def check_key(config: base.Config) -> None:
 
 
 def check_interpreter(config: base.Config) -> None:
-    """Refuses to start without the interpreter that MineDojo runs under."""
+    """Refuses to start without the interpreter that MineDojo runs under, or without Ray."""
     if config.world == "minedojo":
+        if config.minedojo.launcher == "ray" and importlib.util.find_spec("ray") is None:
+            raise ConfigError(
+                "--config.minedojo.launcher=ray: Ray is not installed: pip install -e '.[scale]', "
+                "or take --config.minedojo.launcher=local."
+            )
         try:
             config.minedojo.interpreter()
         except ValueError as error:
@@ -230,10 +246,8 @@ def new_run_name(name: str, seed: int) -> str:
 
 
 def may_change(path: str) -> bool:
-    """Whether a resumed run may have another value: a budget that was used up, a model that
-    is gone. No answer that is recorded is asked for again."""
-    fixed = ("llm.provider", "llm.transcript")
-    return path.startswith(("budget.", "llm.", "minedojo.python")) and path not in fixed
+    """Whether a resumed run may have another value. No recorded answer is asked for again."""
+    return path.startswith(FREE) and path not in FIXED
 
 
 def resumed(
@@ -257,8 +271,9 @@ def resumed(
     if changes:
         raise ConfigError(
             f"--resume: {workdir} was started with other settings ({'; '.join(changes[:4])}). "
-            "Give the same ones, or only --workdir and --resume. (budget.* may be changed, and "
-            "llm.* but for provider and transcript.)"
+            "Give the same ones, or only --workdir and --resume. (budget.*, llm.*, minedojo.*, "
+            "mineclip.weights, merges and texts may be changed, but for "
+            f"{', '.join(FIXED)}.)"
         )
     return saved["name"], config, workdir
 

@@ -13,7 +13,7 @@ import numpy as np
 from rich.console import Console
 from rich.markup import escape
 
-from experiments import machine, video
+from experiments import clip_reward, machine, video
 from experiments.budget import make_budget
 from experiments.compiles import Compiles
 from experiments.config_tree import to_dict
@@ -29,7 +29,7 @@ from rlgpt_jax.agents.llm.budget import BudgetExceeded
 from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.agents.llm.replay import MissingAnswer, PromptDiffers
 from rlgpt_jax.agents.llm.transcript import TranscriptNotWritten
-from rlgpt_jax.envs.minedojo.lane import WorkerFailed
+from rlgpt_jax.envs.minedojo.failures import WorkerFailed
 from rlgpt_jax.loop import long_task, saving, store, two_loop
 from rlgpt_jax.loop.events import OnEvent, ignore
 from rlgpt_jax.loop.offer import Offer, make_offer
@@ -85,7 +85,9 @@ def go(settings: Settings, display: Display, compiles: Compiles) -> Done:
     config = settings.config
     folder = RunFolder(settings.workdir)
     display.say(f"Run folder {escape(str(settings.workdir))}")
+    clip_reward.check_weights(config, folder)  # before config.json names others
     write_settings(folder, settings, display)
+    clip_reward.note_weights(config, folder)
     display.say(
         f"Device {jax.default_backend()}. The world, the policy and the update are compiled "
         f"on first use and kept in {escape(str(machine.CACHE))}."
@@ -141,7 +143,7 @@ def go_long(config: Config, tools: Tools, display: Display) -> Done:
         )  # fmt: skip
 
     with folder.timed("videos"):
-        every = -(-tools.task.horizon // video.MAX_FRAMES)
+        every = video.ticks_per_frame(tools.task.horizon)
         videos = video.write_episodes(world, play, folder.path("videos"), every)
     display.phase("")
     return Done(result, write_report(folder.root), videos)
@@ -235,13 +237,15 @@ def digest(params: Any) -> str:
 
 
 def make_videos(config: Config, tools: Tools, finished: two_loop.Run) -> list[Path]:
-    """Episodes of the best iteration, the very ones that the held-out evaluation began with."""
+    """Episodes of the best iteration in held-out worlds: in the embedded world the very ones that
+    the evaluation began with, in Minecraft others, played once more."""
     best = finished.best.stage
     lanes = config.loop.eval_lanes(tools.rl.ppo.num_envs)
     world = on_host.as_host(tools.world(EVAL, lanes))
     return video.write_videos(
         world, best.space, finished.learning.evaluated_with(best), finished.learning.params(best),
         tools.seed_of("evaluate", EVAL), tools.folder.path("videos"),
+        video.ticks_per_frame(tools.task.horizon),
     )  # fmt: skip
 
 
@@ -275,9 +279,10 @@ def tell(
         display.say(f"Video:  {escape(str(path))}")
     if differ is not None:
         colour = "yellow" if differ else "green"
+        why = " (measured numbers, or what reports tell, differ)" if differ else ""
         display.say(
             f"[{colour}]{differ} of {r['prompts_replayed']} prompts differ from the recorded "
-            f"ones[/{colour}]{' (measured numbers differ)' if differ else ''}."
+            f"ones[/{colour}]{why}."
         )
     if display.num_refusals:
         display.say(f"{display.num_refusals} versions of macros were refused.")

@@ -15,7 +15,7 @@ from rlgpt_jax.agents.llm.base import Provider
 from rlgpt_jax.agents.llm.connect import connect
 from rlgpt_jax.agents.llm.file import FileProvider
 from rlgpt_jax.agents.llm.replay import Replay
-from rlgpt_jax.envs.minedojo.host import HostMineDojo
+from rlgpt_jax.envs.minedojo.host import HostMineDojo, make_launcher
 from rlgpt_jax.envs.minedojo.turns import Turns
 from rlgpt_jax.envs.tasks import Task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
@@ -72,14 +72,15 @@ def _minedojo_maker(
     A world of more lanes than workers has as many as there are workers; who asks for episodes
     plays them in turns. Held-out worlds show pictures in any case, for the videos.
     """
-    turns, size = Turns(), senses.get("image_size")
+    turns, launcher = Turns(), make_launcher(config.minedojo)
+    size = senses.get("image_size")
 
     @functools.cache
     def world(split: str, lanes: int, task: Task, reward: Clip | None) -> World:
         seen = size or (config.minedojo.image_size if split == EVAL else None)
         seen = reward.size if reward else seen
         make = functools.partial(
-            HostMineDojo, task, lanes, config.minedojo, image_size=seen, split=split
+            HostMineDojo, task, lanes, config.minedojo, launcher, image_size=seen, split=split
         )
         made = turns.world(make)
         return reward.around(made) if reward else made

@@ -77,7 +77,7 @@ def alone(config: MineDojoConfig, seconds: float) -> Iterator[Row]:
             launcher.wait([link], None)
             link.receive()
 
-        ask(op=request.MAKE, rgb=True)
+        ask(op=request.RESET, rgb=True)
         round_trip = functools.partial(ask, op=request.STEP, action=[*base.NOOP])
         yield row(f"{BRIDGE}: frames", round_trip, [link.process.pid], seconds)
     finally:
@@ -131,10 +131,11 @@ def through_client(interpreter: Path, workers: int, seconds: float) -> Row:
         world = HostMineDojo(TASK, workers, config, image_size=SIZE)
         try:
             began = time.perf_counter()
-            world.start(0)
-            rng = np.random.default_rng(0)
-            walk(world, rng, WARM_UP * workers + workers)
+            world.reset(0)
             launch = time.perf_counter() - began
+            rng = np.random.default_rng(0)
+            world.send(np.arange(workers), walking(rng, workers))
+            walk(world, rng, WARM_UP * workers)
             pids = pids_of(world)
             spent = cpu_seconds(pids, with_own=False)
             steps = walk(world, rng, None, seconds)

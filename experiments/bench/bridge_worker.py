@@ -8,13 +8,13 @@ import sys
 
 import numpy as np
 
-from rlgpt_jax.envs.minedojo.request import HELLO, MAKE, PREFIX, Arrays, decode, encode
+from rlgpt_jax.envs.minedojo.request import HELLO, MAKE, PREFIX, RESET, Arrays, decode, encode
 from rlgpt_jax.envs.view.spec import SPEC
 
 SIZE = (160, 256)
 FACTS = {
     "inventory": [["bucket", 1]], "is_dead": False, "living_death_event_fired": False,
-    "life": 20.0, "world_time": 6000, "total_time": 1000, "deaths": 0,
+    "world_time": 6000, "deaths": 0,
 }  # fmt: skip
 
 
@@ -48,9 +48,9 @@ def main(fd_in: int, fd_out: int) -> None:
         header, body = PREFIX.unpack(read(fd_in, PREFIX.size))
         request, _ = decode(read(fd_in, header), read(fd_in, body))
         reply: dict[str, object] = {"ok": True}
-        if request["op"] == MAKE:
+        if request["op"] == RESET:
             seen = observation(bool(request.get("rgb")))
-        elif request["op"] != HELLO:
+        if request["op"] not in (HELLO, MAKE):
             reply |= {"facts": FACTS, "reward": 0.0, "done": False, "success": False}
         frame = memoryview(encode(reply, {} if request["op"] in (HELLO, MAKE) else seen))
         while frame:

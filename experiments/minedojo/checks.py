@@ -230,7 +230,7 @@ def launch(facts: Facts) -> Row:
         cure = "cure the rows above from top to bottom, then try again"
         return Row(name, MISSING, facts.launch.error, cure)
     found = f"{facts.launch.seconds:.0f} s, then {facts.launch.steps_per_second:.0f} steps/s"
-    return Row(name, OK, found)
+    return Row(name, OK, f"{found}; {facts.launch.client}" if facts.launch.client else found)
 
 
 def _absent(name: str, facts: Facts, cure: str) -> Row:

@@ -14,7 +14,7 @@ CURES = (
     (r"error in gym setup command|invalid metadata|extras_require",
      "gym 0.21 was built with tools that refuse it. Remove the folder and run setup again, so "
      "that pip, setuptools and wheel are those of the recipe."),
-    (r"No space left on device", "The disk is full; about 400 MB are needed."),
+    (r"No space left on device", "The disk is full; 340 MB are needed."),
     (r"Failed to establish|Connection|timed out|Temporary failure|No matching distribution",
      "pip did not reach its package index or did not find the package there. Look at the "
      "network and at `pip config list`, then run setup again: it goes on where it stopped."),

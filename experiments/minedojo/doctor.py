@@ -1,6 +1,6 @@
 """Looks at everything that a run in the real game needs and names the cure of what fails.
 
-    python -m experiments.minedojo doctor [--python=PATH] [--workers=2] [--launch] [--json]
+    python -m experiments.minedojo doctor [--python=PATH] [--workers=1] [--launch] [--json]
 
 Each row is ok, missing or unknown. The exit code is 1 if something is missing. The import
 of the client is tried, which takes 16 to 70 seconds; the game is started with --launch.

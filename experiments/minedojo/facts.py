@@ -55,6 +55,7 @@ class Launch:
     is_tiled: bool = False  # the picture is nine small ones
     is_blank: bool = False  # the picture has one colour
     steps_per_second: float = 0.0
+    client: str = ""  # what the worker told of its MineDojo
 
 
 def gather(

@@ -1,6 +1,7 @@
 """Starts the game once and looks at what comes of it."""
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -50,8 +51,20 @@ def look(world: Any) -> Launch:
     picture = np.asarray(obs.rgb[0])
     return Launch(
         seconds=ready - began, is_tiled=is_tiled(picture), is_blank=is_blank(picture),
-        steps_per_second=STEPS / took,
+        steps_per_second=STEPS / took, client=words_of(world.lanes[0].client),
     )  # fmt: skip
+
+
+def words_of(client: Mapping[str, Any]) -> str:
+    """What a worker tells of its MineDojo, in which releases and forks differ."""
+    can = client.get("capabilities", {})
+    repeats = {True: "yes", False: "no"}.get(can.get("repeated_make"), "unknown")
+    arguments = ", ".join(can.get("fast_reset_arguments", ())) or "unknown"
+    rule = can.get("success_rule") or "an unknown number"
+    return (
+        f"minedojo {client.get('minedojo')}: second make {repeats}, success with {rule} of several "
+        f"targets, reset arguments {arguments}"
+    )
 
 
 def is_blank(picture: np.ndarray) -> bool:

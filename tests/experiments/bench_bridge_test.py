@@ -16,7 +16,7 @@ def test_the_bridge_alone_is_measured_and_the_client_is_named_where_it_is_not_th
     ]  # fmt: skip
     for row in rows:
         assert 0 < row.numbers["ms_median"] <= row.numbers["ms_90_percent"]
-        assert row.numbers["cpu_ms"] >= 0
+        assert row.numbers["cpu_ms"] > 0
     assert "--minedojo=" in missing and "experiments.minedojo setup" in missing
 
 

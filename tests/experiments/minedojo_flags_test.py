@@ -92,8 +92,11 @@ def test_worlds_have_the_games_in_turns_and_no_more_lanes_than_workers(
     class Game:
         goal_names = ("cow",)
 
-        def __init__(self, task: Any, num_envs: int, config: Any, **options: Any):
+        def __init__(
+            self, task: Any, num_envs: int, config: Any, launcher: Any, **options: Any
+        ):
             self.num_envs, self.options, self.is_open = num_envs, options, False
+            self.launcher = launcher
             made.append(self)
 
         def reset(self, seed: int) -> int:
@@ -103,8 +106,8 @@ def test_worlds_have_the_games_in_turns_and_no_more_lanes_than_workers(
         def save(self) -> dict[str, int]:
             return {}
 
-        def close(self) -> None:
-            self.is_open = False
+        def take_over(self, other: "Game") -> None:
+            other.is_open = False
 
     monkeypatch.setattr(wiring, "HostMineDojo", Game)
     make = wiring.env_maker(parse())
@@ -116,6 +119,7 @@ def test_worlds_have_the_games_in_turns_and_no_more_lanes_than_workers(
     assert [game.options["image_size"] for game in made] == [None, None, (160, 256)]
     train.reset(1), validation.reset(2)
     assert [game.is_open for game in made] == [False, True, False]
+    assert len({game.launcher for game in made}) == 1, "who takes games over shares the launcher"
 
 
 def test_a_run_has_a_thread_for_the_policy_beside_the_update() -> None:

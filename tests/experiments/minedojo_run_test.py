@@ -13,7 +13,7 @@ from experiments.configs.base import CHECKOUT
 DOUBLE = CHECKOUT / "tests" / "envs" / "minedojo" / "double"
 RUN = (
     "--config=harvest_log", "--config.loop.mode=pure_rl", "--config.world=minedojo",
-    f"--config.minedojo.python={sys.executable}", "--config.minedojo.workers=2",
+    "--config.minedojo.workers=2",
     "--config.minedojo.image_size=8,12", "--config.ppo.num_envs=4",
     "--config.ppo.unroll_length=16", "--config.ppo.num_minibatches=2",
     "--config.task.horizon=20", "--config.loop.num_iterations=1",
@@ -23,12 +23,16 @@ RUN = (
 
 @pytest.mark.slow  # compiles the networks of the default size
 def test_a_run_trains_is_judged_and_filmed(tmp_path: Path) -> None:
-    environment = {
-        **os.environ, "PYTHONPATH": f"{DOUBLE}:{CHECKOUT}", "DOUBLE_FOLDER": str(tmp_path)
-    }  # fmt: skip
+    environment = {**os.environ, "DOUBLE_FOLDER": str(tmp_path)}
+    python = tmp_path / "python"
+    python.write_text(
+        f'#!/bin/sh\nPYTHONPATH="{DOUBLE}:{CHECKOUT}" exec "{sys.executable}" "$@"\n'
+    )
+    python.chmod(0o755)
     folder = tmp_path / "run"
     done = subprocess.run(
-        [sys.executable, "-m", "experiments.main", *RUN, f"--workdir={folder}"],
+        [sys.executable, "-m", "experiments.main", *RUN, f"--workdir={folder}",
+         f"--config.minedojo.python={python}"],
         cwd=CHECKOUT, env=environment, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr

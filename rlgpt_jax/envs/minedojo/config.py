@@ -42,6 +42,11 @@ class MineDojoConfig:
                     f"minedojo.{name}={getattr(self, name)} must be above 0 seconds. A first "
                     "launch builds the game and takes minutes: try 900."
                 )
+        if self.port and self.launcher == "ray":
+            raise ValueError(
+                f"minedojo.port={self.port!r}: workers of a Ray cluster launch their games. For "
+                "games that are there already take minedojo.launcher=local."
+            )
         if len(self.image_size) != 2 or min(self.image_size) < 1:
             raise ValueError(
                 f"minedojo.image_size={self.image_size!r} must be (height, width) in pixels."
@@ -58,14 +63,16 @@ class MineDojoConfig:
         return int(self.port) + self.workers - 1
 
     def interpreter(self) -> Path:
-        """The interpreter that runs the workers.
+        """The interpreter that runs the workers, as an absolute path.
 
         Raises:
-          ValueError: there is none where it should be.
+          ValueError: there is no such file, or it cannot be run.
         """
         given = self.python or os.environ.get(PYTHON_VARIABLE, "")
-        path = Path(given) if given else DEFAULT_PYTHON
-        if not os.access(path, os.X_OK):
+        # Absolute, because workers run elsewhere; not resolved, because an environment's python is
+        # a link and knows its packages by where it is.
+        path = Path(given).absolute() if given else DEFAULT_PYTHON
+        if not (path.is_file() and os.access(path, os.X_OK)):
             origin = "minedojo.python" if self.python else PYTHON_VARIABLE if given else "default"
             raise ValueError(
                 f"no interpreter at {path} ({origin}). Make one with `python -m "

@@ -15,6 +15,12 @@ from rlgpt_jax.envs.view.spec import SPEC
 
 Facts = dict[str, Any]  # what a worker sends of the client's info
 FEET, EYES = 1, 2  # layers of the 3x3x3 voxels
+# Of the mobs in rays, as the client calls them: those that may attack.
+_HOSTILE = (
+    "blaze", "cavespider", "creeper", "elderguardian", "enderman", "endermite", "evoker", "ghast",
+    "guardian", "husk", "magmacube", "pigzombie", "shulker", "silverfish", "skeleton", "slime",
+    "spider", "stray", "vex", "vindicator", "witch", "witherskeleton", "zombie", "zombievillager",
+)  # fmt: skip
 _LAVA = (NAME_ID["lava"], NAME_ID["flowing_lava"])
 
 
@@ -36,11 +42,11 @@ def damage_of(
     told = float(np.max(source.get("damage_amount", 0.0)))
     lost = max(0.0, float(before.life - life)) if before is not None else 0.0
     amount = lost or told
-    kind = _damage_kind(source, seen, voxels) if amount > 0 else "none"
+    kind = _damage_kind(source, told, seen, voxels) if amount > 0 else "none"
     return np.float32(amount), np.int32(DAMAGE_KINDS.index(kind))
 
 
-def _damage_kind(source: dict[str, Any], seen: Arrays, voxels: np.ndarray) -> str:
+def _damage_kind(source: dict[str, Any], told: float, seen: Arrays, voxels: np.ndarray) -> str:
     is_set = lambda key: bool(np.any(source.get(key, False)))  # noqa: E731
     pierces = is_set("is_unblockable")
     if is_set("damage_distance") or is_set("is_projectile") or is_set("is_explosion"):
@@ -48,8 +54,11 @@ def _damage_kind(source: dict[str, Any], seen: Arrays, voxels: np.ndarray) -> st
     if is_set("is_fire_damage"):
         in_lava = np.isin(voxels[:, FEET:, :], _LAVA).any()
         return "lava" if in_lava else "on_fire" if pierces else "in_fire"
-    if not pierces:
+    if not pierces and told > 0:
         return "cactus"
+    if not pierces:
+        # Lost in a tick of a slow action before the last, of which alone the client tells.
+        return "mob" if np.isin(seen["rays/entity_name"], _HOSTILE).any() else "none"
     if seen["location_stats/pos"][1] < 0:
         return "out_of_world"
     if seen["life_stats/oxygen"].max() <= 0:

@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 
 from rlgpt_jax.envs.base import Observation, Step
-from rlgpt_jax.envs.minedojo.batch import of_no_lanes, stack
+from rlgpt_jax.envs.minedojo.answers import gather
+from rlgpt_jax.envs.minedojo.batch import stack
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
-from rlgpt_jax.envs.minedojo.lane import Answer, Lane, Phase, Settings
+from rlgpt_jax.envs.minedojo.lane import Lane, Phase, Settings
 from rlgpt_jax.envs.minedojo.launcher import Launcher, Local
 from rlgpt_jax.envs.minedojo.making import game_of, world_seed
 from rlgpt_jax.envs.tasks import Task
@@ -42,7 +43,8 @@ class HostMineDojo:
           task: a row of the table, or one's own.
           num_envs: lanes, each with a worker and a game.
           config: of workers and time-outs.
-          launcher: where workers run; None takes the one that `config` names.
+          launcher: where workers run, which other worlds may share; None makes the one that
+            `config` names, and ends it with this world.
           image_size: height and width of `Observation.rgb`; None sends no pictures.
           split: "train", "validation" or "eval"; their worlds are disjoint.
 
@@ -55,9 +57,10 @@ class HostMineDojo:
         self.num_envs = num_envs
         self.goal_names: tuple[str, ...] = task.sources
         self.image_size = image_size
+        self._owns_launcher = launcher is None
         self._launcher = launcher or make_launcher(config)
-        settings = Settings(task, config, game_of(task, config), image_size, split)
-        self._lanes = [Lane(index, settings, self._launcher) for index in range(num_envs)]
+        self._settings = Settings(task, config, game_of(task, config), image_size, split)
+        self._lanes = [Lane(index, self._settings, self._launcher) for index in range(num_envs)]
         self._seed = 0
 
     @property
@@ -85,14 +88,22 @@ class HostMineDojo:
 
         Raises:
           RuntimeError: a lane has not answered its last one.
-          ValueError: shapes that do not fit, or an action outside of the action space.
+          ValueError: shapes that do not fit, a lane twice or that is not there, or an action
+            outside of the action space. No lane has begun its tick then.
         """
         lanes, action = np.asarray(lanes), np.asarray(action, np.int32)
         if lanes.ndim != 1 or action.shape != (len(lanes), 8):
             raise ValueError(
                 f"lanes int[K] and action int32[K, 8], got {lanes.shape} and {action.shape}."
             )
-        for index, row in zip(lanes.tolist(), action):
+        indices = lanes.tolist()
+        if len(set(indices)) < len(indices) or not set(indices) <= set(range(self.num_envs)):
+            raise ValueError(
+                f"lanes {indices}: each may be named once, and there are 0 to {self.num_envs - 1}."
+            )
+        for index, row in zip(indices, action):
+            self._lanes[index].check(row)
+        for index, row in zip(indices, action):
             self._lanes[index].send(row)
 
     def receive(self, timeout: float | None = None) -> tuple[np.ndarray, Step]:
@@ -107,7 +118,7 @@ class HostMineDojo:
 
         Raises:
           RuntimeError: no lane has a tick under way, or a worker failed too often in a row
-            (`lane.WorkerFailed`).
+            (`failures.WorkerFailed`).
         """
         if not any(lane.awaited for lane in self._lanes):
             raise RuntimeError("no lane has a tick under way: call start(seed) or send() first.")
@@ -120,7 +131,7 @@ class HostMineDojo:
             self._move(left)
         done = [lane for lane in self._lanes if lane.answered]
         lanes = np.array([lane.index for lane in done], np.int64)
-        return lanes, self._gather([lane.take() for lane in done])
+        return lanes, gather([lane.take() for lane in done], self.image_size)
 
     # --- in lockstep ---
     def reset(self, seed: int) -> Observation:
@@ -143,6 +154,7 @@ class HostMineDojo:
 
         Raises:
           RuntimeError: the lane has a tick under way, or its worker died.
+          ValueError: a command that MineDojo does not pass on (`making.VERBS`).
         """
         self._lanes[lane].command(*commands)
         while self._lanes[lane].phase is Phase.COMMANDING:
@@ -174,14 +186,31 @@ class HostMineDojo:
 
     def close(self) -> None:
         """Ends all workers and their games."""
-        self._launcher.close()
+        self._launcher.end([lane.link for lane in self._lanes if lane.link is not None])
+        if self._owns_launcher:
+            self._launcher.close()
+
+    def take_over(self, other: "HostMineDojo") -> None:
+        """Goes on with the games of another world, which is of no use afterwards.
+
+        Games that the client makes alike, on the same launcher, are kept; the next episodes have
+        new worlds built in them. Others are ended.
+        """
+        mine, its = self._settings, other._settings
+        is_same = (mine.game, mine.config) == (its.game, its.config)
+        if not (is_same and self.num_envs == other.num_envs and self._launcher is other._launcher):
+            other.close()
+            return
+        self._lanes, other._lanes = other._lanes, self._lanes
+        for lane in self._lanes:
+            lane.move(mine)
 
     # --- waiting ---
     def _all(self) -> Step:
         """The answers of all lanes, in order."""
         while not all(lane.answered for lane in self._lanes):
             self._move(None)
-        return self._gather([lane.take() for lane in self._lanes])
+        return gather([lane.take() for lane in self._lanes], self.image_size)
 
     def _move(self, timeout: float | None) -> None:
         """Waits for messages or the next deadline, and lets the lanes act on them."""
@@ -196,25 +225,6 @@ class HostMineDojo:
                 lane.ready()
         for lane in self._lanes:
             lane.expire()
-
-    def _gather(self, answers: list[Answer]) -> Step:
-        if answers:
-            obs, final = stack([a.obs for a in answers]), stack([a.final_obs for a in answers])
-        else:
-            obs = final = of_no_lanes(self.image_size)
-        flags = lambda values: np.array(list(values), bool)  # noqa: E731
-        return Step(
-            obs=obs,
-            reward=np.array([a.verdict.reward for a in answers], np.float32),
-            terminated=flags(a.verdict.terminated for a in answers),
-            truncated=flags(a.verdict.truncated for a in answers),
-            final_obs=final,
-            info={
-                "success": flags(a.verdict.success for a in answers),
-                "busy": flags(a.busy for a in answers),
-                "lost": flags(a.lost for a in answers),
-            },
-        )
 
 
 def make_launcher(config: MineDojoConfig) -> Launcher:

@@ -17,18 +17,19 @@ import numpy as np
 
 from rlgpt_jax.envs.base import FUNCTION, SLOW_FUNCTIONS, SLOW_TICKS, Observation
 from rlgpt_jax.envs.minedojo import making, request
-from rlgpt_jax.envs.minedojo.batch import resized
+from rlgpt_jax.envs.minedojo.answers import Answer
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
-from rlgpt_jax.envs.minedojo.convert import after_nothing, client_action, observation
+from rlgpt_jax.envs.minedojo.convert import after_nothing, client_action
 from rlgpt_jax.envs.minedojo.damage import Facts
+from rlgpt_jax.envs.minedojo.failures import Failures
 from rlgpt_jax.envs.minedojo.judging import Episode, Verdict
 from rlgpt_jax.envs.minedojo.launcher import Launcher
 from rlgpt_jax.envs.minedojo.link import Link, LinkClosed
-from rlgpt_jax.envs.minedojo.request import Arrays
+from rlgpt_jax.envs.minedojo.reading import Seen, read
+from rlgpt_jax.envs.minedojo.request import Arrays, Header
 from rlgpt_jax.envs.tasks import Task
-from rlgpt_jax.envs.voxel.biomes import BIOME_INDEX
 
-HEALTHY = 20  # ticks after which a restarted worker counts as one that runs
+GRACE = 2.0  # seconds past its deadline in which a worker is heard, since we may have been busy
 _STARTED = Verdict(0.0, False, False, False)
 _LOST = Verdict(0.0, False, True, False)
 
@@ -42,20 +43,6 @@ class Phase(enum.Enum):
     DECIDING = "deciding"
     TICKING = "in a tick"
     COMMANDING = "in a command"
-
-
-class Answer(NamedTuple):
-    """One lane's part of a `Step`; observations have no batch axis."""
-
-    obs: Observation
-    verdict: Verdict
-    final_obs: Observation
-    busy: bool
-    lost: bool
-
-
-class WorkerFailed(RuntimeError):
-    """A worker died too often in a row."""
 
 
 class Settings(NamedTuple):
@@ -77,18 +64,17 @@ class Lane:
         self.link: Link | None = None
         self.phase = Phase.LAUNCHING
         self.deadline = np.inf  # by `time.monotonic`, of the answer that is waited for
-        self.restarts = 0  # in all
         self.seen: Arrays = {}  # the last observation as the client gave it
         self.facts: Facts = {}
-        self.capabilities: dict[str, Any] = {}
+        self.client: dict[str, Any] = {}  # what the worker has told of itself and MineDojo
         self.drawn = 0  # episodes begun since the seed was given
         self._seed = 0
         self._obs: Observation | None = None
         self._episode: Episode | None = None
         self._in_world = 0  # episodes since the world was built
         self._rebuild = True
-        self._failures = 0  # in a row
-        self._healthy = 0  # ticks since the last start
+        self._failures = Failures(index, settings.config)
+        self._is_overdue = False
         self._idle = 0  # ticks of a slow function still to be told
         self._ended: tuple[Verdict, Observation | None, bool] | None = None
         self._answers: collections.deque[Answer] = collections.deque()
@@ -106,6 +92,11 @@ class Lane:
         """Whether `take` has something."""
         return self._awaited and bool(self._answers)
 
+    @property
+    def restarts(self) -> int:
+        """Workers started again, in all."""
+        return self._failures.restarts
+
     def begin(self, seed: int, drawn: int = 0) -> None:
         """A first episode, in a new world, whatever runs; its observation is the answer."""
         self._seed, self.drawn = seed, drawn
@@ -119,8 +110,14 @@ class Lane:
         elif self.phase in (Phase.RESETTING, Phase.TICKING, Phase.COMMANDING):
             self._begins_anew = True  # what comes first is an answer to the past
 
-    def send(self, action: np.ndarray) -> None:
-        """Starts a tick with int32[8].
+    def move(self, settings: Settings) -> None:
+        """Serves another world of the same game from the next `begin` on."""
+        self._set, self.drawn = settings, 0
+        self._awaited = False
+        self._answers.clear()
+
+    def check(self, action: np.ndarray) -> tuple[list[int], int]:
+        """The client's action for int32[8] and its ticks; starts nothing.
 
         Raises:
           RuntimeError: the last one has not been answered, or there was none.
@@ -131,7 +128,11 @@ class Lane:
                 f"lane {self.index} is {self.phase.value}: start it, then wait for its answer "
                 "by receive() before each send()."
             )
-        row, ticks = client_action(action, self.seen["inventory/name"])
+        return client_action(action, self.seen["inventory/name"])
+
+    def send(self, action: np.ndarray) -> None:
+        """Starts a tick with int32[8]. Raises as `check` does."""
+        row, ticks = self.check(action)
         self._awaited = True
         if self._answers or self.phase is not Phase.DECIDING:
             return  # the worker has died since: the answer is the loss
@@ -147,7 +148,9 @@ class Lane:
 
         Raises:
           RuntimeError: the lane is not deciding.
+          ValueError: one that the client does not pass on.
         """
+        making.check_commands(commands)
         if self.phase is not Phase.DECIDING or self._awaited:
             raise RuntimeError(f"lane {self.index} is {self.phase.value} and hears no commands.")
         timeout = self._set.config.call_timeout
@@ -177,78 +180,97 @@ class Lane:
             header, arrays = self.link.receive()
             if header.get("ok") is not True:
                 raise LinkClosed(f"{header.get('kind')}: {header.get('error')}")
-            self._on_reply(header, arrays)
+            seen = self._read(header, arrays)
         except LinkClosed as error:
             self.fail(str(error))
-        except (KeyError, ValueError, TypeError, IndexError) as error:
-            self.fail(f"its answer makes no sense: {type(error).__name__}: {error}")
+        else:
+            self._on_reply(header, seen)
 
     def expire(self) -> None:
-        """Kills a worker that is past its deadline."""
-        if time.monotonic() >= self.deadline:
+        """Kills a worker that is past its deadline, and past a grace after it."""
+        now = time.monotonic()
+        if now < self.deadline:
+            return
+        assert self.link is not None
+        if self.phase is Phase.LAUNCHING and self.link.waits_for_room():
+            self._failures.warn_of_no_room()
+            self.deadline = now + self._set.config.launch_timeout
+        elif not self._is_overdue:
+            self._is_overdue, self.deadline = True, now + GRACE
+        else:
             self.fail(f"no answer in time while it was {self.phase.value}")
 
     def fail(self, why: str) -> None:
         """Kills the worker and starts another; the episode in it is lost.
 
         Raises:
-          WorkerFailed: this was one failure too many in a row.
+          WorkerFailed: this was one failure too many in a row, or no worker can be started.
         """
         assert self.link is not None
-        words = self.link.last_words().strip()
-        self.link.kill()
-        self.link = None
+        link, self.link = self.link, None
+        try:
+            self._failures.add(why, self.phase.value, link.last_words)
+        finally:
+            link.kill()
         if self.phase in (Phase.TICKING, Phase.DECIDING, Phase.COMMANDING):
             if not self._begins_anew:
                 self._ended = (_LOST, self._obs, True)
         self._begins_anew, self._idle = False, 0
-        self._failures = 1 if self._healthy >= HEALTHY else self._failures + 1
-        if self._failures > self._set.config.max_restarts:
-            raise WorkerFailed(
-                f"the MineDojo worker of lane {self.index} failed {self._failures} times in a "
-                f"row, at last because {why} ({self.phase.value}). `python -m "
-                "experiments.minedojo doctor` checks what it needs; minedojo.max_restarts is "
-                f"{self._set.config.max_restarts}. The end of its log:\n{words or '(nothing)'}"
-            )
-        self.restarts += 1
         self._launch()
 
     def _launch(self) -> None:
-        self._healthy, self._rebuild = 0, True
-        self.link = self._launcher.start(self.index)
+        self._rebuild = True
+        try:
+            self.link = self._launcher.start(self.index)
+        except OSError as error:
+            raise self._failures.not_started(error) from error
         self._ask(Phase.LAUNCHING, self._set.config.launch_timeout, op=request.HELLO)
 
     def _ask(self, phase: Phase, timeout: float, **header: Any) -> None:
         """Sends a request; a closed pipe is found by whoever waits for the answer."""
         assert self.link is not None
         self.phase, self.deadline = phase, time.monotonic() + timeout
+        self._is_overdue = False
         try:
             self.link.send(header)
         except LinkClosed as error:
             self.fail(str(error))
 
-    def _on_reply(self, header: dict[str, Any], arrays: Arrays) -> None:
+    def _read(self, header: Header, arrays: Arrays) -> Seen | None:
+        """What an answer shows; None where nothing is to be seen. Raises LinkClosed."""
+        if self.phase in (Phase.LAUNCHING, Phase.MAKING) or self._begins_anew:
+            return None
+        before = None if self.phase is Phase.RESETTING else self._obs
+        return read(header, arrays, self._set.task, self._set.image_size, before)
+
+    def _on_reply(self, header: Header, seen: Seen | None) -> None:
         if self.phase is Phase.LAUNCHING:
-            self.capabilities = header
+            self.client = header
             self._make()
         elif self.phase is Phase.MAKING:
             self._reset()
-        elif self._begins_anew:
+        elif seen is None:
             self._begins_anew = False
             self._reset()
-        elif self.phase is Phase.RESETTING:
-            self._on_reset(header["facts"], arrays)
-        elif self.phase is Phase.TICKING:
-            self._on_step(header, arrays)
         else:
-            self._see(header["facts"], arrays)
-            assert self._episode is not None
-            self._episode.arranged(self.facts)
-            self.phase, self.deadline = Phase.DECIDING, np.inf
+            self.seen, self.facts, self._obs = seen.arrays, seen.facts, seen.obs
+            phase, self.phase, self.deadline = self.phase, Phase.DECIDING, np.inf
+            self._on_seen(phase, seen)
+
+    def _on_seen(self, phase: Phase, seen: Seen) -> None:
+        """An observation has come after a reset, a step or a command."""
+        if phase is Phase.RESETTING:
+            self._on_reset(seen)
+            return
+        assert self._episode is not None
+        if phase is Phase.TICKING:
+            self._conclude(self._episode.judge(seen.obs, seen.facts, seen.success))
+        else:
+            self._episode.arranged(seen.facts)
 
     def _make(self) -> None:
-        config, rgb = self._set.config, self._set.image_size is not None
-        ask = making.make_request(self._set.game, config, self.index, self._number(), rgb)
+        config = self._set.config
+        ask = making.make_request(self._set.game, config, self.index, self._number())
         self._ask(Phase.MAKING, config.launch_timeout, **ask)
 
     def _number(self) -> int:
@@ -259,36 +281,20 @@ class Lane:
         config = self._set.config
         rebuild = self._rebuild or self._in_world >= config.reset_every
         self._in_world, self._rebuild = 0 if rebuild else self._in_world, False
-        ask = making.reset_request(self._set.game, rebuild, self._number())
+        rgb = self._set.image_size is not None
+        ask = making.reset_request(self._set.game, rebuild, self._number(), rgb)
         self.drawn += 1
         timeout = config.launch_timeout if rebuild else config.call_timeout
         self._ask(Phase.RESETTING, timeout, **ask)
 
-    def _see(self, facts: Facts, arrays: Arrays, first: bool = False) -> Observation:
-        biome = BIOME_INDEX[self._set.task.biome]
-        obs = observation(arrays, facts, biome, None if first else self._obs)
-        if obs.rgb is not None and self._set.image_size is not None:
-            obs = obs._replace(rgb=resized(obs.rgb, self._set.image_size))
-        self.seen, self.facts, self._obs = arrays, facts, obs
-        return obs
-
-    def _on_reset(self, facts: Facts, arrays: Arrays) -> None:
-        obs = self._see(facts, arrays, first=True)
-        self._episode = Episode(self._set.task, facts)
+    def _on_reset(self, seen: Seen) -> None:
+        self._episode = Episode(self._set.task, seen.facts)
         self._in_world += 1
         self._idle = 0
         verdict, final, lost = self._ended or (_STARTED, None, False)
         self._ended = None
-        self._answers.append(Answer(obs, verdict, obs if final is None else final, False, lost))
-        self.phase, self.deadline = Phase.DECIDING, np.inf
-
-    def _on_step(self, header: dict[str, Any], arrays: Arrays) -> None:
-        assert self._episode is not None
-        obs = self._see(header["facts"], arrays)
-        self._healthy += 1
-        verdict = self._episode.judge(obs, self.facts, bool(header["success"]))
-        self.phase, self.deadline = Phase.DECIDING, np.inf
-        self._conclude(verdict)
+        final = seen.obs if final is None else final
+        self._answers.append(Answer(seen.obs, verdict, final, False, lost))
 
     def _answer_idle(self) -> None:
         assert self._episode is not None
@@ -299,6 +305,7 @@ class Lane:
     def _conclude(self, verdict: Verdict) -> None:
         obs = self.obs
         if verdict.terminated or verdict.truncated:
+            self._failures.end_row()
             self._ended = (verdict, obs, False)
             self._reset()
         else:

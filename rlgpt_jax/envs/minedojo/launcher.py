@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
-from rlgpt_jax.envs.minedojo.link import Link, LocalLink
+from rlgpt_jax.envs.minedojo.link import Link, LocalLink, end_all
 
 INDEX_VARIABLE = "RLGPT_MINEDOJO_WORKER"  # tells a worker which lane it serves
 
@@ -16,11 +16,15 @@ class Launcher(Protocol):
     """Where workers run."""
 
     def start(self, index: int) -> Link:
-        """A new worker process for lane `index`."""
+        """A new worker process for lane `index`. Raises OSError if there can be none."""
         ...
 
     def wait(self, links: Sequence[Link], timeout: float | None) -> list[Link]:
         """Those with an answer or a closed end, within `timeout` seconds; None waits for one."""
+        ...
+
+    def end(self, links: Sequence[Link]) -> None:
+        """Ends some workers and their games; others go on."""
         ...
 
     def close(self) -> None:
@@ -43,8 +47,12 @@ class Local:
         """
         self._python = config.interpreter()
         self._folder = config.log_folder
-        headless = {"MINEDOJO_HEADLESS": "1"} if config.headless else {}
-        self._environment = {**headless, **(environment or {})}
+        self._environment = {
+            "MINEDOJO_HEADLESS": "1" if config.headless else "0",
+            "MINEDOJO_DEBUG_LOG": "1",  # the client prints what the game does, else it is lost
+            "PYTHONUNBUFFERED": "1",  # also the last words of a worker that is killed
+            **(environment or {}),
+        }
         self._links: list[LocalLink] = []
         atexit.register(self.close)  # games must not outlive the run
 
@@ -72,10 +80,12 @@ class Local:
                     break
         return ready
 
+    def end(self, links: Sequence[Link]) -> None:
+        """Ends these workers, beside each other."""
+        end_all([link for link in links if isinstance(link, LocalLink)])
+
     def close(self) -> None:
-        """Kills what still runs."""
+        """Ends what still runs."""
         atexit.unregister(self.close)
-        for link in self._links:
-            if link.fd >= 0:
-                link.kill()
+        self.end(self._links)
         self._links = []

@@ -1,12 +1,14 @@
 """A worker process on this machine, and the pipes to it."""
 
 import contextlib
+import fcntl
 import os
 import shutil
 import signal
 import subprocess
 import tempfile
-from collections.abc import Mapping
+import time
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -16,12 +18,18 @@ from rlgpt_jax.envs.minedojo.request import Arrays, BrokenFrame, FrameBuffer, He
 
 WORKER = Path(__file__).with_name("worker.py")
 CHUNK = 1 << 20  # bytes read at once
+PIPE = 1 << 20  # bytes that may wait while we are busy: a picture is more than the usual 64 KiB
 FOLDER_VARIABLE = "RLGPT_MINEDOJO_FOLDER"  # of a worker, known to all that it starts
 LAST_WORDS = 2000  # characters of a worker's log that an error quotes
+# Of this process's Python; the worker's is another one, which would take the wrong packages.
+OWN_VARIABLES = ("PYTHONPATH", "PYTHONHOME")
+GRACE_SECONDS = 1.0  # for games to end by themselves
+LOOK_SECONDS = 0.02  # between two looks at whether processes have ended
+LOOKS = 50  # for those that are started while others are killed
 
 
 class LinkClosed(Exception):
-    """The worker cannot be reached any more, or its answer was no frame."""
+    """The worker cannot be reached any more, or its answer makes no sense."""
 
 
 class Link(Protocol):
@@ -43,6 +51,10 @@ class Link(Protocol):
         """The end of the worker's log, for error messages."""
         ...
 
+    def waits_for_room(self) -> bool:
+        """Whether there is no process yet, because no host has room for one."""
+        ...
+
 
 class LocalLink:
     """A process with a folder of its own, in which it runs and logs."""
@@ -59,14 +71,15 @@ class LocalLink:
         Raises:
           OSError: the interpreter cannot be started.
         """
-        if log_folder:
-            Path(log_folder).mkdir(parents=True, exist_ok=True)
-        self.folder = Path(tempfile.mkdtemp(prefix=f"{name}_", dir=log_folder or None))
+        # Absolute, because the worker runs in it.
+        where = Path(log_folder).absolute() if log_folder else None
+        if where is not None:
+            where.mkdir(parents=True, exist_ok=True)
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{name}_", dir=where))
         self._keeps = bool(log_folder)
         self._log = self.folder / "worker.log"
         self._scratch = self.folder / "tmp"  # the client copies the whole game to there
         self._scratch.mkdir()
-        of_its_own = {FOLDER_VARIABLE: str(self.folder), "TMPDIR": str(self._scratch)}
         self._frames = FrameBuffer()
         self._answer: tuple[Header, Arrays] | None = None
         self._broken = ""
@@ -74,17 +87,29 @@ class LocalLink:
         self.fd, worker_out = os.pipe()
         for fd in (self._to, self.fd):
             os.set_blocking(fd, False)
+        with contextlib.suppress(OSError, AttributeError):  # not all of a user's pipes; Linux only
+            fcntl.fcntl(self.fd, fcntl.F_SETPIPE_SZ, PIPE)
         try:
-            with self._log.open("wb") as log:
-                self.process = subprocess.Popen(
-                    [python, str(WORKER), str(worker_in), str(worker_out)],
-                    stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
-                    env={**os.environ, **environment, **of_its_own},
-                    pass_fds=(worker_in, worker_out), start_new_session=True,
-                )  # fmt: skip
+            self.process = self._run(python, environment, worker_in, worker_out)
+        except OSError:
+            self._clean()
+            raise
         finally:
             os.close(worker_in)
             os.close(worker_out)
+
+    def _run(
+        self, python: Path, environment: Mapping[str, str], *fds: int
+    ) -> subprocess.Popen[bytes]:
+        inherited = {key: value for key, value in os.environ.items() if key not in OWN_VARIABLES}
+        of_its_own = {FOLDER_VARIABLE: str(self.folder), "TMPDIR": str(self._scratch)}
+        with self._log.open("wb") as log:
+            return subprocess.Popen(
+                [python, str(WORKER), *map(str, fds)],
+                stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self.folder,
+                env={**inherited, **environment, **of_its_own}, pass_fds=fds,
+                start_new_session=True,
+            )  # fmt: skip
 
     def send(self, header: Header, arrays: Mapping[str, np.ndarray] | None = None) -> None:
         """Writes one request; a worker that does not read its pipe is as good as gone."""
@@ -135,12 +160,17 @@ class LocalLink:
         """Ends the worker, its game and whatever these have started."""
         if self.fd < 0:
             return
-        for pid in marked(self.folder):
-            with contextlib.suppress(OSError):
-                os.kill(pid, signal.SIGKILL)
+        for _ in range(LOOKS):
+            if not _signal(marked(self.folder), signal.SIGKILL):
+                break
+            time.sleep(LOOK_SECONDS)
         self.process.kill()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=5.0)
+        self._clean()
+
+    def _clean(self) -> None:
+        """Closes the pipes and removes what is not kept."""
         for fd in (self._to, self.fd):
             with contextlib.suppress(OSError):
                 os.close(fd)
@@ -154,17 +184,46 @@ class LocalLink:
             return self._log.read_bytes()[-4 * LAST_WORDS :].decode(errors="replace")[-LAST_WORDS:]
         return ""
 
+    def waits_for_room(self) -> bool:
+        """Never: it runs here."""
+        return False
 
-def marked(folder: Path) -> list[int]:
-    """The processes that a worker and its children have started, where /proc tells.
+
+def end_all(links: Sequence[LocalLink]) -> None:
+    """Ends workers and their games beside each other.
+
+    They are asked to end before they are killed: a virtual display that is killed leaves the
+    lock file of its number behind.
+    """
+    folders = [link.folder for link in links if link.fd >= 0]
+    end = time.monotonic() + GRACE_SECONDS
+    _signal(marked(*folders), signal.SIGTERM)
+    while marked(*folders) and time.monotonic() < end:
+        time.sleep(LOOK_SECONDS)
+    for link in links:
+        link.kill()
+
+
+def _signal(pids: Iterable[int], number: signal.Signals) -> bool:
+    """Sends a signal. Returns whether there was somebody to send it to."""
+    found = False
+    for pid in pids:
+        with contextlib.suppress(OSError):
+            os.kill(pid, number)
+            found = True
+    return found
+
+
+def marked(*folders: Path) -> list[int]:
+    """The processes that workers and their children have started, where /proc tells.
 
     They are known by a variable of their environment: a game has a session of its own, and
     it loses its parent when the worker is killed.
     """
-    mark = f"{FOLDER_VARIABLE}={folder}".encode()
+    marks = {f"{FOLDER_VARIABLE}={folder}".encode() for folder in folders}
     found = []
     for entry in Path("/proc").glob("[0-9]*/environ"):
         with contextlib.suppress(OSError):
-            if mark in entry.read_bytes().split(b"\0"):
+            if not marks.isdisjoint(entry.read_bytes().split(b"\0")):
                 found.append(int(entry.parent.name))
     return found

@@ -1,6 +1,7 @@
 """Rows of the task table as requests for `minedojo.make` and resets, and seeds of its worlds."""
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,10 @@ PROGRAMMATIC = {
     },
 }  # fmt: skip
 HARVEST, OPEN_ENDED = "harvest", "open-ended"
+# What the client lets pass to the game; it drops other chat without a word.
+VERBS = (
+    "clear", "kill", "replaceitem", "setblock", "spreadplayers", "summon", "time", "tp", "weather",
+)  # fmt: skip
 _VOXELS = {"xmin": -1, "ymin": -1, "zmin": -1, "xmax": 1, "ymax": 1, "zmax": 1}
 # Ray index = pitch index * 12 + yaw index; MineDojo counts in radians, up and to the left.
 LIDAR = [
@@ -41,6 +46,8 @@ class Game(NamedTuple):
     kwargs: dict[str, Any]
     before: tuple[str, ...]  # chat commands before a quick reset
     after: tuple[str, ...]  # chat commands after any reset
+    mobs: tuple[str, ...] = ()  # that the client does not spawn, to be summoned after any reset
+    mob_range: tuple[int, int] = (0, 0)  # +- blocks in x and z
 
 
 def game_of(task: Task, config: MineDojoConfig) -> Game:
@@ -49,6 +56,8 @@ def game_of(task: Task, config: MineDojoConfig) -> Game:
     A task with an id of MineDojo's is made by it; one whose goal is an item by "harvest"; one
     whose goal harvesting cannot tell (a station placed, stages) by "open-ended".
     """
+    # Worker and client let these take the place of what the row of an id of MineDojo's says:
+    # nothing in the inventory and no mobs are said too, since a run may change its task.
     kwargs: dict[str, Any] = {
         "image_size": list(config.image_size),
         # A world that is new in each episode needs no quick resets.
@@ -60,36 +69,34 @@ def game_of(task: Task, config: MineDojoConfig) -> Game:
         "voxel_size": _VOXELS,
         "use_lidar": True,
         "lidar_rays": LIDAR,
-    }
-    if task.start_items:
-        kwargs["initial_inventory"] = [
+        "initial_inventory": [
             {"slot": slot, "name": name, "variant": 0, "quantity": quantity}
             for slot, (name, quantity) in enumerate(task.start_items)
-        ]
+        ],
+    }
     # The client moves the player at a quick reset, and leaves mobs and drops where they are.
     before = ("/kill @e[type=!player]",)
     after = (f"/time set {START_TIME}",)
     if task.nearby or task.stages:
         kwargs["generate_world_type"] = "specified_biome"
-        return Game(OPEN_ENDED, kwargs, before, (*_summons(task), *after))
-    if task.mobs:
-        x, z = task.mob_range
-        kwargs |= {
-            "initial_mobs": list(task.mobs),
-            "initial_mob_spawn_range_low": [-x, 1, -z],
-            "initial_mob_spawn_range_high": [x, 1, z],
-        }
-    # The worker lets these override the row of an id of MineDojo's: a run may change its task.
+        return Game(OPEN_ENDED, kwargs, before, after, task.mobs, task.mob_range)
     kwargs |= {
+        "initial_mobs": list(task.mobs),
         "target_names": task.goal_item,
         "target_quantities": task.goal_quantity,
         "reward_weights": 1,
     }
+    if task.mobs:
+        x, z = task.mob_range
+        kwargs |= {
+            "initial_mob_spawn_range_low": [-x, 1, -z],
+            "initial_mob_spawn_range_high": [x, 1, z],
+        }
     return Game(PROGRAMMATIC.get(task.name, HARVEST), kwargs, before, after)
 
 
 def make_request(
-    game: Game, config: MineDojoConfig, lane: int, number: int, rgb: bool
+    game: Game, config: MineDojoConfig, lane: int, number: int
 ) -> dict[str, Any]:
     """What a lane's new worker is asked to make; `number` is a `world_seed`."""
     return {
@@ -97,29 +104,45 @@ def make_request(
         "task_id": game.task_id,
         "kwargs": {**game.kwargs, "seed": number % 2**31, "world_seed": str(number)},
         "port": int(config.port) + lane if config.port else 0,
-        "rgb": rgb,
         "quick_copy": config.quick_copy,
+        # The client itself gives a game up after 240 s, whatever is set here.
+        "patience": max(config.launch_timeout, config.call_timeout),
     }
 
 
-def reset_request(game: Game, rebuild: bool, number: int) -> dict[str, Any]:
-    """A new episode, in a new world or in the one that is there."""
+def reset_request(game: Game, rebuild: bool, number: int, rgb: bool) -> dict[str, Any]:
+    """A new episode, in a new world or in the one that is there, with pictures or without."""
     return {
         "op": request.RESET,
         "rebuild": rebuild,
         "world_seed": str(number),
         "seed": number % 2**31,
+        "rgb": rgb,
         "before": list(game.before),
-        "after": list(game.after),
+        "after": [*_summons(game, number), *game.after],
     }
 
 
-def _summons(task: Task) -> tuple[str, ...]:
-    """Commands for the mobs of a task that MineDojo does not spawn, spread over their range."""
-    rng = np.random.default_rng(0)
-    reach = np.array(task.mob_range)
-    places = [rng.integers(-reach, reach, endpoint=True) for _ in task.mobs]
-    return tuple(f"/summon {mob} ~{x} ~1 ~{z}" for mob, (x, z) in zip(task.mobs, places))
+def _summons(game: Game, number: int) -> tuple[str, ...]:
+    """Commands for the mobs that MineDojo does not spawn, somewhere in their range."""
+    rng = np.random.default_rng(number)
+    reach = np.array(game.mob_range)
+    places = [rng.integers(-reach, reach, endpoint=True) for _ in game.mobs]
+    return tuple(f"/summon {mob} ~{x} ~1 ~{z}" for mob, (x, z) in zip(game.mobs, places))
+
+
+def check_commands(commands: Sequence[str]) -> None:
+    """Looks at chat commands before they are sent.
+
+    Raises:
+      ValueError: one that the client does not pass on to the game.
+    """
+    known = [f"/{verb}" for verb in VERBS]
+    for command in commands:
+        if command.partition(" ")[0] not in known:
+            raise ValueError(
+                f"{command!r}: MineDojo passes on no such command. Take one of {', '.join(known)}."
+            )
 
 
 def world_seed(seed: int, split: str, lane: int, number: int) -> int:

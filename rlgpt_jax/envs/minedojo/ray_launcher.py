@@ -64,6 +64,10 @@ class WorkerActor:
                     return encode(*self._link.receive())
         return b""
 
+    def is_here(self) -> bool:
+        """Answers as soon as a host has had room for this object."""
+        return True
+
     def last_words(self) -> str:
         return self._link.last_words()
 
@@ -80,6 +84,7 @@ class RayLink:
     def __init__(self, actor: Any):
         self.actor = actor
         self.is_killed = False
+        self._here = actor.is_here.remote()
         self._answer: Any = None  # reference of the answer that is waited for
 
     @property
@@ -116,6 +121,10 @@ class RayLink:
             return str(ray.get(self.actor.last_words.remote(), timeout=ANSWER_SECONDS))
         except (RayError, ValueError) as error:
             return in_short(error)
+
+    def waits_for_room(self) -> bool:
+        """Whether Ray has not placed the actor, whose host would start the worker."""
+        return not ray.wait([self._here], timeout=0)[0]
 
 
 class RayLauncher:
@@ -169,12 +178,16 @@ class RayLauncher:
         come, _ = ray.wait([*asked], num_returns=len(asked), timeout=0)
         return [asked[answer] for answer in come]
 
+    def end(self, links: Sequence[Link]) -> None:
+        """Ends these workers, beside each other."""
+        end([link for link in links if isinstance(link, RayLink) and not link.is_killed])
+
     def close(self) -> None:
         """Ends all workers, and the connection to Ray if it was made here."""
         atexit.unregister(self.close)
         links, self._links = self._links, []
         if ray.is_initialized():
-            end([link for link in links if not link.is_killed])
+            self.end(links)
             if self._is_mine:
                 ray.shutdown()
 

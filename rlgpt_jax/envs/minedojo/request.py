@@ -19,7 +19,7 @@ MAX_HEADER, MAX_BODY = 8 << 20, 64 << 20  # bytes; more is no frame of ours
 KINDS = "biufU"  # of dtypes that may travel
 
 # What a worker is asked for.
-HELLO, MAKE, RESET, STEP, COMMAND, CLOSE = "hello", "make", "reset", "step", "command", "close"
+HELLO, MAKE, RESET, STEP, COMMAND = "hello", "make", "reset", "step", "command"
 
 Header = dict[str, Any]
 Arrays = dict[str, np.ndarray]

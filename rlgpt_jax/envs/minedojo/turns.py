@@ -1,8 +1,9 @@
 """Worlds of one run that have the machine's games in turns.
 
 A run trains in one world, tries macros in another and is judged in a third. Each has a game per
-lane, and the games of one fill the machine. So a world launches its games when episodes are
-begun in it, and those of the world before are ended first; that takes as long as a launch does.
+lane, and the games of one fill the machine. So a world has games from when episodes are begun in
+it until they are begun in another, which takes them over: what is the same game goes on, what is
+not is ended and launched anew.
 """
 
 from collections.abc import Callable
@@ -14,7 +15,9 @@ from rlgpt_jax.envs.base import AsyncEnvironment, Observation, Step
 
 
 class Closable(AsyncEnvironment, Protocol):
-    """A world that launches nothing when it is made, and can be ended."""
+    """A world that launches nothing when it is made, and whose games can be taken over."""
+
+    def take_over(self, other: Any) -> None: ...
 
     def close(self) -> None: ...
 
@@ -29,11 +32,10 @@ class Turns:
         """The world that `make` makes, whenever it is its turn."""
         return OnTurn(make, self)
 
-    def take(self, world: "OnTurn") -> None:
-        """Ends the games of the world before."""
-        if self._now is not None and self._now is not world:
-            self._now.close()
-        self._now = world
+    def take(self, world: "OnTurn") -> "OnTurn | None":
+        """Returns the world whose turn ends, if it is another one."""
+        before, self._now = self._now, world
+        return before if before is not world else None
 
 
 class OnTurn:
@@ -76,13 +78,22 @@ class OnTurn:
 
     def close(self) -> None:
         """Ends the games; the next episodes launch others."""
-        if self._env is not None:
-            self._saved = self._env.save()
-            self._env.close()
-            self._env = None
+        env = self._given()
+        if env is not None:
+            env.close()
+
+    def _given(self) -> Closable | None:
+        """Gives the world away; what it has to save is kept."""
+        env, self._env = self._env, None
+        if env is not None:
+            self._saved = env.save()
+        return env
 
     def _begun(self) -> Closable:
-        self._turns.take(self)
         if self._env is None:
             self._env = self._make()
+        before = self._turns.take(self)
+        games = None if before is None else before._given()
+        if games is not None:
+            self._env.take_over(games)
         return self._env

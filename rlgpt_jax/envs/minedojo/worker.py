@@ -7,21 +7,20 @@ NumPy and minedojo alone. Whatever is printed goes to the log; frames have pipes
 Their form is told in `request.py`. Requests are answered one by one:
 
     hello    {}                                -> versions, capabilities
-    make     {task_id, kwargs, port, rgb, ...} -> {rebuild, spec_consumed}
-    reset    {rebuild, world_seed, seed, before, after} -> observation and facts
+    make     {task_id, kwargs, port, quick_copy, patience} -> {}
+    reset    {rebuild, world_seed, seed, rgb, before, after} -> observation and facts
     step     {action, ticks}                   -> observation and facts, done, success
     command  {commands}                        -> observation and facts
-    close    {}                                -> {}
 
 A reply has ok=True, or ok=False with `error`, `kind` (bad_request, client, died) and `died`:
 the game is gone and nothing more can be done in this process. A game that went silently is told
-so and never as the end of an episode.
+so and never as the end of an episode. Where the requests end the worker ends its game.
 """
 
 import copy
+import importlib
 import inspect
 import json
-import math
 import os
 import struct
 import sys
@@ -36,10 +35,7 @@ MAX_HEADER, MAX_BODY = 8 << 20, 64 << 20
 KINDS = "biufU"
 NOOP = (0, 0, 0, 12, 12, 0, 0, 0)
 # Of the game's 1,800 facts a tick; life and place are in the observation.
-FACTS = (
-    "is_dead", "living_death_event_fired", "life", "world_time", "total_time", "damage_source",
-)  # fmt: skip
-COUNTERS = ("kill_entity", "use_item", "craft_item", "mine_block")  # told where they are not 0
+FACTS = ("is_dead", "living_death_event_fired", "world_time", "damage_source")
 
 
 class BadRequest(Exception):
@@ -117,20 +113,24 @@ def uses(function, name):
     return None if code is None else name in code.co_names
 
 
-def capabilities():
-    """What this minedojo can do; releases, forks and the git version differ."""
-    from minedojo import tasks
-    from minedojo.tasks.meta import HarvestMeta
-    from minedojo.tasks.meta.base import MetaTaskBase
+def part(module, name):
+    """An object of minedojo's; None in a fork that has none."""
+    try:
+        return getattr(importlib.import_module("minedojo." + module), name, None)
+    except ImportError:
+        return None
 
-    rule = getattr(MetaTaskBase, "_determine_success_hook", None)
-    known = inspect.signature(HarvestMeta.__init__).parameters
+
+def capabilities():
+    """In what releases, forks and the git version differ; None where it cannot be told."""
+    harvest = part("tasks.meta", "HarvestMeta")
+    rule = getattr(part("tasks.meta.base", "MetaTaskBase"), "_determine_success_hook", None)
+    known = inspect.signature(harvest.__init__).parameters if harvest else ()
     return {
         # 0.1 takes a task's row apart, so that a second make of it fails in one process.
-        "repeated_make": uses(getattr(tasks, "_specific_task_make", None), "copy"),
+        "repeated_make": uses(part("tasks", "_specific_task_make"), "copy"),
         "success_rule": "any" if uses(rule, "any") else "all" if uses(rule, "all") else None,
         "fast_reset_arguments": sorted(name for name in known if name.startswith("fast_reset")),
-        "programmatic_tasks": len(getattr(tasks, "ALL_PROGRAMMATIC_TASK_IDS", ())),
     }
 
 
@@ -153,6 +153,13 @@ def use_existing_game(port):
         return launch(self, port=port, instance_id=instance_id)
 
     BridgeEnv._get_new_instance = connect
+
+
+def be_patient(seconds):
+    """Makes the client wait this long for its game; its own limit is 240 s."""
+    from minedojo.sim.bridge import BridgeEnv
+
+    BridgeEnv.SOCKTIME = seconds
 
 
 def quick_copy(value):
@@ -193,13 +200,11 @@ def make_env(task_id, kwargs):
         kwargs["initial_inventory"] = [InventoryItem(**row) for row in kwargs["initial_inventory"]]
     rows = getattr(tasks, "ALL_TASKS_SPECS", {})
     if task_id not in rows:
-        return minedojo.make(task_id, **kwargs), None
+        return minedojo.make(task_id, **kwargs)
     row = rows[task_id]
-    mine = {key: row[key] for key in row if key not in kwargs}
-    keys = set(mine)
-    rows[task_id] = mine
+    rows[task_id] = {key: row[key] for key in row if key not in kwargs}
     try:
-        return minedojo.make(task_id, **kwargs), set(mine) != keys
+        return minedojo.make(task_id, **kwargs)
     finally:
         rows[task_id] = row
 
@@ -237,11 +242,13 @@ class Worker:
 
     def requests(self):
         """What can be asked for."""
-        asks = (self.hello, self.make, self.reset, self.step, self.command, self.close)
+        asks = (self.hello, self.make, self.reset, self.step, self.command)
         return {ask.__name__: ask for ask in asks}
 
     def hello(self, request):
         """Imports minedojo, which takes up to a minute, and tells what it is."""
+        import minedojo  # noqa: F401
+
         del request
         python = ".".join(map(str, sys.version_info[:3]))
         reply = {"python": python, "minedojo": version(), "pid": os.getpid()}
@@ -251,17 +258,18 @@ class Worker:
         """Makes the environment; its game is launched by the first reset."""
         if self.env is not None:
             raise BadRequest("one environment a process; start another worker")
-        self.with_rgb = bool(request.get("rgb"))
         if request.get("port"):
             use_existing_game(int(request["port"]))
         if request.get("quick_copy"):
             use_quick_copies()
-        self.env, consumed = make_env(request["task_id"], request["kwargs"])
+        be_patient(float(request["patience"]))
+        self.env = make_env(request["task_id"], request["kwargs"])
         self.sim = self.env.unwrapped
-        return {"rebuild": self.quick() is not None, "spec_consumed": consumed}, {}
+        return {}, {}
 
     def reset(self, request):
         """Begins an episode: in a world built anew, or quickly in the one that is there."""
+        self.with_rgb = bool(request.get("rgb"))
         self.reseed(request.get("seed"))
         quick = self.quick()
         if request.get("rebuild"):
@@ -295,13 +303,10 @@ class Worker:
         obs = self.tick(NOOP)[0]
         return {"facts": self.facts()}, self.flat(obs)
 
-    def close(self, request):
+    def close(self):
         """Ends the game."""
-        del request
-        env, self.env = self.env, None
-        if env is not None:
-            env.close()
-        return {}, {}
+        if self.env is not None:
+            self.env.close()
 
     def tick(self, action):
         """(observation, reward, done) of one action of the client."""
@@ -370,10 +375,7 @@ class Worker:
             for item in info["inventory"]
             if item["name"] != "air" and item["quantity"] > 0
         ]
-        stat = info.get("stat", {})
-        found["deaths"] = stat.get("deaths")
-        for name in COUNTERS:
-            found[name] = counted(stat.get(name, {}))
+        found["deaths"] = info.get("stat", {}).get("deaths")
         return found
 
     def flat(self, obs):
@@ -388,31 +390,18 @@ class Worker:
         return arrays
 
 
-def counted(stat):
-    """Nested counters as {"name": number}, without zeros."""
-    found = {}
-    for name, value in stat.items() if isinstance(stat, dict) else ():
-        if isinstance(value, dict):
-            found.update(counted(value))
-        elif isinstance(value, (int, float)) and value and math.isfinite(value):
-            found[name] = value
-    return found
-
-
 def main(fd_in, fd_out):
-    """Answers requests until the pipe ends or close is asked for."""
+    """Answers requests until the pipe ends, and then ends the game."""
     for fd in (fd_in, fd_out):
         os.set_inheritable(fd, False)  # a game must not hold the pipes open
     worker = Worker()
     while True:
         request = read_frame(fd_in)
         if request is None:
-            worker.answer({"op": "close"})
+            worker.close()
             return
         reply, arrays = worker.answer(request)
         write_frame(fd_out, reply, arrays)
-        if request.get("op") == "close":
-            return
 
 
 if __name__ == "__main__":

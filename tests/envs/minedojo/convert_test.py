@@ -185,6 +185,21 @@ def test_the_kind_of_damage_follows_from_its_flags(source, changes, kind):
     assert amount == 2.0 and DAMAGE_KINDS[found] == kind
 
 
+@pytest.mark.parametrize(
+    ("around", "kind"),
+    [("zombie", "mob"), ("cavespider", "mob"), ("cow", "none"), ("null", "none")],
+)
+def test_damage_before_the_last_tick_of_a_slow_action_has_no_flags(around, kind):
+    """The client tells of the last tick alone: the life is gone, and nothing took it."""
+    embedded().arrange()
+    seen = seen_by_the_client()[0]
+    before = observation(seen, {}, PLAINS, None)
+    seen["rays/entity_name"] = np.array([*["null"] * 119, around])
+    facts = {"damage_source": {"damage_amout": 0.0, "is_unblockable": False}}
+    amount, found = damage_of(seen, facts, before.voxels, np.float32(17), before)
+    assert amount == 3.0 and DAMAGE_KINDS[found] == kind
+
+
 def test_damage_is_the_life_that_was_lost_where_that_is_known():
     embedded().arrange()
     seen = seen_by_the_client()[0]

@@ -58,9 +58,13 @@ def make(
     task: Task = LOG,
     num_envs: int = 2,
     image_size: tuple[int, int] | None = None,
+    draws: tuple[int, int] = CONFIG.image_size,
     **changes: object,
 ) -> HostMineDojo:
-    """A world of `num_envs` lanes; `changes` are fields of the configuration."""
-    config = dataclasses.replace(CONFIG, **changes)  # type: ignore[arg-type]
+    """A world of `num_envs` lanes; `changes` are fields of the configuration.
+
+    `draws` is the one called `image_size` there: that of the game's pictures.
+    """
+    config = dataclasses.replace(CONFIG, image_size=draws, **changes)  # type: ignore[arg-type]
     environment = {"PYTHONPATH": f"{DOUBLE}:{ROOT}", "DOUBLE_FOLDER": str(folder)}
     return HostMineDojo(task, num_envs, config, Local(config, environment), image_size)

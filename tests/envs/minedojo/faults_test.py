@@ -1,5 +1,6 @@
 """Workers that are killed, stall, break their frames or lose their game in silence."""
 
+import dataclasses
 import os
 import signal
 import time
@@ -9,10 +10,13 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.envs.base import Step
+from rlgpt_jax.envs.minedojo.failures import WorkerFailed
 from rlgpt_jax.envs.minedojo.host import HostMineDojo
-from rlgpt_jax.envs.minedojo.lane import Phase, WorkerFailed
+from rlgpt_jax.envs.minedojo.judging import Episode
+from rlgpt_jax.envs.minedojo.lane import Phase
+from rlgpt_jax.envs.tasks import Task
 from tests.envs.minedojo import doubles
-from tests.envs.minedojo.doubles import ATTACK, NOOP, Folder
+from tests.envs.minedojo.doubles import ATTACK, LOG, NOOP, Folder
 
 IDLE = np.stack([NOOP, NOOP])
 
@@ -174,14 +178,44 @@ def test_a_worker_that_dies_at_every_launch_ends_in_one_clear_error(folder, wher
     world.close()
 
 
-def test_a_worker_that_dies_soon_after_each_launch_ends_in_an_error_too(folder):
-    folder.fault(0, "exit step 4", always=True)
-    world = doubles.make(folder.path, max_restarts=2)
+def test_a_worker_that_dies_in_every_first_episode_ends_in_an_error_too(folder):
+    """However many ticks it makes before: no episode would ever come to its end."""
+    folder.fault(0, "exit step 40", always=True)
+    world = doubles.make(folder.path, long(1000), num_envs=1, max_restarts=1)
     world.reset(0)
-    with pytest.raises(WorkerFailed, match="3 times in a row"):
-        for _ in range(20):
-            world.step(IDLE)
+    with pytest.raises(WorkerFailed, match="2 times in a row"):
+        for _ in range(100):
+            world.step(IDLE[:1])
     world.close()
+
+
+def test_a_worker_that_dies_between_episodes_that_end_is_started_again_for_ever(folder):
+    folder.fault(0, "exit step 15", always=True)  # in the second episode
+    world = doubles.make(folder.path, long(5), num_envs=1, max_restarts=1)
+    world.reset(0)
+    steps = [world.step(IDLE[:1]) for _ in range(25)]
+    assert world.restarts > 2
+    assert sum(bool(step.truncated.all() and not step.info["lost"].any()) for step in steps) > 2
+    world.close()
+
+
+def long(horizon: int) -> Task:
+    return dataclasses.replace(LOG, horizon=horizon)
+
+
+def test_a_restart_is_told_with_what_the_game_has_said(folder, caplog, monkeypatch):
+    for name in ("PYTHONUNBUFFERED", "MINEDOJO_DEBUG_LOG"):
+        monkeypatch.delenv(name, raising=False)
+    folder.fault(1, "exit step 6")
+    world = doubles.make(folder.path)
+    world.reset(0)
+    while not world.restarts:
+        world.step(IDLE)
+    world.close()
+    (told,) = caplog.messages
+    for words in ("lane 1", "(in a tick)", "ended with code 3", "Restart 1, 1 of 3 in a row",
+                  "CLIENT enter state: DORMANT", "the double was told to exit"):  # fmt: skip
+        assert words in told, words
 
 
 def test_no_process_is_left_after_close(folder):
@@ -207,3 +241,28 @@ def test_logs_are_kept_where_that_is_asked_for_and_copies_of_the_game_are_not(fo
     world.close()
     assert not scratch.exists()
     assert [path.name for path in kept.glob("worker0_*/*")] == ["worker.log"]
+
+def test_the_log_of_a_worker_that_failed_is_kept_where_logs_are(folder, tmp_path, caplog):
+    kept = tmp_path / "logs"
+    folder.fault(0, "exit step 3")
+    world = doubles.make(folder.path, num_envs=1, log_folder=str(kept))
+    world.reset(0)
+    world.step(IDLE[:1])
+    world.close()
+    logs = [path.read_text() for path in kept.glob("worker0_*/worker.log")]
+    assert len(logs) == 2 and sum("the double was told to exit" in text for text in logs) == 1
+    assert f"Its log is kept in {kept}" in caplog.text
+
+
+def test_mistakes_of_the_bridge_are_not_blamed_on_the_worker(folder, monkeypatch):
+    world = doubles.make(folder.path, num_envs=1)
+    world.reset(0)
+
+    def judge(*arguments: object) -> None:
+        raise KeyError("a mistake")
+
+    monkeypatch.setattr(Episode, "judge", judge)
+    with pytest.raises(KeyError, match="a mistake"):
+        world.step(IDLE[:1])
+    assert world.restarts == 0
+    world.close()

@@ -126,6 +126,36 @@ def test_stages_are_paid_once_each(folder):
     world.close()
 
 
+def test_mobs_of_the_bridge_s_own_stand_elsewhere_in_every_episode_and_lane(folder):
+    task = dataclasses.replace(
+        get_task("obtain_diamond"), stages=("log",), horizon=1, mobs=("pig",), mob_range=(40, 30)
+    )
+    world = doubles.make(folder.path, task)
+    world.reset(0)
+    world.step(IDLE)
+    world.step(IDLE)
+    told = [line for lane in (0, 1) for line in folder.heard(lane, "chat /summon pig")]
+    assert len(told) == 6 and len(set(told)) > 4
+    for line in told:
+        x, z = map(int, re.fullmatch(r".*~(-?\d+) ~1 ~(-?\d+)", line).groups())
+        assert abs(x) <= 40 and abs(z) <= 30
+    world.reset(0)
+    assert folder.heard(0, "chat /summon pig")[0] == folder.heard(0, "chat /summon pig")[3]
+    world.close()
+
+
+def test_a_task_that_starts_with_nothing_does_so_though_minedojo_s_row_gives_something(folder):
+    task = dataclasses.replace(get_task("harvest_milk"), start_items=(), mobs=())
+    world = doubles.make(folder.path, task, num_envs=1)
+    assert world.reset(0).slot_name[0, 0] == 0
+    assert not folder.heard(0, "chat /summon")
+    world.close()
+    world = doubles.make(folder.path, get_task("harvest_milk"), num_envs=1)
+    assert world.reset(0).slot_name[0, 0] == NAME_ID["bucket"]
+    assert len(folder.heard(0, "chat /summon cow")) == 1
+    world.close()
+
+
 def test_equal_seeds_build_equal_worlds_and_splits_share_none(folder):
     world = doubles.make(folder.path)
     for seed in (3, 3, 4):
@@ -175,6 +205,26 @@ def test_lanes_answer_on_their_own(folder):
     world.close()
 
 
+def test_ticks_are_started_in_all_lanes_or_in_none(folder):
+    world = doubles.make(folder.path)
+    world.reset(0)
+    with pytest.raises(ValueError, match="an action is 8 numbers"):
+        world.send(np.arange(2), np.stack([ATTACK, action(MOVE=3)]))
+    assert world.step(both(ATTACK)).reward.tolist() == [1.0, 1.0]  # neither had begun
+    world.send(np.array([1]), IDLE[:1])
+    with pytest.raises(RuntimeError, match="lane 1 is in a tick"):
+        world.send(np.arange(2), IDLE)
+    assert world.receive()[0].tolist() == [1]
+    world.close()
+
+
+def test_the_client_waits_as_long_as_the_longer_of_both_time_outs(folder):
+    world = doubles.make(folder.path, num_envs=1, launch_timeout=300.0, call_timeout=500.0)
+    world.reset(0)
+    assert folder.heard(0, "patience") == ["patience 500"]
+    world.close()
+
+
 def test_misuse_is_told(folder):
     world = doubles.make(folder.path)
     with pytest.raises(RuntimeError, match="call start"):
@@ -183,19 +233,33 @@ def test_misuse_is_told(folder):
         world.send(np.array([0]), IDLE[:1])
     with pytest.raises(ValueError, match=r"action int32\[K, 8\]"):
         world.send(np.array([0]), NOOP)
+    for lanes in ([0, 0], [0, 2], [-1, 0]):
+        with pytest.raises(ValueError, match="each may be named once, and there are 0 to 1"):
+            world.send(np.array(lanes), IDLE)
     world.reset(0)
     with pytest.raises(ValueError, match="an action is 8 numbers"):
         world.step(both(action(MOVE=3)))
+    with pytest.raises(ValueError, match=r"'/give .*: MineDojo passes on no such.*/clear, /kill"):
+        world.command(0, "/time set 0", "/give @p minecraft:log 1")
+    assert not folder.heard(0, "chat /give") and len(folder.heard(0, "chat /time")) == 1
     world.close()
     with pytest.raises(ValueError, match="split"):
         HostMineDojo(LOG, 1, doubles.CONFIG, split="test")
 
 
 def test_pictures_come_upright_and_in_the_size_that_is_asked_for(folder):
-    world = doubles.make(folder.path, num_envs=1, image_size=(2, 2))
-    obs = world.reset(0)
-    assert obs.rgb.shape == (1, 2, 2, 3) and obs.rgb.dtype == np.uint8
-    world.close()
+    """The double draws 4 by 6 pixels of 100 channel + 10 row + column."""
+    for size in ((4, 6), (2, 3)):
+        world = doubles.make(folder.path, num_envs=1, image_size=size)
+        obs = world.reset(0)
+        world.close()
+        row, column, channel = np.ogrid[: size[0], : size[1], :3]
+        if size == (4, 6):
+            drawn = 100 * channel + 10 * row + column
+        else:  # a mean of four, 5.5 more than the first, which is rounded to even
+            drawn = 100 * channel + 20 * row + 2 * column + 6
+        assert obs.rgb.dtype == np.uint8
+        np.testing.assert_array_equal(obs.rgb[0], drawn)
 
 
 def test_no_lanes_have_the_shapes_of_any_other_observation(folder):
@@ -212,6 +276,7 @@ def test_settings_are_checked_and_named():
         ({"call_timeout": 0.0}, "minedojo.call_timeout"), ({"port": "many"}, "minedojo.port"),
         ({"port": "65535"}, "minedojo.port"), ({"image_size": (0, 4)}, "minedojo.image_size"),
         ({"max_restarts": -1}, "minedojo.max_restarts"),
+        ({"launcher": "ray", "port": "9100"}, "minedojo.launcher=local"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=words):
             MineDojoConfig(**changes)

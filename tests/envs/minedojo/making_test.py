@@ -7,7 +7,16 @@ import pytest
 
 from rlgpt_jax.envs.base import RAY_PITCHES, RAY_YAWS
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
-from rlgpt_jax.envs.minedojo.making import HARVEST, LIDAR, OPEN_ENDED, PROGRAMMATIC, game_of
+from rlgpt_jax.envs.minedojo.making import (
+    HARVEST,
+    LIDAR,
+    OPEN_ENDED,
+    PROGRAMMATIC,
+    VERBS,
+    check_commands,
+    game_of,
+    reset_request,
+)
 from rlgpt_jax.envs.tasks import TASKS, get_task
 
 CONFIG = MineDojoConfig()
@@ -20,7 +29,7 @@ def test_every_task_has_its_start_its_land_and_its_goal(name):
     kwargs = game.kwargs
     assert kwargs["specified_biome"] == task.biome
     assert kwargs["break_speed_multiplier"] == task.break_speed
-    rows = kwargs.get("initial_inventory", ())
+    rows = kwargs["initial_inventory"]
     assert [(row["name"], row["quantity"]) for row in rows] == list(task.start_items)
     assert [row["slot"] for row in rows] == list(range(len(rows)))
     if task.nearby or task.stages:
@@ -29,7 +38,7 @@ def test_every_task_has_its_start_its_land_and_its_goal(name):
     else:
         assert kwargs["target_names"] == task.goal_item
         assert kwargs["target_quantities"] == task.goal_quantity
-        assert tuple(kwargs.get("initial_mobs", ())) == task.mobs
+        assert tuple(kwargs["initial_mobs"]) == task.mobs
         if task.mobs:
             x, z = task.mob_range
             assert kwargs["initial_mob_spawn_range_high"] == [x, 1, z]
@@ -44,6 +53,15 @@ def test_ids_of_minedojo_are_used_where_there_are_some():
     assert found["get_furnace_nearby_with_logs"] == found["obtain_diamond"] == OPEN_ENDED
     own = dataclasses.replace(get_task("harvest_milk"), name="milk_changed")
     assert game_of(own, CONFIG).task_id == HARVEST
+
+
+def test_all_that_a_game_is_told_at_a_reset_are_commands_that_it_hears():
+    for task in TASKS.values():
+        told = reset_request(game_of(task, CONFIG), rebuild=True, number=2**62, rgb=False)
+        check_commands([*told["before"], *told["after"]])
+    for bad in ("/give @p log", "kill", "/killall", "say hello", ""):
+        with pytest.raises(ValueError, match="no such command"):
+            check_commands([f"/{VERBS[0]} @p", bad])
 
 
 def test_worlds_built_for_every_episode_need_no_quick_resets():

@@ -104,6 +104,7 @@ def test_a_worker_that_no_host_has_room_for_does_not_answer(cluster, config):
     link = launcher.start(0)
     link.send({"op": "hello"})
     assert launcher.wait([link], 1.0) == []
+    assert link.waits_for_room()
     launcher.close()
 
 
@@ -126,6 +127,7 @@ def test_workers_die_alone_and_those_of_a_dead_host_come_back_on_the_other(clust
     told = [header, hello(1)]
     assert [header["lane"] for header in told] == ["0", "1"]
     assert {header["node"] for header in told} == {"a", "b"}  # spread over the hosts
+    assert not any(link.waits_for_room() for link in links)
     assert launcher.wait(links, 0.0) == []  # nothing was asked
     near, far = sorted((0, 1), key=lambda lane: told[lane]["node"])
 

@@ -5,6 +5,7 @@ import json
 import os
 import sys
 import threading
+import types
 
 import numpy as np
 import pytest
@@ -123,7 +124,28 @@ def test_both_sides_have_the_same_rules():
         assert getattr(worker, name) == getattr(request, name)
     assert worker.PREFIX.format == request.PREFIX.format
     asked = {request.HELLO, request.MAKE, request.RESET, request.STEP, request.COMMAND}
-    assert set(worker.Worker().requests()) == {*asked, request.CLOSE}
+    assert set(worker.Worker().requests()) == asked
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("", (None, None, [])),  # a fork with none of the parts
+        (
+            "def _specific_task_make(task_id): return specs[task_id].copy()\n"
+            "class MetaTaskBase:\n def _determine_success_hook(self): return any([])\n"
+            "class HarvestMeta:\n def __init__(self, *, fast_reset, fast_reset_range): pass\n",
+            (True, "any", ["fast_reset", "fast_reset_range"]),
+        ),
+    ],
+)
+def test_what_forks_of_minedojo_differ_in_is_told_and_may_be_unknown(monkeypatch, source, told):
+    module = types.ModuleType("minedojo")
+    exec(source, module.__dict__)
+    for name in ("", ".tasks", *([".tasks.meta", ".tasks.meta.base"] if source else [])):
+        monkeypatch.setitem(sys.modules, f"minedojo{name}", module)
+    found = worker.capabilities()
+    assert tuple(found.values()) == told
 
 
 def test_a_request_that_cannot_be_is_answered_in_words():

@@ -13,6 +13,7 @@ class Game:
 
     def __init__(self, name: str, made: list["Game"]):
         self.name, self.done, self.seed, self.is_open = name, [], 0, False
+        self.taken = ""
         made.append(self)
 
     def reset(self, seed):
@@ -31,11 +32,11 @@ class Game:
     def save(self):
         return {"seed": self.seed}
 
-    def close(self):
-        self.is_open = False
+    def take_over(self, other):
+        self.taken, other.is_open = other.name, False
 
 
-def test_a_world_takes_its_turn_and_ends_the_games_of_the_one_before():
+def test_a_world_takes_its_turn_and_the_games_of_the_one_before():
     made: list[Game] = []
     turns = Turns()
     train, judge = (turns.world(lambda name=name: Game(name, made)) for name in ("train", "judge"))
@@ -43,11 +44,12 @@ def test_a_world_takes_its_turn_and_ends_the_games_of_the_one_before():
     assert len(made) == 2 and not any(game.is_open for game in made)
     assert train.reset(3) == "train 3" and train.reset(4) == "train 4"
     assert judge.reset(7) == "judge 7"
-    assert [game.is_open for game in made] == [False, True]
+    assert [game.is_open for game in made] == [False, True] and made[1].taken == "train"
+    assert judge.reset(8) == "judge 8" and len(made) == 2
     assert train.save() == {"seed": 4}, "what it had to save outlives its turn"
     assert train.load({"seed": 4}) == "train 5"
     assert [game.is_open for game in made] == [False, False, True]
-    assert (made[2].name, len(made)) == ("train", 3)
+    assert (made[2].name, made[2].taken, len(made)) == ("train", "judge", 3)
 
 
 def test_ticks_go_to_the_world_whose_turn_it_is():

@@ -157,6 +157,9 @@ class World:
     def __init__(self, picture: np.ndarray):
         self.obs = types.SimpleNamespace(rgb=picture[None])
         self.actions: list[np.ndarray] = []
+        can = {"repeated_make": False, "success_rule": "all", "fast_reset_arguments": ["x", "y"]}
+        client = {"minedojo": "0.1", "capabilities": can}
+        self.lanes = [types.SimpleNamespace(client=client)]
 
     def reset(self, seed: int) -> types.SimpleNamespace:
         return self.obs
@@ -179,3 +182,11 @@ def test_a_launch_tells_nine_small_pictures_from_one():
         found = launch.look(World(shown))
         assert (found.is_tiled, found.is_blank) == (is_tiled, is_blank)
         assert found.steps_per_second > 0 and not found.error
+    row = checks.launch(dataclasses.replace(WELL, launch=found))
+    assert "minedojo 0.1: second make no, success with all of several targets" in row.found
+    assert row.found.endswith("reset arguments x, y")
+
+
+def test_what_a_fork_does_not_tell_is_unknown():
+    told = launch.words_of({"minedojo": "unknown", "capabilities": {"success_rule": None}})
+    assert told.count("unknown") == 4

@@ -113,7 +113,7 @@ def test_an_environment_that_was_half_made_is_made_again(base, folder):
     ("said", "cure"),
     [
         ("error in gym setup command: 'extras_require' must be", "Remove the folder"),
-        ("OSError: [Errno 28] No space left on device", "about 400 MB"),
+        ("OSError: [Errno 28] No space left on device", "340 MB are needed"),
         ("ERROR: No matching distribution found for gym", "package index"),
         ("something new", "Read the log"),
     ],

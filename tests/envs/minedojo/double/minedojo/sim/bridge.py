@@ -1,4 +1,6 @@
+import os
 import subprocess
+import sys
 
 from minedojo.sim import faults
 from minedojo.sim.rules import RulesGame
@@ -9,6 +11,8 @@ class Instance:
 
     def __init__(self, port):
         self.minecraft_process = None if port else subprocess.Popen(["sleep", "600"])
+        if os.environ.get("MINEDOJO_DEBUG_LOG"):
+            sys.stdout.write("CLIENT enter state: DORMANT\n")  # as all that the game says
         if port:
             from minedojo.sim.remote import RemoteGame
 
@@ -18,6 +22,8 @@ class Instance:
 
 
 class BridgeEnv:
+    SOCKTIME = 60.0 * 4
+
     def __init__(self):
         self._instances = []
         self.is_terminated = False
@@ -33,6 +39,7 @@ class BridgeEnv:
         if faults.game_is_dead:
             raise ConnectionRefusedError("the game is gone")
         self.is_terminated = False
+        faults.note(f"patience {self.SOCKTIME:g}")
         return self._instances[0].game.mission(mission)
 
     def step(self, action, chat, begins):
