@@ -35,7 +35,7 @@ FRAME_SIZE = (VIEW_WIDTH * SCALE + MAP_SIZE, VIEW_HEIGHT * SCALE + CAPTION_HEIGH
 TICKS_PER_SECOND = 20
 GIF_EVERY = 2  # ticks per frame of a GIF, which is also half as large
 MAX_WATCHED = 4  # lanes whose pictures are kept where episodes cannot be played twice
-MAX_FRAMES = 900  # about, of a long episode, which is shown faster
+MAX_FRAMES = 900  # about, of a long episode, which is shown faster; 1 MB each in memory
 END_SECONDS = 1.5  # the last picture stays for so long
 Play = Callable[[Callable[[Any, list[str], Step], None]], None]  # plays episodes, tells of ticks
 INK, PAPER = (240, 238, 232), (24, 27, 30)
@@ -55,27 +55,35 @@ class Lane:
     every: int = 1  # ticks from one picture to the next
 
 
+def ticks_per_frame(horizon: int) -> int:
+    """How many ticks of an episode of `horizon` go to one picture."""
+    return -(-horizon // MAX_FRAMES)
+
+
 def write_videos(
-    world: Any, space: HybridSpace, config: RLConfig, params: Any, seed: int, folder: Path
+    world: Any, space: HybridSpace, config: RLConfig, params: Any, seed: int, folder: Path,
+    every: int = 1,
 ) -> list[Path]:
     """Writes `success` and `failure` (where there is one) as MP4 and GIF.
 
     Args:
       world: a host world of the evaluation split, with `state` for the renderer.
+      every: ticks from one picture to the next; long episodes are shown faster.
 
     Returns:
       The MP4 files; none of a world that cannot be drawn and shows no pictures.
     """
     return write_episodes(
-        world, lambda on_tick: run_episodes(world, space, config, params, seed, on_tick), folder
-    )
+        world, lambda on_tick: run_episodes(world, space, config, params, seed, on_tick), folder,
+        every,
+    )  # fmt: skip
 
 
 def write_episodes(world: Any, play: Play, folder: Path, every: int = 1) -> list[Path]:
     """Like `write_videos`, of episodes that `play(on_tick)` plays, the same in every call.
 
     Args:
-      every: ticks from one picture to the next; long episodes are shown faster.
+      every: as of `write_videos`.
     """
     if on_host.is_async(world):
         return [_write(lane, folder) for lane in seen_lanes(world.num_envs, play, every)]
@@ -174,7 +182,7 @@ def add_seen(lane: Lane, label: str, step: Step) -> None:
     def draw() -> np.ndarray:
         picture = Image.fromarray(np.asarray(step.final_obs.rgb)[lane.lane])
         view = np.asarray(picture.resize((VIEW_WIDTH, VIEW_HEIGHT), Image.Resampling.NEAREST))
-        return joined(view, np.full((MAP_SIZE, MAP_SIZE, 3), PAPER, np.uint8))
+        return below_caption(enlarged(view))
 
     _add(lane, draw, label, step)
 
@@ -206,15 +214,20 @@ def joined(view: np.ndarray, above: np.ndarray) -> np.ndarray:
 
     Above, because the controls of a paused video cover what is below.
     """
-    big = np.repeat(np.repeat(view, SCALE, axis=0), SCALE, axis=1)
     if above.shape[0] != MAP_SIZE:
         picture = Image.fromarray(above).resize((MAP_SIZE, MAP_SIZE), Image.Resampling.NEAREST)
         above = np.asarray(picture)
-    frame = np.empty((FRAME_SIZE[1], FRAME_SIZE[0], 3), np.uint8)
-    frame[:] = PAPER
-    frame[CAPTION_HEIGHT:, : big.shape[1]] = big
-    frame[CAPTION_HEIGHT:, big.shape[1] :] = above
-    return frame
+    return below_caption(np.concatenate([enlarged(view), above], axis=1))
+
+
+def enlarged(view: np.ndarray) -> np.ndarray:
+    """uint8[160, 256, 3] at twice its size."""
+    return np.repeat(np.repeat(view, SCALE, axis=0), SCALE, axis=1)
+
+
+def below_caption(picture: np.ndarray) -> np.ndarray:
+    """A picture with room for words above it."""
+    return np.pad(picture, ((CAPTION_HEIGHT, 0), (0, 0), (0, 0)))
 
 
 def with_caption(
@@ -223,15 +236,18 @@ def with_caption(
     """Writes action, tick, life and outcome above the pictures. Returns a new frame."""
     image = Image.fromarray(frame)
     pen = ImageDraw.Draw(image)
-    pen.rectangle((0, 0, FRAME_SIZE[0], CAPTION_HEIGHT - 1), fill=PAPER)
+    pen.rectangle((0, 0, image.width, CAPTION_HEIGHT - 1), fill=PAPER)
     large, small = ImageFont.load_default(24), ImageFont.load_default(18)
-    pen.text((14, 10), label[:36], font=large, fill=INK)
-    words = f"tick {tick}    life {life:.0f}"
-    pen.text((VIEW_WIDTH * SCALE + 10, 14), words, font=small, fill=INK)
-    if outcome:
-        colour = GOOD if outcome == "success" else BAD
-        right = FRAME_SIZE[0] - 14
+    words, colour = f"tick {tick}    life {life:.0f}", GOOD if outcome == "success" else BAD
+    right = image.width - 14
+    if image.width == FRAME_SIZE[0]:
+        pen.text((14, 10), label[:36], font=large, fill=INK)
+        pen.text((VIEW_WIDTH * SCALE + 10, 14), words, font=small, fill=INK)
         pen.text((right, 14), outcome, font=small, fill=colour, anchor="ra")
+    else:  # without a map there is less room
+        pen.text((14, 10), label[:20], font=large, fill=INK)
+        ended = f"{words}    {outcome}" if outcome else words
+        pen.text((right, 14), ended, font=small, fill=colour if outcome else INK, anchor="ra")
     return np.asarray(image)
 
 
