@@ -86,7 +86,8 @@ def _tools(config: base.Config) -> Any:
     from rlgpt_jax.loop.offer import NOTHING
     from rlgpt_jax.loop.record import RunFolder
 
-    return make_tools(config, RunFolder(Path("unused")), None, NOTHING)
+    # Nothing is written: any folder that exists will do.
+    return make_tools(config, RunFolder(Path()), None, NOTHING)
 
 
 def origin(task: base.Task) -> list[str]:
