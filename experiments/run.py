@@ -39,13 +39,14 @@ from rlgpt_jax.loop.tools import EVAL, Tools
 from rlgpt_jax.rl import on_host
 from rlgpt_jax.rl.chain_evaluate import evaluate_chain
 from rlgpt_jax.rl.evaluate import OnTick
+from rlgpt_jax.rl.lost import TooManyLost
 from rlgpt_jax.rl.mineclip.faults import MineClipError
 from rlgpt_jax.rl.train import TrainingDiverged
 
 # Ends of a run that are not faults of this program: told in words, without a traceback.
 EXPECTED = (
     ProviderError, MissingAnswer, PromptDiffers, BudgetExceeded, TranscriptNotWritten, TimeoutError,
-    TrainingDiverged, LibraryError, MineClipError, WorkerFailed,
+    TrainingDiverged, LibraryError, MineClipError, WorkerFailed, TooManyLost,
 )  # fmt: skip
 
 

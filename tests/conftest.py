@@ -19,7 +19,7 @@ os.environ.setdefault("NPROC", "2")
 os.environ.setdefault("NUMBA_THREADING_LAYER", "workqueue")  # OpenMP workers spin
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 # XLA's older code for fusions: the world's tick takes 29 s of processor time to compile and not
-# 47 s, runs as fast and gives the same bits. `XLA_FLAGS= pytest` tests what users run.
+# 47 s; all tests of equal bits hold with it. `XLA_FLAGS= pytest` tests what users run.
 os.environ.setdefault("XLA_FLAGS", "--xla_cpu_use_fusion_emitters=false")
 
 # A compiled CPU program holds about 26 memory maps; Linux kills a process that asks for more
