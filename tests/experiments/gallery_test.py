@@ -40,6 +40,7 @@ def test_sections_announce_their_pictures():
     assert len(sheets[-1].pictures) == sheets[0]
 
 
+@pytest.mark.slow
 def test_thumbnails_and_portraits_show_what_they_are_of():
     states = (("stone", 0), ("stone_stairs", 0), ("torch", 1), ("ladder", 2), ("flowing_water", 3))
     pictures = [blocks.thumbnail(*state).astype(int) for state in states]

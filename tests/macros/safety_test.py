@@ -28,6 +28,7 @@ MAY_START = {
     "experiments/bench/compiling.py": "starts itself to measure a cold start",
     "experiments/bench/peers/minedojo.py": "measures a client in the interpreter that is named",
     "experiments/commands.py": "imports a command named in a table of its tool",
+    "experiments/flags.py": "looks whether a package is installed",
     "experiments/fidelity/run.py": "imports a chapter named in a table of this file",
     "experiments/config_files.py": "imports a configuration, or a file that the user names",
     "experiments/machine.py": "asks git and the versions of packages",

@@ -47,7 +47,7 @@ def gradient(rows: Rows, params: networks.Params, count: int, size: int):
     return jax.jit(lambda: blocks.add_up(part, index, real, size))()
 
 
-@pytest.mark.parametrize("count", [B, 50, 10])
+@pytest.mark.parametrize("count", [pytest.param(B, marks=pytest.mark.slow), 50, 10])
 def test_the_gradient_of_blocks_is_that_of_the_whole_minibatch(count):
     rows, params = make_rows(), networks.init_params(PICTURES, jax.random.key(0))
     whole, parts = (gradient(rows, params, count, size) for size in (B, 16))

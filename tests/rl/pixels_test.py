@@ -62,7 +62,7 @@ def test_ppo_learns_what_nothing_but_a_picture_shows():
 @pytest.mark.parametrize(
     "config",
     [
-        pytest.param(GRU, id="gru"),
+        pytest.param(GRU, id="gru", marks=pytest.mark.slow),
         pytest.param(STACK, id="stack, two bodies", marks=pytest.mark.slow),
     ],
 )
@@ -120,7 +120,7 @@ CASES = {
 
 
 CASES_MARKED = [
-    pytest.param(name, marks=pytest.mark.slow if "bodies" in name else ()) for name in CASES
+    pytest.param(name, marks=pytest.mark.slow if "stack" in name else ()) for name in CASES
 ]
 
 

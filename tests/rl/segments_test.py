@@ -5,6 +5,7 @@ from typing import Any
 
 import jax
 import numpy as np
+import pytest
 
 from rlgpt_jax.envs.base import Step
 from rlgpt_jax.rl import networks, rollout_host
@@ -101,6 +102,7 @@ def test_the_value_of_a_cut_episode_is_in_its_own_row_also_where_a_lane_gives_tw
     assert twice >= 4
 
 
+@pytest.mark.slow
 def test_what_a_lane_remembers_does_not_depend_on_when_the_others_answer() -> None:
     """A GRU over the borders of segments and episodes, against lanes that answer together."""
     network = dataclasses.replace(CONFIG.network, shared=True, recurrent=8)

@@ -56,7 +56,7 @@ def test_a_rollout_through_the_bridge_is_paid_by_the_term(tmp_path: Path) -> Non
     )
     while not rollout.is_whole:
         rollout.step(learner.params)
-    paid = np.asarray(rollout.batch(learner.params).reward)
+    paid = np.asarray(rollout.batch(learner.params)[0].reward)
     world.close()
     assert paid.shape == (TICKS, LANES)
     # A column is a piece of one lane; a fast lane may have given both.
