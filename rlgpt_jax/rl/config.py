@@ -79,11 +79,6 @@ class PPOConfig:
         )
         if self.target_kl is not None:
             _check_floats(self, "ppo", dict(target_kl=(1e-9, math.inf)))
-        rows = self.num_envs * self.unroll_length
-        _need(
-            rows % self.num_minibatches == 0, "ppo.num_minibatches", self.num_minibatches,
-            f"a divisor of num_envs * unroll_length = {rows}",
-        )
 
 
 @dataclasses.dataclass(frozen=True)

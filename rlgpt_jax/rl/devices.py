@@ -5,7 +5,6 @@ were no others (`jax.shard_map`); what passes between devices is written in `gro
 """
 
 import functools
-import math
 from typing import Any, TypeVar
 
 import jax
@@ -84,7 +83,7 @@ def num_groups(config: RLConfig, mesh: Mesh | None) -> int:
     if ppo.num_envs % step:
         raise ValueError(
             f"ppo.num_envs={ppo.num_envs} in {groups} groups (ppo.groups, or one per device) and "
-            f"{ppo.num_minibatches} minibatches: each group deals its own rows evenly. Set "
+            f"{ppo.num_minibatches} minibatches: each group deals its own lanes. Set "
             f"ppo.num_envs to a multiple of {step}, or lower ppo.num_minibatches."
         )
     return groups
@@ -93,10 +92,9 @@ def num_groups(config: RLConfig, mesh: Mesh | None) -> int:
 def lane_step(config: RLConfig, groups: int) -> int:
     """The number of lanes must be a multiple of this.
 
-    A group deals rows, or whole lanes with a recurrent core, to equal minibatches.
+    A group deals rows, or whole lanes with a recurrent core, to its minibatches.
     """
-    parts, ticks = config.ppo.num_minibatches, config.ppo.unroll_length
-    return groups * (parts if config.network.recurrent else parts // math.gcd(parts, ticks))
+    return groups * (config.ppo.num_minibatches if config.network.recurrent else 1)
 
 
 def batch_specs() -> Any:

@@ -56,17 +56,18 @@ ONE = Groups()
 class Summary(NamedTuple):
     """The decisions of all groups in numbers."""
 
-    decisions: jax.Array  # float32[]  share of the rows that are decisions
+    decisions: jax.Array  # float32[]  per tick
     num: jax.Array  # int32[]  minibatches that hold the decisions of every group
     advantage: Moments
     target: Moments
 
 
 def summarise(
-    groups: Groups, decision: jax.Array, advantage: jax.Array, target: jax.Array, size: int
+    groups: Groups, decision: jax.Array, advantage: jax.Array, target: jax.Array, size: int,
+    ticks: int,
 ) -> Summary:
-    """Args: rows [B] of one group, and how many of them a minibatch holds."""
-    share = jnp.mean(decision.astype(jnp.float32))
+    """Args: rows [B] of one group, how many of them a minibatch holds, ticks of all its lanes."""
+    share = jnp.sum(decision.astype(jnp.float32)) / ticks
     num = -(-jnp.sum(decision) // size)
     own = moments(advantage, decision), moments(target, decision)
     if not groups.axes:

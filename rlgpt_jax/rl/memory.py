@@ -18,6 +18,7 @@ from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import NetworkConfig, RLConfig
 from rlgpt_jax.rl.macro_step import init_macros
 from rlgpt_jax.rl.on_host import World
+from rlgpt_jax.rl.open_decisions import none_open
 from rlgpt_jax.rl.problem import make_problem
 
 SHARE = 0.9  # of the memory that is there may be asked for
@@ -81,6 +82,7 @@ def _measure(
         obs = obs._replace(rgb=jax.ShapeDtypeStruct((num, *network.image_size, 3), jnp.uint8))
     terms = rewards.make_arrays(config.reward, env.goal_names)
     lanes = jax.eval_shape(functools.partial(rollout.start_lanes, network=network), terms, obs)
+    carried = jax.eval_shape(functools.partial(none_open, network), lanes, obs)
     macros = jax.eval_shape(lambda: init_macros(space, num, on_device=True))
     params = jax.eval_shape(functools.partial(networks.init_params, network), key)
     problem = make_problem(config, env.goal_names, space)
@@ -101,7 +103,7 @@ def _measure(
         per_lane={
             "world": worlds * _bytes(state) / num,
             "observation": _OBSERVATIONS * _bytes(obs) / num,
-            "lane and macros": 2 * _bytes((lanes, macros)) / num,
+            "lane and macros": 2 * _bytes((lanes, carried, macros)) / num,
             "batch": batches * ticks * row,
             "update": ticks * _ROW_IN_UPDATE
             + in_minibatch * (row + _activations(network, params)),

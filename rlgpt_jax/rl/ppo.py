@@ -1,10 +1,11 @@
 """One PPO update: values, advantages of the decisions, epochs over minibatches.
 
-Only decisions cost anything. Each epoch draws the decision rows in a random order and
-deals them evenly to as few minibatches as hold them, so that ticks inside a macro are
-skipped although every shape is fixed. Several groups of lanes (`groups.py`) deal apart.
-On a CPU a minibatch of pictures is worked through in blocks of rows (`blocks.py`).
-With a recurrent core a minibatch is whole lanes from the rollout's start on (`deal_lanes`).
+A decision is a row of the rollout in which it ends (`open_decisions.py`). Only decisions cost
+anything: each epoch draws their rows in a random order and deals them evenly to as few
+minibatches as hold them, so that ticks inside a macro are skipped although every shape is
+fixed. Several groups of lanes (`groups.py`) deal apart. On a CPU a minibatch of pictures is
+worked through in blocks of rows (`blocks.py`). With a recurrent core a minibatch is whole lanes
+from the rollout's start on (`deal_lanes`).
 """
 
 import functools
@@ -19,20 +20,22 @@ from rlgpt_jax.rl.actions import HybridAction, Masks, distribution
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig
 from rlgpt_jax.rl.features import Features
 from rlgpt_jax.rl.groups import ONE, Groups, Summary, summarise
+from rlgpt_jax.rl.open_decisions import with_carried
 from rlgpt_jax.rl.rollout import Batch
 
 
 class Rows(NamedTuple):
-    """A batch as B = T * N rows, row t N + n of lane n; a minibatch has another batch shape."""
+    """A batch as B = (T + 1) N rows, row t N + n of lane n, the first N of them the decisions that
+    were carried in; a minibatch has another batch shape."""
 
-    features: Features  # those of a batch with stacked pictures as `recall.film` gives them
+    features: Features  # as `recall.film` gives them
     action: HybridAction
     log_prob: jax.Array  # float32[B]
     advantage: jax.Array  # float32[B]  normalised over the decisions
     target: jax.Array  # float32[B]  what the critic should say
-    decision: jax.Array  # bool[B]
+    decision: jax.Array  # bool[B]  that are over: what is learnt from
     # Of networks with a recurrent core:
-    state: Any = None  # float32[N, R]  before the first tick
+    state: Any = None  # float32[2, N, R]  before row 0 and before row 1, the first tick
     first: Any = None  # bool[B]  ticks at which an episode begins
 
 
@@ -53,6 +56,11 @@ def make_optimizer(config: PPOConfig) -> optax.GradientTransformation:
     )
 
 
+def minibatch_size(ppo: PPOConfig, total: int) -> int:
+    """Rows of a minibatch if all `total` rows of a group are dealt."""
+    return -(-total // ppo.num_minibatches)
+
+
 def deal(
     key: jax.Array, decision: jax.Array, size: int, num: jax.Array | None = None
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
@@ -60,17 +68,18 @@ def deal(
 
     `num` int32[] is how many there shall be; without it as few as hold the rows.
 
-    Returns `(rows int32[B / size, size], real bool[B / size, size], num int32[])`: the
+    Returns `(rows int32[M, size], real bool[M, size], num int32[])`, M = B / size rounded up: the
     first `num` minibatches hold every decision once, as evenly as possible; entries that
     are not `real` point at other rows.
     """
     total = decision.shape[0]
+    most = -(-total // size)
     order = jnp.argsort(jnp.where(decision, jax.random.uniform(key, (total,)), 2.0))
     count = jnp.sum(decision)
     num = -(-count // size) if num is None else num
     # Minibatch i takes places i, i + num, i + 2 num, ... of the order.
-    place = jnp.arange(total // size)[:, None] + num * jnp.arange(size)[None, :]
-    real = (place < count) & (jnp.arange(total // size)[:, None] < num)
+    place = jnp.arange(most)[:, None] + num * jnp.arange(size)[None, :]
+    real = (place < count) & (jnp.arange(most)[:, None] < num)
     return order[jnp.minimum(place, total - 1)], real, num
 
 
@@ -79,7 +88,7 @@ def deal_lanes(
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Deals whole lanes to `num` minibatches, in a random order.
 
-    Returns like `deal`, with rows int32[num, T, lanes / num]; `real` are the decisions.
+    Returns like `deal`, with rows int32[num, T + 1, lanes / num]; `real` are the decisions.
 
     Raises:
       ValueError: the lanes cannot be dealt.
@@ -100,9 +109,9 @@ def _take(tree: Any, rows: jax.Array) -> Any:
 
 
 def _take_rows(network: NetworkConfig, rows: Rows, index: jax.Array) -> Rows:
-    """A minibatch; with a recurrent core `index` is int32[T, n] of whole lanes."""
+    """A minibatch; with a recurrent core `index` is int32[T + 1, n] of whole lanes."""
     features = recall.taken(rows.features, index, network.frame_stack)
-    state = None if rows.state is None else rows.state[index[0]]
+    state = None if rows.state is None else rows.state[:, index[0]]
     rest: Rows = _take(rows._replace(features=None, state=None), index)  # type: ignore[arg-type]
     return rest._replace(features=features, state=state)
 
@@ -127,43 +136,72 @@ def make_rows(
     groups: Groups = ONE,
 ) -> tuple[Rows, Summary]:
     """Values and advantages. Returns the rows and what all groups have in numbers."""
-    length, lanes = batch.decision.shape
-    total = length * lanes
-    film = recall.film(batch.features, batch.recall)
-    flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), film)
-    decision = batch.decision.reshape(total)
-    if batch.value is None:
-        size = blocks.block_size(network, total // ppo.num_minibatches)
-        value = decision_values(network, params, flat, decision, size)
-        last_value = networks.values(network, params, batch.last)
-    else:
-        value, last_value = batch.value.reshape(total), batch.last_value
-    gae = jax.vmap(returns.smdp_gae, in_axes=(1, 1, 1, 1, 1, 1, 0, None, None), out_axes=1)
-    advantage = gae(
-        batch.reward, batch.decision, batch.terminated, batch.truncated,
-        value.reshape(length, lanes), batch.final_value, last_value, ppo.gamma, ppo.gae_lambda,
-    ).reshape(total)
-    target = value + advantage
-    summary = summarise(groups, decision, advantage, target, total // ppo.num_minibatches)
+    ticks, lanes = batch.decision.shape
+    length, total = ticks + 1, (ticks + 1) * lanes
+    features, action, log_prob, decision, value = with_carried(batch)
+    flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), features)
+    size = minibatch_size(ppo, total)
+    if value is None:
+        block = blocks.block_size(network, size)
+        value = decision_values(network, params, flat, decision.reshape(total), block)
+    advantage, is_over = advantages(ppo, batch, decision, value.reshape(length, lanes))
+    target = value.reshape(total) + advantage.reshape(total)
+    advantage, is_over = advantage.reshape(total), is_over.reshape(total)
+    summary = summarise(groups, is_over, advantage, target, size, ticks * lanes)
     rows = Rows(
         features=flat,
-        action=jax.tree.map(lambda x: x.reshape(total, *x.shape[2:]), batch.action),
-        log_prob=batch.log_prob.reshape(total),
-        advantage=losses.normalise(advantage, decision, summary.advantage),
+        action=jax.tree.map(lambda x: x.reshape(total, *x.shape[2:]), action),
+        log_prob=log_prob.reshape(total),
+        advantage=losses.normalise(advantage, is_over, summary.advantage),
         target=target,
-        decision=decision,
+        decision=is_over,
     )
     if network.recurrent:
         done = (batch.terminated | batch.truncated)[:-1]
-        first = jnp.concatenate([jnp.zeros((1, lanes), bool), done]).reshape(total)
-        rows = rows._replace(state=recall.state_of(batch.recall), first=first)
+        first = jnp.concatenate([jnp.zeros((2, lanes), bool), done]).reshape(total)
+        states = map(recall.state_of, (batch.carried.recall, batch.recall))
+        rows = rows._replace(state=jnp.stack(list(states)), first=first)
     return rows, summary
+
+
+def advantages(
+    ppo: PPOConfig, batch: Batch, decision: jax.Array, value: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """Advantages float32[T + 1, N] and which decisions are over bool[T + 1, N].
+
+    Args:
+      decision, value: [T + 1, N], of which row 0 is of `batch.carried`: all its ticks so far
+        are one, worth what they earned.
+    """
+    carried, no = batch.carried, jnp.zeros_like(batch.carried.is_open)
+    above = lambda x, xs: jnp.concatenate([x[None], xs])  # noqa: E731
+    gae = jax.vmap(returns.smdp_gae, in_axes=(1,) * 7 + (None,), out_axes=1)
+    return gae(
+        above(jnp.where(carried.is_open, carried.reward, 0.0), batch.reward),
+        above(carried.discount, jnp.full_like(batch.reward, ppo.gamma)), decision,
+        above(no, batch.terminated), above(no, batch.truncated), value,
+        above(jnp.zeros_like(carried.reward), batch.final_value), ppo.gae_lambda,
+    )  # fmt: skip
+
+
+def _judge(params: networks.Params, network: NetworkConfig, rows: Rows) -> Any:
+    """Logits and values of a minibatch. With a recurrent core row 0 is a sequence of its own, since
+    ticks lie between it and row 1."""
+    if not network.recurrent:
+        return networks.judge(network, params, rows.features, None, None)
+
+    def part(which: slice, state: jax.Array) -> Any:
+        features, first = jax.tree.map(lambda x: x[which], (rows.features, rows.first))
+        return networks.judge(network, params, features, state, first)
+
+    parts = part(slice(1), rows.state[0]), part(slice(1, None), rows.state[1])
+    return jax.tree.map(lambda *xs: jnp.concatenate(xs), *parts)
 
 
 def _loss(
     params, network: NetworkConfig, ppo: PPOConfig, masks: Masks, rows: Rows, real, count=None
 ):
-    logits, value = networks.judge(network, params, rows.features, rows.state, rows.first)
+    logits, value = _judge(params, network, rows)
     policy = distribution(logits.primitive, logits.macro, masks)
     return losses.ppo_loss(
         policy.log_prob(rows.action), policy.entropy(), value,
@@ -181,10 +219,10 @@ def _epoch(
     optimizer = make_optimizer(ppo)
     own_key = groups.own(key)
     if network.recurrent:
-        lanes = rows.state.shape[0]
+        lanes = rows.state.shape[1]
         index, real, num = deal_lanes(own_key, rows.decision, lanes, ppo.num_minibatches)
     else:
-        size = rows.decision.shape[0] // ppo.num_minibatches
+        size = minibatch_size(ppo, rows.decision.shape[0])
         index, real, num = deal(own_key, rows.decision, size, num_batches)
 
     block = blocks.block_size(network, index[0].size)

@@ -18,6 +18,7 @@ class Problem(NamedTuple):
     space: SpaceArrays
     parts: Any  # bool[9]  the parts of `interface.OBSERVATION_PARTS` that the networks see
     reward: rewards.RewardArrays
+    gamma: float  # discount per tick
 
 
 def make_problem(config: RLConfig, goal_names: tuple[str, ...], space: HybridSpace) -> Problem:
@@ -27,4 +28,4 @@ def make_problem(config: RLConfig, goal_names: tuple[str, ...], space: HybridSpa
       ValueError: a name is unknown.
     """
     terms = rewards.make_arrays(config.reward, goal_names)
-    return Problem(space.arrays(), parts_mask(config.observation), terms)
+    return Problem(space.arrays(), parts_mask(config.observation), terms, config.ppo.gamma)

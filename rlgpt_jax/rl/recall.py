@@ -71,6 +71,7 @@ def forget(recall: Recall | None, done: jax.Array) -> Recall | None:
     )
 
 
+@jax.jit
 def choose(mine: jax.Array, a: Tree, b: Tree) -> Tree:
     """`a` in the lanes `mine` bool[N], `b` in the others; any trees [N, ...]."""
 
@@ -106,30 +107,38 @@ def with_stack(features: Features, recall: Recall | None) -> Features:
     return features._replace(rgb=stack(rgb, features.past), past=None)
 
 
-def film(features: Features, recall: Recall | None) -> Features:
-    """Features [T, N, ...] of a batch with its pictures and those before it in one film.
+def film(features: Features, recall: Recall | None, first: Features, earlier: Any) -> Features:
+    """Features [T, N, ...] of a batch behind those [N, ...] of its carried decisions as row 0.
+
+    Args:
+      recall: before the first tick of the batch.
+      first, earlier: of the carried decisions, and what was remembered before their ticks.
 
     Returns:
-      The same with `rgb` uint8[T + K - 1, N, H, W, 3]: row t is the oldest picture that tick
-      t may see.
+      Features [T + 1, N, ...]. With K stacked pictures `rgb` is a film uint8[T + 2 K - 1, N, H,
+      W, 3]: the K pictures of row 0, and then the K - 1 before the first tick and all others.
     """
-    if features.past is None or recall is None:
-        return features
-    before = jnp.moveaxis(recall.pictures, 1, 0)
-    return features._replace(rgb=jnp.concatenate([before, features.rgb]))
+    stacked = features.past is not None and recall is not None
+    joined = jax.tree.map(lambda x, xs: jnp.concatenate([x[None], xs]), first, features)
+    if not stacked:
+        return joined
+    assert recall is not None
+    before = jnp.concatenate([earlier.pictures, first.rgb[:, None], recall.pictures], axis=1)
+    return joined._replace(rgb=jnp.concatenate([jnp.moveaxis(before, 1, 0), features.rgb]))
 
 
 def taken(features: Features, rows: jax.Array, num: int) -> Features:
     """Some rows as the networks are given them, their pictures put together now.
 
     Args:
-      features: [T N, ...] and the `film` flat, uint8[(T + K - 1) N, H, W, 3].
+      features: [(T + 1) N, ...] and the `film` flat, uint8[(T + 2 K - 1) N, H, W, 3].
       rows: int32[...].
       num: K.
     """
     if features.past is None:
         return jax.tree.map(lambda x: x[rows], features)
     some: Features = jax.tree.map(lambda x: x[rows], features._replace(rgb=None))
-    lanes = (features.rgb.shape[0] - features.past.shape[0]) // (num - 1)
-    pictures = features.rgb[rows[..., None] + lanes * jnp.arange(num)]
+    lanes = (features.rgb.shape[0] - features.past.shape[0]) // (2 * (num - 1))
+    oldest = rows + lanes * (num - 1) * (rows >= lanes)
+    pictures = features.rgb[oldest[..., None] + lanes * jnp.arange(num)]
     return some._replace(rgb=stack(pictures, some.past), past=None)

@@ -32,6 +32,7 @@ class Lanes(NamedTuple):
     episode_return: jax.Array  # float32[N]  undiscounted
     episode_ticks: jax.Array  # int32[N]
     recall: Recall | None = None  # of the networks, None if they remember nothing
+    open: Any = None  # OpenDecisions  between two rollouts of training, else None
 
 
 class Decision(NamedTuple):
@@ -57,6 +58,19 @@ class Episodes(NamedTuple):
     lost: Any = None  # bool  it ended with its worker; None of worlds that lose none
 
 
+class OpenDecisions(NamedTuple):
+    """The last decision of each lane, if neither another one nor the episode's end has followed."""
+
+    is_open: jax.Array  # bool[N]  elsewhere the rest means nothing
+    features: Features  # [N, ...]  what it was made from, as all that follows up to `log_prob`
+    action: HybridAction  # [N]
+    log_prob: jax.Array  # float32[N]
+    reward: jax.Array  # float32[N]  of its ticks so far, discounted to the decision
+    discount: jax.Array  # float32[N]  gamma^k after k ticks
+    value: Any  # float32[N]  of networks that share a body, else None
+    recall: Recall | None  # before its tick
+
+
 class Batch(NamedTuple):
     """A rollout of T ticks in N lanes."""
 
@@ -68,17 +82,16 @@ class Batch(NamedTuple):
     terminated: Any  # bool[T, N]
     truncated: Any  # bool[T, N]
     final_value: Any  # float32[T, N]  value of `final_obs` where truncated, else 0
-    last: Any  # Features [N, ...] after the last tick; None where their value is known
     episodes: Episodes  # [T, N]
-    # Of networks that share a body, else None:
-    value: Any = None  # float32[T, N]
-    last_value: Any = None  # float32[N]  of the observation after the last tick
+    carried: OpenDecisions  # [N]  from the rollout before
+    value: Any = None  # float32[T, N]  of networks that share a body, else None
     # Of networks that remember, else None:
     recall: Recall | None = None  # [N, ...]  before the first tick
+    state: Any = None  # float32[T, N, R]  of a recurrent core, before each tick
 
 
 READ = ("success", "busy", "lost", "clip")  # of `Step.info`
-NO_TICKS = ("last", "last_value", "recall")  # fields of `Batch` without an axis of ticks
+NO_TICKS = ("carried", "recall")  # fields of `Batch` without an axis of ticks
 
 
 def start_lanes(
@@ -141,17 +154,6 @@ def value_of(
     if not network.shared:
         return networks.values(network, params, x)
     return networks.respond(network, params, x, recall.state_of(memory)).value
-
-
-def after_last(
-    network: NetworkConfig, params: networks.Params, problem: Problem, lanes: Lanes,
-    obs: Observation,
-) -> tuple[Any, Any]:
-    """`last` and `last_value` of a batch that ends with `obs`; one of them is None."""
-    stand = (obs, lanes.previous, lanes.start, lanes.recall)
-    if network.shared:
-        return None, value_of(network, params, problem, *stand)
-    return recall.with_stack(see(network, problem, *stand), lanes.recall), None
 
 
 def decide(

@@ -17,8 +17,10 @@ from rlgpt_jax.rl import networks
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.lanes_async import Answer, AsyncLanes
-from rlgpt_jax.rl.rollout import Batch, Lanes
-from rlgpt_jax.rl.rollout_host import Cut, Seconds, after_last, cut_values
+from rlgpt_jax.rl.open_decisions import open_after
+from rlgpt_jax.rl.recall import state_of
+from rlgpt_jax.rl.rollout import Batch, Lanes, OpenDecisions
+from rlgpt_jax.rl.rollout_host import Cut, Seconds, cut_values
 
 
 class Segment(NamedTuple):
@@ -29,7 +31,8 @@ class Segment(NamedTuple):
     rows: dict[str, Any]
     cuts: list[Cut]  # of one lane each
     recall: Any  # before the first tick
-    lanes: Lanes  # after the last tick, without an axis of lanes
+    carried: OpenDecisions  # without an axis of lanes, as what follows
+    lanes: Lanes  # after the last tick
     obs: Observation
 
 
@@ -47,6 +50,8 @@ class AsyncRollout:
         other observations.
         """
         num = env.num_envs
+        self._open = [_of_lane(lanes.open, lane) for lane in range(num)]
+        lanes = lanes._replace(open=None)
         self.walk = AsyncLanes(env, space, config, key, lanes, macros, obs)
         self._config = config
         self._number = np.full(num, number)
@@ -71,24 +76,30 @@ class AsyncRollout:
         began = time.perf_counter()
         walk = self.walk
         if walk.rests.any():
-            mine = walk.rests
+            mine, before = walk.rests, walk.lanes
             decision, act = walk.send(params, mine, self._number, self._tick)
             learns = act.decided & ~np.asarray(decision.scripted)
             self._record(
                 mine, features=decision.features, action=decision.action,
                 log_prob=decision.log_prob, decision=learns, value=decision.value,
-                update=np.full(len(mine), update),
+                update=np.full(len(mine), update), state=state_of(before.recall),
             )  # fmt: skip
         self._take(walk.receive())
         self._seconds += time.perf_counter() - began
 
     def stand(self) -> dict[str, Any]:
-        """The fields of a `train.Learner` that tell where the lanes stand."""
-        walk = self.walk
-        return dict(lanes=walk.lanes, obs=walk.obs, macros=jax.tree.map(np.copy, walk.macros))
+        """The fields of a `train.Learner` that tell where the lanes stand.
+
+        Decisions of lanes that are within a segment, which is dropped, are not carried.
+        """
+        walk, carried = self.walk, _stack(self._open, axis=0)
+        carried = carried._replace(is_open=carried.is_open & (self._tick == 0))
+        lanes = walk.lanes._replace(open=carried)
+        return dict(lanes=lanes, obs=walk.obs, macros=jax.tree.map(np.copy, walk.macros))
 
     def rest(self) -> None:
         """Waits until every lane has answered; what they record is dropped."""
+        self._tick += ~self.walk.rests
         while not self.walk.rests.all():
             self.walk.receive()
 
@@ -111,9 +122,9 @@ class AsyncRollout:
         with self.walk.seconds.measure("policy"):
             columns = _stack([s.rows for s in taken], axis=1)
             age = update - columns.pop("update")
-            memory, lanes, obs = (
+            memory, carried, lanes, obs = (
                 _stack([getattr(s, name) for s in taken], axis=0)
-                for name in ("recall", "lanes", "obs")
+                for name in ("recall", "carried", "lanes", "obs")
             )
             everyone = Cut(0, np.arange(num), obs, lanes.previous, lanes.start, memory)
             cuts = [
@@ -123,10 +134,7 @@ class AsyncRollout:
             cuts.sort(key=lambda cut: (cut.tick, cut.lanes[0]))
             shape = columns["reward"].shape
             final = cut_values(network, params, problem, cuts, shape, everyone)
-            last, last_value = after_last(network, params, problem, lanes, obs)
-        batch = Batch(
-            final_value=final, last=last, last_value=last_value, recall=memory, **columns
-        )
+        batch = Batch(final_value=final, carried=carried, recall=memory, **columns)
         self._seconds += time.perf_counter() - began
         ages = dict(policy_age=float(age.mean()), policy_age_max=float(age.max()))
         return batch, {**ages, **self._spent()}
@@ -158,9 +166,12 @@ class AsyncRollout:
         for lane in map(int, ended):
             lanes, obs = _of_lane(stand, lane)
             rows = _of_lane(self._rows, lane)
-            segment = Segment(rows, self._cuts[lane], self._recall[lane], lanes, obs)
+            segment = Segment(
+                rows, self._cuts[lane], self._recall[lane], self._open[lane], lanes, obs
+            )
             self._complete.append(segment)
             self._cuts[lane], self._recall[lane] = [], lanes.recall
+            self._open[lane] = _open_after(segment, self.walk.problem.gamma)
             self._number[lane] += 1
             self._tick[lane] = 0
 
@@ -183,6 +194,15 @@ class AsyncRollout:
 def _of_lane(tree: Any, lane: int) -> Any:
     """A copy of one lane of [N, ...]."""
     return jax.tree.map(lambda x: np.array(np.asarray(x)[lane]), tree)
+
+
+def _open_after(segment: Segment, gamma: float) -> OpenDecisions:
+    """The decision of a lane that is open after a segment of it."""
+    rows = {name: x for name, x in segment.rows.items() if name != "update"}
+    columns = jax.tree.map(lambda x: x[:, None], rows)
+    before = jax.tree.map(lambda x: x[None], (segment.carried, segment.recall))
+    batch = Batch(final_value=None, carried=before[0], recall=before[1], **columns)
+    return _of_lane(open_after(batch, gamma), 0)
 
 
 def _stack(trees: list[Any], axis: int) -> Any:

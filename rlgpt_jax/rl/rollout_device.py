@@ -16,7 +16,9 @@ from rlgpt_jax.rl.actions import HybridSpace, Part
 from rlgpt_jax.rl.closed import Closed
 from rlgpt_jax.rl.config import NetworkConfig, RLConfig
 from rlgpt_jax.rl.devices import BY_LANE, LANES, WHOLE, batch_specs
+from rlgpt_jax.rl.open_decisions import open_after
 from rlgpt_jax.rl.problem import Problem, make_problem
+from rlgpt_jax.rl.recall import state_of
 from rlgpt_jax.rl.rollout import Batch, Lanes
 
 
@@ -59,15 +61,15 @@ def _scan(
             decision=act.decided & ~decision.scripted, reward=reward,
             terminated=step.terminated, truncated=step.truncated,
             final_value=final_values(step, previous, lanes.start, decision.recall),
-            episodes=episodes, value=decision.value,
+            episodes=episodes, value=decision.value, state=state_of(lanes.recall),
         )  # fmt: skip
         return (after, macros, step.obs, env_state), row
 
-    before = lanes.recall
+    before, carried, lanes = lanes.recall, lanes.open, lanes._replace(open=None)
     carry, rows = jax.lax.scan(one_tick, (lanes, macros, obs, env_state), jnp.arange(length))
     lanes, macros, obs, env_state = jax.tree.map(_strong, carry)
-    last, last_value = rollout.after_last(network, params, problem, lanes, obs)
-    batch = Batch(last=last, last_value=last_value, recall=before, **rows)
+    batch = Batch(carried=carried, recall=before, **rows)
+    lanes = lanes._replace(open=open_after(batch, problem.gamma))
     return lanes, macros, obs, env_state, batch
 
 

@@ -17,8 +17,9 @@ from rlgpt_jax.envs.base import HostEnvironment, Observation, Step
 from rlgpt_jax.rl import macro_step, networks, rollout
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import NetworkConfig, RLConfig
+from rlgpt_jax.rl.open_decisions import open_after
 from rlgpt_jax.rl.problem import Problem, make_problem
-from rlgpt_jax.rl.recall import Recall
+from rlgpt_jax.rl.recall import Recall, state_of
 from rlgpt_jax.rl.rollout import Batch, Lanes
 
 decide = jax.jit(rollout.decide, static_argnums=0)
@@ -99,7 +100,6 @@ def tick(
 
 
 value_of = jax.jit(rollout.value_of, static_argnums=0)
-after_last = jax.jit(rollout.after_last, static_argnums=0)
 
 
 def cut_values(
@@ -165,7 +165,7 @@ def rollout_host(
     """Records `unroll_length` ticks. Returns where the lanes stand, and the batch."""
     problem = host_problem(config, env.goal_names, space)
     macros = jax.tree.map(np.copy, macros)  # the interpreter works in place
-    before = lanes.recall
+    before, carried, lanes = lanes.recall, lanes.open, lanes._replace(open=None)
     seconds, rows, cuts = Seconds(), [], []
     for index in range(config.ppo.unroll_length):
         result = tick(
@@ -181,7 +181,7 @@ def rollout_host(
                 features=decision.features, action=decision.action, log_prob=decision.log_prob,
                 decision=learns, reward=result.reward, terminated=np.array(step.terminated),
                 truncated=np.array(step.truncated), episodes=result.episodes,
-                value=decision.value,
+                value=decision.value, state=state_of(lanes.recall),
             )
         )  # fmt: skip
         lanes, macros, obs = result.lanes, result.macros, step.obs
@@ -191,8 +191,6 @@ def rollout_host(
         everyone = _cut_of(index, lanes, result, np.arange(len(lanes.start)))
         shape = columns["reward"].shape
         final = cut_values(config.network, params, problem, cuts, shape, everyone)
-        last, last_value = after_last(config.network, params, problem, lanes, obs)
-        batch = Batch(
-            final_value=final, last=last, last_value=last_value, recall=before, **columns
-        )
+        batch = Batch(final_value=final, carried=carried, recall=before, **columns)
+        lanes = lanes._replace(open=open_after(batch, problem.gamma))
     return lanes, macros, obs, batch, seconds

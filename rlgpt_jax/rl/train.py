@@ -31,6 +31,7 @@ from rlgpt_jax.rl.interface import STOP_EPISODES
 from rlgpt_jax.rl.macro_step import init_macros, interpreter_for
 from rlgpt_jax.rl.mineclip.world import ClipWorld
 from rlgpt_jax.rl.on_host import World
+from rlgpt_jax.rl.open_decisions import none_open
 from rlgpt_jax.rl.outcome import TrainingDiverged as TrainingDiverged
 from rlgpt_jax.rl.rollout import Batch, Lanes
 from rlgpt_jax.rl.rollout_device import rollout_device
@@ -102,8 +103,9 @@ def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> dict[
 def at_start(env: World, space: HybridSpace, config: RLConfig, obs: Observation) -> dict[str, Any]:
     """Where all lanes stand that have just begun their episodes with `obs`."""
     terms = rewards.make_arrays(config.reward, env.goal_names)
+    lanes = start_lanes(terms, obs, config.network)
     return dict(
-        lanes=start_lanes(terms, obs, config.network), obs=obs,
+        lanes=lanes._replace(open=none_open(config.network, lanes, obs)), obs=obs,
         macros=init_macros(space, env.num_envs, _on_device(env, config)),
     )  # fmt: skip
 

@@ -10,7 +10,7 @@ from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RewardConfig, RLConfig
 @pytest.mark.parametrize(
     ("config", "fields", "path"),
     [
-        (PPOConfig, dict(num_minibatches=3), "ppo.num_minibatches is 3.*divisor.*8192"),
+        (PPOConfig, dict(num_minibatches=0), "ppo.num_minibatches is 0.*at least 1"),
         (PPOConfig, dict(num_envs=0), "ppo.num_envs is 0.*at least 1"),
         (PPOConfig, dict(unroll_length=2.5), "ppo.unroll_length is 2.5.*integer"),
         (PPOConfig, dict(num_epochs=True), "ppo.num_epochs is True"),

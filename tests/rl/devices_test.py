@@ -74,6 +74,12 @@ def config(num_devices: int | str = "auto", **ppo):
     )
 
 
+def remembering(**fields):
+    """A configuration whose policy has a memory."""
+    network = dataclasses.replace(CONFIG.network, shared=True, recurrent=8)
+    return dataclasses.replace(config(**fields), network=network)
+
+
 def test_auto_takes_as_many_devices_as_divide_the_lanes():
     num = lambda wanted, backend="gpu", on_device=True: devices.num_devices(  # noqa: E731
         wanted, on_device, 8, backend
@@ -81,7 +87,7 @@ def test_auto_takes_as_many_devices_as_divide_the_lanes():
     assert num(config()) == 8
     assert num(config(num_envs=12)) == 6
     assert num(config(groups=4)) == 4
-    assert num(config(num_minibatches=64)) == 4  # 4 lanes make 64 rows
+    assert num(remembering(num_minibatches=4)) == 4  # a minibatch holds whole lanes
     assert num(config(), backend="cpu") == 1
     assert num(config(), on_device=False) == 1
     assert num(config(2)) == 2
@@ -102,7 +108,7 @@ def test_devices_that_cannot_share_the_lanes_are_refused(wanted, on_device, mess
 
 
 def test_groups_that_cannot_be_dealt_are_refused_before_anything_is_compiled():
-    wanted = config(groups=8, num_minibatches=64, unroll_length=16)
+    wanted = remembering(groups=8, num_minibatches=4)
     with pytest.raises(ValueError, match="ppo.num_envs=16 in 8 groups.*a multiple of 32"):
         init_learner(Corridor(num_envs=16), empty_space(), wanted, 0)
 
@@ -135,7 +141,7 @@ def test_a_summary_of_groups_is_that_of_all_rows():
     rng = np.random.default_rng(0)
     decision = rng.random((5, 40)) < np.array([0.0, 0.2, 0.5, 0.9, 1.0])[:, None]
     advantage, target = rng.normal(3.0, 2.0, (2, 5, 40)).astype(np.float32)
-    got = spread(lambda g, *xs: groups.summarise(g, *xs, 8), decision, advantage, target)
+    got = spread(lambda g, *xs: groups.summarise(g, *xs, 8, 40), decision, advantage, target)
     np.testing.assert_allclose(got.decisions, decision.mean(), rtol=1e-6)
     assert int(got.num) == 5  # the last group has 40 decisions
     for name, x in (("advantage", advantage), ("target", target)):

@@ -126,13 +126,11 @@ def test_a_part_that_is_left_out_is_zero_in_training(part):
             np.testing.assert_array_equal(values[0], getattr(whole, name)[0])
 
 
-def test_the_value_at_a_cut_and_after_the_last_tick_sees_the_same_parts():
+def test_the_value_at_a_cut_sees_the_same_parts():
     """With nothing but a constant to see, every value is the same."""
     batch = roll(set_up(observation=("biome",)), env=Corridor(num_envs=16, length=99, horizon=8))
     cut = np.asarray(batch.truncated)
     assert cut.any() and len(np.unique(np.asarray(batch.final_value)[cut])) == 1
-    for name in ("ray", "ray_near", "gps", "compass", "previous"):
-        assert not np.asarray(getattr(batch.last, name)).any()
 
 
 def test_an_evaluation_shows_and_allows_what_the_training_did(monkeypatch):
@@ -190,7 +188,7 @@ def test_both_drivers_decide_and_pay_alike_under_an_interface():
         learner.env_state, jax.random.key(1),
     )  # fmt: skip
     host = roll(config)
-    for name in ("features", "action", "decision", "terminated", "truncated", "last"):
+    for name in ("features", "action", "decision", "terminated", "truncated"):
         assert_same_bits(
             jax.tree.map(np.asarray, getattr(host, name)),
             jax.tree.map(np.asarray, getattr(device, name)),

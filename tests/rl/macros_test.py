@@ -193,10 +193,13 @@ def test_new_macros_compile_nothing():
 def test_a_useful_macro_solves_the_corridor_sooner():
     """30 cells in 60 ticks for a reward at the end only: single steps never get there."""
     env = Corridor(num_envs=16, length=30, horizon=60)
-    config = dataclasses.replace(CONFIG, reward=RewardConfig(distance=0.0))
+    config = dataclasses.replace(
+        CONFIG, reward=RewardConfig(distance=0.0),
+        ppo=dataclasses.replace(CONFIG.ppo, unroll_length=64),
+    )  # fmt: skip
 
     def success_rate(space, seed):
-        learner = train(env, space, config, init_learner(env, space, config, seed), 6_144)
+        learner = train(env, space, config, init_learner(env, space, config, seed), 8_192)
         return evaluate(env, space, config, learner.params, 7, num_episodes=32).success_rate
 
     for seed in (0, 1):

@@ -50,7 +50,7 @@ def test_the_batch_is_counted_by_the_byte():
         world, SPACE, CONFIG, learner.params, learner.lanes, learner.macros, learner.obs,
         jax.random.key(0),
     )  # fmt: skip
-    rows = nbytes(batch._replace(last=None, last_value=None, recall=None))
+    rows = nbytes(batch._replace(carried=None, recall=None))
     assert measured().per_lane["batch"] * 16 == rows
 
 
@@ -85,9 +85,11 @@ def test_lanes_that_fit_are_as_many_as_the_budget_holds():
 
 
 def test_a_proposed_number_of_lanes_can_be_dealt():
-    assert memory.fitting(with_ppo(num_minibatches=2, unroll_length=16), 1001, 1) == 1001
-    assert memory.fitting(with_ppo(num_minibatches=32, unroll_length=16), 1001, 1) == 1000
-    assert memory.fitting(with_ppo(num_minibatches=2, unroll_length=16), 1001, 8) == 1000
+    assert memory.fitting(with_ppo(), 1001, 1) == 1001
+    remembers = dataclasses.replace(CONFIG.network, shared=True, recurrent=8)
+    wanted = dataclasses.replace(with_ppo(num_minibatches=8), network=remembers)
+    assert memory.fitting(wanted, 1001, 1) == 1000
+    assert memory.fitting(with_ppo(), 1001, 8) == 1000
     assert memory.fitting(with_ppo(groups=16), 15, 8) == 0
 
 

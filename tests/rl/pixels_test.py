@@ -108,7 +108,7 @@ respond = jax.jit(networks.respond, static_argnums=0)
 def judged(network, params, rows, index):
     """A minibatch as the update takes it, and what the networks make of it."""
     part = ppo._take_rows(network, rows, index)
-    return part, *networks.judge(network, params, part.features, part.state, part.first)
+    return part, *ppo._judge(params, network, part)
 
 
 CASES = {
@@ -137,7 +137,7 @@ def test_the_update_sees_what_the_policy_saw(name):
         index, real, num = ppo.deal_lanes(jax.random.key(3), rows.decision, lanes, 2)
     else:
         index, real, num = ppo.deal(jax.random.key(3), rows.decision, rows.decision.size // 2)
-    total = 0
+    total = carried = 0
     for i in range(int(num)):
         part, logits, value = judged(config.network, learner.params, rows, index[i])
         policy = distribution(logits.primitive, logits.macro, space.arrays().masks)
@@ -145,10 +145,12 @@ def test_the_update_sees_what_the_policy_saw(name):
         new, old = (np.asarray(x)[keep] for x in (policy.log_prob(part.action), part.log_prob))
         np.testing.assert_allclose(new, old, atol=1e-5)
         if batch.value is not None:
-            seen = np.asarray(batch.value).reshape(-1)[index[i]]
+            seen = np.concatenate([batch.carried.value, np.asarray(batch.value).reshape(-1)])
+            seen = seen[index[i]]
             np.testing.assert_allclose(value, seen, atol=1e-5)
         total += keep.sum()
-    assert total == np.asarray(batch.decision).sum() > 0
+        carried += (np.asarray(index[i]) < lanes)[keep].sum()
+    assert total == np.asarray(rows.decision).sum() and 0 < carried < total
 
 
 def test_both_drivers_record_the_same_pictures_and_memories():
@@ -156,7 +158,7 @@ def test_both_drivers_record_the_same_pictures_and_memories():
     np.testing.assert_array_equal(host.features.rgb, device.features.rgb)
     np.testing.assert_array_equal(host.features.past, device.features.past)
     np.testing.assert_array_equal(host.action.primitive, device.action.primitive)
-    for name in ("recall", "value", "last_value", "final_value"):
+    for name in ("recall", "carried", "state", "value", "final_value"):
         pair = (jax.tree.leaves(getattr(batch, name)) for batch in (host, device))
         for a, b in zip(*pair, strict=True):
             np.testing.assert_allclose(a, b, atol=1e-5)
@@ -165,7 +167,7 @@ def test_both_drivers_record_the_same_pictures_and_memories():
     assert host.features.rgb.dtype == np.uint8
     assert host.features.rgb.shape == (16, 16, *SIZE, 3)
     assert host.recall.pictures.shape == (16, 2, *SIZE, 3)
-    assert host.features.ray is None and host.last is None
+    assert host.features.ray is None
 
 
 def test_pictures_are_stacked_and_forgotten_with_the_episode():
@@ -203,7 +205,9 @@ def test_the_state_of_the_core_is_that_of_its_episode_alone():
 
 def test_lanes_without_a_decision_teach_nothing():
     batch, learner = roll(BOTH)
-    none = batch._replace(decision=np.zeros_like(batch.decision))
+    nothing = np.zeros_like(batch.decision)
+    carried = batch.carried._replace(is_open=nothing[0])
+    none = batch._replace(decision=nothing, carried=carried)
     given = jax.tree.map(jnp.copy, (learner.params, learner.opt_state))
     masks = SPACE.arrays().masks
     params, opt_state, metrics = ppo.update(

@@ -10,7 +10,7 @@ import pytest
 from rlgpt_jax.rl import networks, ppo
 from rlgpt_jax.rl.actions import HybridAction, Masks
 from rlgpt_jax.rl.config import PPOConfig
-from rlgpt_jax.rl.rollout import Batch, Episodes
+from rlgpt_jax.rl.rollout import Batch, Episodes, OpenDecisions
 from tests.rl.small import NETWORK
 
 T, N = 8, 4
@@ -36,6 +36,13 @@ def test_another_key_deals_in_another_order():
     assert not np.array_equal(a, b)
 
 
+def nothing_carried(features) -> OpenDecisions:
+    zeros = np.zeros(N, np.float32)
+    first = jax.tree.map(lambda x: np.zeros_like(x[0]), features)
+    action = HybridAction(np.zeros((N, 2), np.int32), np.zeros(N, np.int32))
+    return OpenDecisions(zeros > 0, first, action, zeros, zeros, zeros, None, None)
+
+
 def make_batch(seed: int = 0, share: float = 0.5) -> Batch:
     rng = np.random.default_rng(seed)
     features = jax.tree.map(
@@ -49,7 +56,7 @@ def make_batch(seed: int = 0, share: float = 0.5) -> Batch:
         action=HybridAction(rng.integers(0, 3, (T, N, 2)).astype(np.int32), macro),
         log_prob=np.full((T, N), -3.0, np.float32), decision=rng.random((T, N)) < share,
         reward=rng.normal(size=(T, N)).astype(np.float32), terminated=flags, truncated=flags,
-        final_value=np.zeros((T, N), np.float32), last=jax.tree.map(lambda x: x[0], features),
+        final_value=np.zeros((T, N), np.float32), carried=nothing_carried(features),
         episodes=Episodes(flags, flags, np.zeros((T, N)), np.zeros((T, N), np.int32)),
     )  # fmt: skip
 

@@ -113,7 +113,7 @@ def test_what_a_lane_remembers_does_not_depend_on_when_the_others_answer() -> No
         for batch in collect(*rolling(env, config=config), count):
             for column, place in enumerate(places(env, batch)):
                 told = (
-                    batch.recall.state[column], batch.value[:, column], batch.last_value[column],
+                    batch.recall.state[column], batch.value[:, column], batch.carried.value[column],
                     batch.log_prob[:, column], batch.features.gps[:, column],
                 )  # fmt: skip
                 known.setdefault(place, told)
