@@ -288,9 +288,23 @@ def tell(
     if display.num_refusals:
         display.say(f"{display.num_refusals} versions of macros were refused.")
     display.say(f"Time: {duration(seconds)}, of it compiling {duration(compile_seconds)}.")
+    tell_coded_parts(display, r)
     where = "the embedded world" if config.world == "voxel" else "Minecraft through MineDojo"
     display.say(
         f"[bold green]Final success: {r['success_rate']:.1%}[/bold green] (95 % interval "
         f"{r['success_low']:.1%} to {r['success_high']:.1%}, {r['num_episodes']} held-out "
         f"episodes of {r['task']} in {where}, {by}, mode {r['mode']}, seed {r['seed']})"
     )
+
+
+def tell_coded_parts(display: Display, result: dict[str, Any]) -> None:
+    """The control that every run with agents and learning ends with."""
+    alone = result.get("coded_parts")
+    if alone and not alone["parts"]:
+        display.say("Its coded parts alone: the best plan has no accepted code.")
+    elif alone:
+        display.say(
+            f"Its coded parts alone ({', '.join(alone['parts'])}): {alone['success_rate']:.1%} "
+            f"(95 % interval {alone['success_low']:.1%} to {alone['success_high']:.1%}) of "
+            f"{alone['num_episodes']} episodes in the same worlds."
+        )

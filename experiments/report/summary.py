@@ -49,6 +49,7 @@ def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
         rate = html.percent(e["success_rate"])
         name = "Held-out success" if run.final else "Validation success so far"
         facts.append((name, rate + _small(inside), "first"))
+        facts += _coded_parts(run)
         if best is not None:
             count = _small(f"of 0 to {len(run.iterations) - 1}")
             facts.append(("Best iteration", f"{best.index}{count}", ""))
@@ -68,6 +69,17 @@ def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
     seed = run.config.get("seed", 0)
     facts.append(("Mode", text(mode or "–") + _small(f"seed {seed}"), ""))
     return facts
+
+
+def _coded_parts(run: Run) -> list[tuple[str, str, str]]:
+    """The control beside the success: the best plan's code without the policy."""
+    alone = (run.result or {}).get("coded_parts")
+    if not alone:
+        return []
+    if not alone["parts"]:
+        return [("Its coded parts alone", "–" + _small("no code was accepted"), "")]
+    inside = f"95 %: {100 * alone['success_low']:.1f}–{100 * alone['success_high']:.1f}"
+    return [("Its coded parts alone", html.percent(alone["success_rate"]) + _small(inside), "")]
 
 
 def _small(words: str) -> str:
