@@ -15,8 +15,8 @@ WORDS = (
     "Brackets: 95 % Wilson intervals over episodes of this one seed."
 )
 COLUMNS = (
-    "Sub-task", "Goal", "Needs", "Solved by", "Alone (95 %)", "Code alone", "Reached (95 %)", "First at tick",
-    "Ticks in an episode", "Starts",
+    "Sub-task", "Goal", "Needs", "Solved by", "Alone (95 %)", "Code alone",
+    "Reached (95 %)", "First at tick", "Ticks in an episode", "Starts",
 )  # fmt: skip
 
 

@@ -4,6 +4,7 @@ import base64
 from collections.abc import Sequence
 from pathlib import Path
 
+from experiments import sight as sights
 from experiments.report import html
 from experiments.report.charts import line_chart
 from experiments.report.html import tag, text
@@ -66,6 +67,8 @@ def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
         facts.append(("Lost in training", f"{lost:,.0f}{_small('episodes, with their games')}", ""))
     if run.result and "wall_seconds" in run.result:
         facts.append(("Wall time", _wall(run.result["wall_seconds"]), ""))
+    if sight := run.config.get("sight"):  # runs of older versions have no such field
+        facts.append(("Sight", text(sight) + _small(sights.WORDS[sight]), ""))
     seed = run.config.get("seed", 0)
     facts.append(("Mode", text(mode or "–") + _small(f"seed {seed}"), ""))
     return facts

@@ -10,6 +10,8 @@ PureCodePlan = Literal["coded_parts", "own"]
 Structure = Literal["one", "slow_fast", "slow_fast_critic"]
 Design = Literal["reward", "action", "both"]
 Vision = Literal["off", "frames", "strip"]
+# What a run lets code and policy see (its field `sight`) -> the level of sensors of macros.
+SENSORS = {"rays": "full", "blind_code": "paper", "pixels": "paper"}
 
 
 @dataclasses.dataclass(frozen=True)

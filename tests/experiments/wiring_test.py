@@ -21,7 +21,7 @@ on_cpu = pytest.mark.skipif(jax.default_backend() != "cpu", reason="of a machine
 def config(driver: str, pictures: bool = False, **senses: str) -> base.Config:
     changes: dict[str, Any] = {}
     if pictures:
-        changes = {"observation": ("compass", "rgb"), "network": {"image_size": (16, 32)}}
+        changes = {"sight": "pixels", "network": {"image_size": (16, 32)}}
     made = base.for_task("harvest_milk", driver=driver, senses=senses, **changes)
     return dataclasses.replace(made, voxel=WORLDS)
 
