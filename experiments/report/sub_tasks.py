@@ -9,9 +9,9 @@ from experiments.report.load import Run, load_sub_tasks
 WORDS = (
     "A planner has split the task. Every sub-task was solved alone, from its needs in the "
     "inventory; then the whole task was played from its own start, where a fixed rule picks the "
-    "skill by the inventory. Alone: held-out success of the sub-task by itself; code alone: the same without "
-    "its policy. Reached: share "
-    "of the held-out episodes of the whole task in which its goal was held at some tick. "
+    "skill by the inventory. Alone: held-out success of the sub-task by itself; code alone: the "
+    "same without its policy. Reached: share of the held-out episodes of the "
+    "whole task in which its goal was held at some tick. "
     "Brackets: 95 % Wilson intervals over episodes of this one seed."
 )
 COLUMNS = (

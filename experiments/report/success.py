@@ -80,6 +80,8 @@ def success(run: Run) -> str:
         none = tag("p", "No iteration has been evaluated yet.")
         return html.section("success", "Success", none)
     every = EVERY if any(it.held_out for it in run.iterations) else ""
+    worlds = len((run.final or {}).get("by_world") or ())
+    every += f"The held-out episodes are in {worlds} worlds of this seed's own. " * bool(worlds)
     words = WORDS + every + ALONE * bool(run.coded_parts) + END
     words += MINEDOJO if run.config.get("world") == "minedojo" else EMBEDDED
     chart = tag("div", _legend(points) + success_chart(points), class_="card")

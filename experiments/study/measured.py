@@ -10,6 +10,7 @@ from typing import Any
 from experiments.study import held_out
 from experiments.study.cells import Cell
 from experiments.study.runs import Run
+from experiments.study.table import NONE
 
 Report = dict[str, Any]  # an EvalReport as JSON
 
@@ -26,6 +27,7 @@ class Measured:
     validation: tuple[tuple[Report, ...], ...]  # [iteration][seed]
     final: tuple[Report, ...]  # [seed], of the iteration that did best in validation
     best: tuple[int, ...]  # [seed], that iteration
+    sight: str  # what macros and policy saw; of runs of earlier versions "–"
     ticks: tuple[int, ...]  # [iteration], trained up to its end; mean over seeds
     wall_seconds: tuple[float, ...]  # [seed]
     # [seed][sub-task] of a long task that a planner has split, in result.json's form: such a
@@ -76,6 +78,7 @@ def _measure(cell: Cell, runs: Sequence[Run]) -> Measured:
         validation=_by_iteration(validation),
         final=final,
         best=tuple(result.get("best_iteration", 0) for result in results),
+        sight=", ".join(dict.fromkeys(result.get("sight", NONE) for result in results)),
         ticks=tuple(round(sum(t) / len(t)) for t in zip(*ticks, strict=False)),
         wall_seconds=tuple(sum(r.get("wall_seconds", {}).values()) for r in results),
         sub_tasks=tuple(tuple(r["sub_tasks"]) for r in results) if chains else (),

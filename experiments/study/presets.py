@@ -88,11 +88,18 @@ def _about(study: Study) -> str:
     lines = [
         f"- `{study.command}`",
         f"- {done} of {len(study.runs)} runs done; seeds {', '.join(map(str, study.seeds))}; "
-        f"held-out episodes per seed and iteration: {', '.join(map(str, episodes)) or 'none yet'}.",
+        f"held-out episodes per seed and iteration: {', '.join(map(str, episodes)) or 'none yet'}"
+        f"{_in_worlds(study)}.",
         *(f"- {name}: {words}." for name, words in intervals.KINDS.items()),
         *(f"- {words}" for words in versions(study.measured)),
     ]
     return "## How\n\n" + "\n".join(lines) + "\n"
+
+
+def _in_worlds(study: Study) -> str:
+    """How many held-out worlds of its own every seed has."""
+    numbers = {len(r.get("by_world") or ()) for m in study.measured.values() for r in m.final} - {0}
+    return f", in {' or '.join(map(str, sorted(numbers)))} worlds of its own" if numbers else ""
 
 
 def versions(measured: Mapping[Cell, Measured]) -> list[str]:

@@ -139,7 +139,7 @@ def test_designs_have_the_share_of_dead_loops(measured: dict[Cell, Measured]) ->
     table = ablations.compared_table("design", measured)
     (record,) = table.records
     assert record["dead_successes"] == 30 and record["dead_rate"] == 0.075  # 10 and 20 of 200
-    assert record["dead_wilson_low"] < 0.075 < record["dead_wilson_high"]
+    assert record["dead_agents_low"] < 0.075 < record["dead_agents_high"]
 
 
 def test_the_overview_is_of_the_chosen_iteration(measured: dict[Cell, Measured]) -> None:

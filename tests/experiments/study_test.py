@@ -216,7 +216,7 @@ def test_a_study_writes_tables_and_figures_and_what_failed(tmp_path: Path, capsy
     assert "python -m experiments.study --preset=iterations" in text
     assert "harvest_milk cold seed 0: no answer" in text
     study = json.loads((tmp_path / "study.json").read_text())
-    assert study["intervals"]["wilson"] and study["seeds"] == [0]
+    assert study["intervals"]["over_seeds"] and study["seeds"] == [0]
     by_folder = {Path(r["folder"]).name: r for r in study["runs"]}
     assert by_folder["harvest_milk-cold-seed0"]["done"] is False
     assert by_folder["harvest_milk-rl_gpt-seed0"]["command"] == (

@@ -33,6 +33,20 @@ def make(monkeypatch: pytest.MonkeyPatch) -> Callable[[base.Config], Any]:
     return lambda given: wiring.env_maker(given)("train", 2, 0)
 
 
+def test_only_held_out_worlds_are_those_of_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def load_pool(biome, split, params, folder, told, number):
+        asked.append((split, number))
+        return worlds.pool(WORLDS)
+
+    monkeypatch.setattr(wiring, "load_pool", load_pool)
+    make = wiring.env_maker(dataclasses.replace(config("host"), seed=7))
+    for split in ("train", "validation", "eval"):
+        make(split, 2, 0)
+    assert asked == [("train", 0), ("validation", 0), ("eval", 7)]
+
+
 def test_a_host_world_sees_by_what_is_chosen(make: Callable[[base.Config], Any]) -> None:
     drawn = {}
     for kind in ("auto", "jax"):
