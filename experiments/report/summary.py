@@ -19,7 +19,7 @@ MODES = {
 MAX_EMBEDDED_BYTES = 12_000_000
 # Column of metrics.csv, title, plotted range (None: that of the data).
 CURVES: tuple[tuple[str, str, tuple[float, float] | None], ...] = (
-    ("success_rate", "Success of training episodes", (0.0, 1.0)),
+    ("success_rate", "Success of the lanes' last training episodes", (0.0, 1.0)),
     ("episode_return", "Return of training episodes", None),
     ("episode_ticks", "Ticks of training episodes", None),
     ("decisions", "Share of ticks that are decisions of PPO", (0.0, 1.0)),
@@ -113,9 +113,10 @@ def curves(run: Run) -> str:
         return ""
     words = tag(
         "p",
-        "Pale: every update. Strong: running mean. Dashed: a new iteration begins. Success, return "
-        "and ticks are of the episodes that ended in an update: right after a start only quick, "
-        "successful ones have ended.",
+        "Pale: every update. Strong: running mean. Dashed: a new iteration begins. Success is the "
+        "share of lanes whose last finished episode succeeded; a lane that has finished none yet "
+        "counts as a failure, so a curve begins at 0. Return and ticks are of the episodes that "
+        "ended in an update: right after a start only quick, successful ones have ended.",
     )
     return html.section("curves", "Learning curves", words + tag("div", "".join(cards),
                                                                   class_="grid2"))
