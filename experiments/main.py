@@ -46,6 +46,7 @@ def help_text() -> str:
     seen = [f"      {name:<10}  {words}" for name, words in sight.WORDS.items()]
     return "\n".join([
         (__doc__ or "").strip(), "", *lines, f"  --config.<field>=VALUE {example}",
+        "  --config.loop.warm_start=false  every iteration trains from nothing, with equal ticks",
         "  --config.sight=...  what code and policy see; every result says which:", *seen,
     ])  # fmt: skip
 

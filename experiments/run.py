@@ -13,7 +13,7 @@ import numpy as np
 from rich.console import Console
 from rich.markup import escape
 
-from experiments import clip_reward, machine, video
+from experiments import clip_reward, machine, set_up, video
 from experiments.budget import make_budget
 from experiments.compiles import Compiles
 from experiments.config_tree import to_dict
@@ -166,6 +166,7 @@ def make_tools(
         tick_limit=config.macros.tick_limit,
         critic=config.critic,
         offer=offer,
+        set_up=set_up.take(config.set_up, folder),
         on_event=on_event,
     )
 

@@ -93,6 +93,9 @@ class Config:
     senses: SenseConfig = SenseConfig()
     macros: MacroConfig = MacroConfig()
     loop: LoopConfig = LoopConfig()
+    # pure_rl only: folder of a finished run with agents, whose best iteration's set-up (masks,
+    # reward, observation, training episodes) is trained with. "" is the run's own set-up.
+    set_up: str = ""
     critic: CriticConfig = CriticConfig()
     budget: BudgetConfig = BudgetConfig()
 
@@ -105,6 +108,11 @@ class Config:
         if self.world == "minedojo":
             check_minedojo(self)
         check_clip(self)
+        if self.set_up and self.loop.mode != "pure_rl":
+            raise ValueError(
+                f"set_up={self.set_up} is for loop.mode=pure_rl; in mode {self.loop.mode} agents "
+                "set up the training, or nothing is trained."
+            )
         sights.check(self)
         _ = self.rl  # checks what must go together
 

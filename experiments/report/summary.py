@@ -62,6 +62,8 @@ def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
     ticks = ticks or (run.result or {}).get("ticks", 0)
     if ticks:
         facts.append(("Trained on", f"{ticks:,.0f}{_small('environment steps')}", ""))
+    if tried := (run.result or {}).get("trial_ticks"):
+        facts.append(("Tried macros on", f"{tried:,.0f}{_small('environment steps')}", ""))
     lost = sum(row.get("lost", 0.0) for row in run.metrics)
     if lost:
         facts.append(("Lost in training", f"{lost:,.0f}{_small('episodes, with their games')}", ""))

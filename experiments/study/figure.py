@@ -17,9 +17,10 @@ from experiments.study.cells import WORDS
 from experiments.study.intervals import counts_of
 from experiments.study.measured import Measured
 
-COLOURS = {"rl_gpt": "#0b6e63", "pure_rl": "#23589c", "pure_code": "#a8480c", "cold": "#8a2f6b"}
-MARKERS = {"rl_gpt": "o", "pure_rl": "s", "pure_code": "D", "cold": "^"}
-NUM_POINTS = 60  # of a curve; each is the mean success of the episodes in that window
+COLOURS = {"rl_gpt": "#0b6e63", "pure_rl": "#23589c", "pure_code": "#a8480c", "cold": "#8a2f6b",
+           "agents_setup": "#6b7a1f"}  # fmt: skip
+MARKERS = {"rl_gpt": "o", "pure_rl": "s", "pure_code": "D", "cold": "^", "agents_setup": "v"}
+NUM_POINTS = 60  # of a curve
 PER_ROW = 3  # panels
 plt.rcParams["svg.hashsalt"] = "rlgpt_jax"  # equal data give equal files
 plt.rcParams["svg.fonttype"] = "none"  # words stay words

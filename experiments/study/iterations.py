@@ -18,6 +18,7 @@ from experiments.study.table import NONE, Table, points, rate_cell, rate_record
 CHANGES = {
     "rl_gpt": "plans, code and training",
     "pure_rl": "training alone",
+    "agents_setup": "training alone",
     "cold": "plans and code alone",
     "pure_code": "plans and code alone",
 }

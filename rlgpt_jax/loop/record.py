@@ -5,6 +5,7 @@
     transcript_images/<sha256>.png   pictures of prompts
     report.html clock.json           clock.json: seconds over all starts, for the budget
     mineclip.json                    what weights `reward.clip` is computed with
+    set_up.json library/             what was taken from another run, from a library
     metrics.csv timing.csv tensorboard/ checkpoints/<i>/ videos/
     iterations/<i>/plan.json fates.json interface.json trial_critiques.json eval.json
     iterations/<i>/critique.json

@@ -54,7 +54,7 @@ from rlgpt_jax.loop.training_task import given
 from rlgpt_jax.macros import library
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_NAMES
 from rlgpt_jax.rl.actions import HEAD0_LABELS, HEAD1_LABELS
-from rlgpt_jax.rl.interface import DEFAULT, RLInterface
+from rlgpt_jax.rl.interface import RLInterface
 from rlgpt_jax.rl.report import EvalReport
 
 # A sub-action may not be called like something that macros call, reports count or, as "rl",
@@ -99,7 +99,7 @@ def run(config: LoopConfig, tools: Tools) -> Run:
     for number in range(config.num_iterations):
         tools.on_event(events.IterationStarted(number))
         state = PromptState(setting, number, memory)
-        interface = DEFAULT
+        interface = tools.set_up
         if config.asks:
             state, interface = design(config, tools, state)
         slots, stage = _make_stage(config, tools, state, interface, done)

@@ -115,7 +115,7 @@ class Tally:
             macro_ends=self.ends, trap_messages=_sorted(self.traps),
             dead_loop_rate=self.dead_loops / num, seed=seed, presses=self.presses.to_json(),
             failures=self.failures.to_json(), goal_names=self.goal_names, lost=self.lost.num,
-            by_world={str(w): tuple(counts) for w, counts in sorted(self.by_world.items())},
+            by_world={str(w): (k, n) for w, (k, n) in sorted(self.by_world.items())},
         )  # fmt: skip
 
 

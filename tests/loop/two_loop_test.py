@@ -9,7 +9,7 @@ from rlgpt_jax.agents.llm.replay import MissingAnswer, Replay
 from rlgpt_jax.loop import events, two_loop
 from rlgpt_jax.loop.compare import compare
 from rlgpt_jax.loop.record import read_json
-from rlgpt_jax.rl.interface import DEFAULT
+from rlgpt_jax.rl.interface import DEFAULT, RewardTerms, RLInterface
 from tests.corridor import HostCorridor
 from tests.loop.script import (
     ANSWERS,
@@ -296,6 +296,18 @@ def test_pure_rl_asks_nobody(tmp_path):
     assert not run.best.stage.space.uses_macros and not (tmp_path / "transcript.jsonl").exists()
     assert "coded_parts" not in run.result
     assert run.result["ticks"] == CONFIG.ticks_per_iteration
+
+
+def test_pure_rl_trains_as_it_is_set_up(tmp_path):
+    config = dataclasses.replace(CONFIG, mode="pure_rl")
+    wanted = RLInterface(primitives=("forward", "turn_left"), reward=RewardTerms(step_cost=0.5))
+    given = dataclasses.replace(tools(tmp_path, None), set_up=wanted)
+    run = two_loop.run(config, given)
+    for iteration in run.iterations:
+        assert iteration.stage.interface == wanted
+        assert set(iteration.report.action_counts) <= {
+            "forward", "turn left", "forward + turn left", "nothing"
+        }, iteration.report.action_counts
 
 
 def test_a_plan_that_cannot_be_used_is_asked_again_and_then_replaced(tmp_path):
