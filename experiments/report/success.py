@@ -20,7 +20,7 @@ EVERY = (
     "of the best iteration saw them. "
 )
 ALONE = (
-    "Code alone: the coded parts of the best iteration's plan, one after the other and again from "
+    "Code: the coded parts of the best iteration's plan, one after the other and again from "
     "the first, in the same held-out worlds without the policy. "
 )
 END = (
@@ -164,7 +164,7 @@ def _table(points: Sequence[Point], alone: dict[str, Any] | None) -> str:
         shown = f"{point.iteration}{mark}" if first else ""
         rows.append([shown, point.kind, *_cells(point.report)])
     if alone:
-        rows.append(["code alone", HELD_OUT, *_cells(alone)])
+        rows.append(["code", HELD_OUT, *_cells(alone)])
     return html.table(columns, rows)
 
 
