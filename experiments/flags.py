@@ -14,6 +14,7 @@ from pathlib import Path
 
 from absl import flags
 
+from experiments import set_up
 from experiments.config_files import config_names as config_names
 from experiments.config_files import load_config, stem_of
 from experiments.config_tree import differences, from_dict
@@ -102,6 +103,8 @@ def parse(argv: Sequence[str]) -> Settings:
             "choose another folder."
         )
     check_library(config)
+    if config.set_up:
+        set_up.read(Path(config.set_up))  # refuses what is no finished run with agents
     check_key(config)
     check_interpreter(config)
     check_clip_files(config)

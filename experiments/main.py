@@ -11,7 +11,7 @@ import json
 import sys
 from pathlib import Path
 
-from experiments import flags, machine
+from experiments import flags, machine, sight
 from experiments.values import ConfigError
 
 
@@ -43,7 +43,12 @@ def help_text() -> str:
     values = flags.define()
     lines = [f"  --{name:<9} {values[name].help}" for name in flags.NAMES]
     example = "changes a field, for example --config.loop.mode=pure_rl"
-    return "\n".join([(__doc__ or "").strip(), "", *lines, f"  --config.<field>=VALUE {example}"])
+    seen = [f"      {name:<10}  {words}" for name, words in sight.WORDS.items()]
+    return "\n".join([
+        (__doc__ or "").strip(), "", *lines, f"  --config.<field>=VALUE {example}",
+        "  --config.loop.warm_start=false  every iteration trains from nothing, with equal ticks",
+        "  --config.sight=...  what code and policy see; every result says which:", *seen,
+    ])  # fmt: skip
 
 
 def list_configs() -> str:

@@ -1,6 +1,5 @@
 """Shows a run while it goes on: bars on a terminal, plain lines elsewhere."""
 
-import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -37,7 +36,6 @@ class Display:
         self._training: TaskID | None = None
         self._shown = -1  # plain lines of this iteration
         self._num_iterations = 1
-        self._success = math.nan  # of the last training episodes
         self.num_refusals = 0
         self.answered = 0
 
@@ -94,7 +92,7 @@ class Display:
 
     def _on_iterationstarted(self, event: events.IterationStarted) -> None:
         self.say(f"\n[bold]Iteration {event.iteration}[/bold] (last: {self._num_iterations - 1})")
-        self._training, self._shown, self._success = None, -1, math.nan
+        self._training, self._shown = None, -1
 
     def _on_asked(self, event: events.Asked) -> None:
         where = f" in {self._folder}" if self._folder else ""
@@ -140,8 +138,6 @@ class Display:
 
     def _on_updated(self, event: events.Updated) -> None:
         self._tell_lost(int(event.metrics.get("lost", 0)), f"in update {event.update}")
-        success = event.metrics.get("success_rate", math.nan)
-        self._success = self._success if math.isnan(success) else success
         words = self._training_words(event.metrics)
         done = f"{event.iteration_ticks:,}/{event.target_ticks:,}"
         if not self._live:
@@ -158,8 +154,8 @@ class Display:
 
     def _training_words(self, metrics: Mapping[str, float]) -> str:
         parts = []
-        if not math.isnan(self._success):
-            parts.append(f"success {self._success:.0%}")
+        if "success_rate" in metrics:
+            parts.append(f"success {metrics['success_rate']:.0%}")
         if "steps_per_second" in metrics:
             parts.append(f"{metrics['steps_per_second']:,.0f} steps/s")
         return ", ".join(parts)

@@ -13,7 +13,7 @@ import numpy as np
 from rich.console import Console
 from rich.markup import escape
 
-from experiments import clip_reward, machine, video
+from experiments import clip_reward, machine, set_up, video
 from experiments.budget import make_budget
 from experiments.compiles import Compiles
 from experiments.config_tree import to_dict
@@ -107,7 +107,7 @@ def go(settings: Settings, display: Display, compiles: Compiles) -> Done:
     if config.loop.planner:
         return go_long(config, tools, display)
     finished = two_loop.run(config.loop, tools)
-    result = signed(folder, finished)
+    result = signed(config, folder, finished)
     if config.macros.save:
         names = saving.save(folder.root, Path(config.macros.save))
         display.say(f"\n{len(names)} macros saved in {escape(config.macros.save)}.")
@@ -127,7 +127,7 @@ def go_long(config: Config, tools: Tools, display: Display) -> Done:
     if config.macros.save:
         display.say("macros.save: the code of a long task stays in the run's skills folder.")
     result = {
-        **finished.result, "tokens": count_tokens(folder),
+        **finished.result, "sight": config.sight, "tokens": count_tokens(folder),
         "params_sha256": digest([skill.params for skill in finished.chain.skills]),
     }  # fmt: skip
     write_json(folder.path("result.json"), result)
@@ -162,10 +162,11 @@ def make_tools(
         folder=folder,
         rl=config.rl,
         seed=config.seed,
-        sensors=config.macros.sensors,
+        sensors=config.sensors,
         tick_limit=config.macros.tick_limit,
         critic=config.critic,
         offer=offer,
+        set_up=set_up.take(config.set_up, folder),
         on_event=on_event,
     )
 
@@ -179,7 +180,7 @@ def take_library(config: Config, folder: RunFolder, display: Display) -> Offer:
             store.copy(store.load(Path(config.macros.library)), copy)
         entries = store.load(copy)
     offer = make_offer(
-        entries, config.loop, config.macros.sensors, config.macros.offer, config.macros.skills
+        entries, config.loop, config.sensors, config.macros.offer, config.macros.skills
     )
     if entries:
         names = ", ".join(fate.name for fate in offer.macros) or "none"
@@ -213,12 +214,13 @@ def write_settings(folder: RunFolder, settings: Settings, display: Display) -> N
     write_json(folder.path("version.json"), old)
 
 
-def signed(folder: RunFolder, finished: two_loop.Run) -> dict[str, Any]:
-    """Adds to result.json a hash of the last networks, to compare runs bit by bit, and the
-    tokens that every agent took in every iteration."""
+def signed(config: Config, folder: RunFolder, finished: two_loop.Run) -> dict[str, Any]:
+    """Adds to result.json what was seen, a hash of the last networks, to compare runs bit by
+    bit, and the tokens that every agent took in every iteration."""
     params = finished.learning.params(finished.iterations[-1].stage)
     result = {
-        **finished.result, "tokens": count_tokens(folder), "params_sha256": digest(params)
+        **finished.result, "sight": config.sight, "tokens": count_tokens(folder),
+        "params_sha256": digest(params),
     }  # fmt: skip
     write_json(folder.path("result.json"), result)
     return result
@@ -288,9 +290,24 @@ def tell(
     if display.num_refusals:
         display.say(f"{display.num_refusals} versions of macros were refused.")
     display.say(f"Time: {duration(seconds)}, of it compiling {duration(compile_seconds)}.")
+    tell_coded_parts(display, r)
     where = "the embedded world" if config.world == "voxel" else "Minecraft through MineDojo"
     display.say(
         f"[bold green]Final success: {r['success_rate']:.1%}[/bold green] (95 % interval "
         f"{r['success_low']:.1%} to {r['success_high']:.1%}, {r['num_episodes']} held-out "
-        f"episodes of {r['task']} in {where}, {by}, mode {r['mode']}, seed {r['seed']})"
+        f"episodes of {r['task']} in {where}, {by}, mode {r['mode']}, sight {r['sight']}, "
+        f"seed {r['seed']})"
     )
+
+
+def tell_coded_parts(display: Display, result: dict[str, Any]) -> None:
+    """The control that every run with agents and learning ends with."""
+    alone = result.get("coded_parts")
+    if alone and not alone["parts"]:
+        display.say("Its coded parts alone: the best plan has no accepted code.")
+    elif alone:
+        display.say(
+            f"Its coded parts alone ({', '.join(alone['parts'])}): {alone['success_rate']:.1%} "
+            f"(95 % interval {alone['success_low']:.1%} to {alone['success_high']:.1%}) of "
+            f"{alone['num_episodes']} episodes in the same worlds."
+        )

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from experiments import overrides
+from experiments import overrides, sight
 from experiments.configs import base
 from experiments.values import ConfigError
 from rlgpt_jax.envs import own_task, tasks
@@ -20,11 +20,12 @@ LAND = ("biome", "mobs", "start_items", "wild", "hostile")
 
 
 def override(config: base.Config, assignments: Pairs) -> base.Config:
-    """`overrides.override`, in the order: the task's name, then fields of its record.
+    """`overrides.override`, in the order: sight, the task's name, then fields of its record.
 
     Raises:
       ConfigError: as there, and for a new goal with the old words.
     """
+    config = sight.chosen(config, assignments)
     names = [pair for pair in assignments if pair[0] == "task"]
     rest = [pair for pair in assignments if pair[0] != "task"]
     fields = {path.partition(".")[2] for path, _ in rest if path.startswith("task.")}

@@ -50,10 +50,14 @@ def env_maker(
     @functools.cache
     def pool(split: str) -> WorldPool:
         told = functools.partial(on_worlds, split)
-        return load_pool(task.biome, split, config.voxel, machine.CACHE / "worlds", told)
+        # Held-out worlds are part of the sample: runs of other seeds have others.
+        number = config.seed if split == EVAL else 0
+        return load_pool(
+            task.biome, split, config.voxel, machine.CACHE / "worlds", told, number
+        )
 
     def make(split: str, num_envs: int, seed: int, other: Task | None = None) -> World:
-        del seed  # the pool is fixed; episodes are seeded where they are reset
+        del seed  # a run has one pool per split; episodes are seeded where they are reset
         given = other or task, config.voxel, num_envs, pool(split)
         if uses_device(config):
             return VoxelEnv(*given, **senses)

@@ -15,25 +15,19 @@ EPISODES = 200  # of the evaluation afterwards, in worlds that were not trained 
 
 
 class Window:
-    """The training episodes of the last updates, as many as hold two whole ones of each lane.
-
-    Successes end sooner than failures, so that fewer would be no fair sample.
-    """
+    """Training success over the last updates, as many as hold two whole episodes of each lane."""
 
     def __init__(self, horizon: int, unroll_length: int):
         self._last: collections.deque = collections.deque(maxlen=-(-2 * horizon // unroll_length))
 
     def note(self, metrics: Mapping[str, float]) -> None:
         """The metrics of one update."""
-        count = metrics["episodes"]
-        self._last.append((count, count * metrics["success_rate"] if count else 0.0))
+        self._last.append(metrics["success_rate"])
 
     @property
     def share(self) -> float:
         """Of successes; 0 until there are enough updates."""
-        episodes = sum(count for count, _ in self._last)
-        is_full = len(self._last) == self._last.maxlen
-        return sum(successes for _, successes in self._last) / episodes if is_full else 0.0
+        return sum(self._last) / len(self._last) if len(self._last) == self._last.maxlen else 0.0
 
 
 def measure(setting: Setting, lanes: int, level: float, max_ticks: int) -> list[Row]:

@@ -9,6 +9,7 @@ import dataclasses
 from pathlib import Path
 from typing import Any, Literal
 
+from experiments import sight as sights
 from experiments.configs.llm import LLMConfig
 from rlgpt_jax.agents.llm.base import Usage
 from rlgpt_jax.agents.llm.budget import BudgetConfig, Quote, known_price
@@ -17,7 +18,7 @@ from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.tasks import Task as Task
 from rlgpt_jax.envs.tasks import get_task
 from rlgpt_jax.envs.voxel.params import WorldParams
-from rlgpt_jax.loop.config import CriticConfig, LoopConfig
+from rlgpt_jax.loop.config import SENSORS, CriticConfig, LoopConfig
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RewardConfig, RLConfig
 from rlgpt_jax.rl.interface import OBSERVATION_PARTS
 from rlgpt_jax.rl.mineclip.config import MineClipConfig
@@ -30,9 +31,6 @@ CHECKOUT = Path(__file__).parents[2]
 class MacroConfig:
     """What macros may do."""
 
-    # paper: compass, gps, 3x3x3 voxels, inventory, equipment, life, nearby tools, what the
-    # paper's agent had beside the image; full: also the rays.
-    sensors: Literal["paper", "full"] = "paper"
     tick_limit: int = 200  # ticks of one activation; then the macro is ended
     # While learning: host with the host driver, jax or pallas (GPU only, not yet measured
     # on one) with the device driver; auto: host or jax. Trials and evaluations: always host.
@@ -69,6 +67,10 @@ class Config:
     task: str | Task  # a row of `envs/tasks_table.py`, or a record of one's own
     llm: LLMConfig
     seed: int = 0
+    # What macros and policy see, see `sights.WORDS`. Without rays macros have compass, gps, 3x3x3
+    # voxels, inventory, equipment, life and nearby tools: what the paper's had. Chosen by a flag
+    # it also sets observation, network and ppo for pixels.
+    sight: sights.Sight = "blind_code"
     # voxel: the embedded world. minedojo: Minecraft itself, on the host; its lanes are
     # minedojo.workers, and ppo.unroll_length is changed so that an update has as many ticks as
     # said: with fewer workers than ppo.num_envs it grows.
@@ -77,8 +79,7 @@ class Config:
     minedojo: MineDojoConfig = MineDojoConfig()
     ppo: PPOConfig = PPOConfig()
     network: NetworkConfig = NetworkConfig()
-    # What the policy sees: parts of `rl.interface.ALL_PARTS`. "rgb" needs network.image_size and
-    # takes the place of "rays".
+    # What the policy sees: parts of `rl.interface.ALL_PARTS`; "rgb" comes with sight=pixels.
     observation: tuple[str, ...] = OBSERVATION_PARTS
     reward: RewardConfig = RewardConfig()
     mineclip: MineClipConfig = MineClipConfig()  # of `reward.clip`
@@ -92,6 +93,9 @@ class Config:
     senses: SenseConfig = SenseConfig()
     macros: MacroConfig = MacroConfig()
     loop: LoopConfig = LoopConfig()
+    # pure_rl only: folder of a finished run with agents, whose best iteration's set-up (masks,
+    # reward, observation, training episodes) is trained with. "" is the run's own set-up.
+    set_up: str = ""
     critic: CriticConfig = CriticConfig()
     budget: BudgetConfig = BudgetConfig()
 
@@ -104,6 +108,12 @@ class Config:
         if self.world == "minedojo":
             check_minedojo(self)
         check_clip(self)
+        if self.set_up and self.loop.mode != "pure_rl":
+            raise ValueError(
+                f"set_up={self.set_up} is for loop.mode=pure_rl; in mode {self.loop.mode} agents "
+                "set up the training, or nothing is trained."
+            )
+        sights.check(self)
         _ = self.rl  # checks what must go together
 
     def _check_task(self) -> None:
@@ -121,6 +131,11 @@ class Config:
     def task_record(self) -> Task:
         """The task as worlds and agents get it."""
         return get_task(self.task) if isinstance(self.task, str) else own_task.complete(self.task)
+
+    @property
+    def sensors(self) -> str:
+        """What macros may read: a level of `macros.sensors`."""
+        return SENSORS[self.sight]
 
     @property
     def rl(self) -> RLConfig:
@@ -218,10 +233,14 @@ def check_world(world: WorldParams) -> None:
 
 
 def renamed(saved: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a config.json as they are called now."""
+    """The fields of a config.json as they are called now.
+
+    Raises:
+      ConfigError: settings that there are no more.
+    """
     if isinstance(saved.get("world"), dict):  # of the time when there was one kind of world
         saved = {**saved, "world": "voxel", "voxel": saved["world"]}
-    return saved
+    return sights.named(saved)
 
 
 # For episodes of about 3000 ticks: an iteration takes 3 to 4 minutes on two quiet CPU cores.
@@ -243,10 +262,13 @@ def for_task(task: str | Task, transcript: str = "", **changes: Any) -> Config:
       task: a name of the table or a record.
       transcript: a name in `experiments/transcripts`, without `.jsonl`; "" is the task's.
       changes: other fields of `Config`, or of its groups as dictionaries:
-        `for_task("craft_stick", ppo={"gamma": 0.999}, seed=1)`.
+        `for_task("craft_stick", ppo={"gamma": 0.999}, seed=1)`. Without `sight` a record of one's
+        own has rays, and a task of the table is shown as its answers were recorded.
     """
     name = transcript or get_task(task).name
     config = Config(task=task, llm=LLMConfig(transcript=f"experiments/transcripts/{name}.jsonl"))
+    seen = changes.pop("sight", "blind_code" if isinstance(task, str) else "rays")
+    config = sights.seeing(config, seen)
     values = {
         field: dataclasses.replace(getattr(config, field), **value)
         if isinstance(value, dict)

@@ -10,4 +10,4 @@ from experiments.configs import base
 
 def get_config() -> base.Config:
     """Planner on, rays for macros; 200,000 ticks of training per sub-task and iteration."""
-    return base.for_task("craft_wooden_pickaxe", loop={"planner": True}, macros={"sensors": "full"})
+    return base.for_task("craft_wooden_pickaxe", loop={"planner": True}, sight="rays")

@@ -15,9 +15,6 @@ def get_config() -> base.Config:
     return base.for_task(
         "harvest_milk",
         transcript="harvest_milk_pixels",  # nothing is recorded: agents would be told of pictures
-        observation=("compass", "inventory", "status", "rgb"),
-        # One body for actor and critic: half the cost, and pictures are most of it.
-        network={"image_size": (64, 64), "shared": True},
-        ppo={"num_epochs": 2, "learning_rate": 5e-4},
+        sight="pixels",
         loop={"mode": "pure_rl", "ticks_per_iteration": 614_400},
     )

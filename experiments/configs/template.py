@@ -40,6 +40,8 @@ def get_config() -> base.Config:
     """The task with the defaults of every run; any field can be changed here or by a flag."""
     return base.for_task(
         TASK,
+        # What macros and policy see: rays (of tasks of one's own the default), blind_code, pixels.
+        sight="rays",
         # Answers recorded under this name in experiments/transcripts are replayed, once there
         # are any.
         transcript="template",

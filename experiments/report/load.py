@@ -50,6 +50,7 @@ class Run:
     version: dict[str, Any]
     result: dict[str, Any] | None
     final: dict[str, Any] | None  # the held-out evaluation of the best iteration
+    coded_parts: dict[str, Any] | None  # the same worlds, its coded parts alone
     iterations: tuple[Iteration, ...]
     metrics: tuple[dict[str, float], ...]
     transcript: tuple[dict[str, Any], ...]
@@ -77,6 +78,7 @@ def load_run(folder: Path) -> Run:
         version=_json(folder / "version.json") or {},
         result=_json(folder / "result.json"),
         final=_json(folder / "final_eval.json"),
+        coded_parts=_json(folder / "coded_parts_eval.json"),
         iterations=tuple(_iteration(path) for path in _numbered(folder / "iterations")),
         metrics=tuple(_with_timing(_metrics(folder / "metrics.csv"), folder / "timing.csv")),
         transcript=tuple(_lines(folder / "transcript.jsonl")),
@@ -105,6 +107,7 @@ def load_sub_tasks(run: Run) -> list[Run]:
             version=run.version,
             result=_json(folder / "result.json"),
             final=_json(folder / "final_eval.json"),
+        coded_parts=_json(folder / "coded_parts_eval.json"),
             iterations=tuple(_iteration(path) for path in _numbered(folder / "iterations")),
             metrics=tuple(_with_timing(_metrics(folder / "metrics.csv"), folder / "timing.csv")),
             transcript=tuple(x for x in run.transcript if x.get("key", "").startswith(prefix)),

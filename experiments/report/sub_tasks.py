@@ -9,13 +9,14 @@ from experiments.report.load import Run, load_sub_tasks
 WORDS = (
     "A planner has split the task. Every sub-task was solved alone, from its needs in the "
     "inventory; then the whole task was played from its own start, where a fixed rule picks the "
-    "skill by the inventory. Alone: held-out success of the sub-task by itself. Reached: share "
-    "of the held-out episodes of the whole task in which its goal was held at some tick. "
+    "skill by the inventory. Alone: held-out success of the sub-task by itself; code alone: the "
+    "same without its policy. Reached: share of the held-out episodes of the "
+    "whole task in which its goal was held at some tick. "
     "Brackets: 95 % Wilson intervals over episodes of this one seed."
 )
 COLUMNS = (
-    "Sub-task", "Goal", "Needs", "Solved by", "Alone (95 %)", "Reached (95 %)", "First at tick",
-    "Ticks in an episode", "Starts",
+    "Sub-task", "Goal", "Needs", "Solved by", "Alone (95 %)", "Code alone",
+    "Reached (95 %)", "First at tick", "Ticks in an episode", "Starts",
 )  # fmt: skip
 
 
@@ -25,9 +26,9 @@ def sub_tasks(run: Run) -> str:
         return ""
     chain = run.final or run.validation or {}
     reached = {s["name"]: s for s in chain.get("sub_tasks", ())}
-    alone = {sub.folder.name: sub.final for sub in load_sub_tasks(run)}
+    begun = {sub.folder.name: sub for sub in load_sub_tasks(run)}
     rows = [
-        _row(sub, alone.get(sub["name"]), sub["name"] in alone, reached.get(sub["name"]))
+        _row(sub, begun.get(sub["name"]), reached.get(sub["name"]))
         for sub in run.task_plan["sub_tasks"]
     ]
     inner = tag("p", text(WORDS))
@@ -41,16 +42,16 @@ def sub_tasks(run: Run) -> str:
 
 
 def _row(
-    sub: dict[str, Any], alone: dict[str, Any] | None, is_begun: bool,
-    in_chain: dict[str, Any] | None,
+    sub: dict[str, Any], own: Run | None, in_chain: dict[str, Any] | None
 ) -> list[str]:
     name = text(sub["name"])
-    if is_begun:
+    if own:
         name = tag("a", name, href=f"tasks/{sub['name']}/report.html")
     needs = ", ".join(f"{number} {item}" for item, number in sub["needs"]) or "nothing"
     by = "code" if sub["solve"] == "code" else "code and learning"
     row = [name, text(f"{sub['quantity']} {sub['item']}"), text(needs), by]
-    row.append(_rate(alone, "success") if alone else "–")
+    for report in (own and own.final, own and own.coded_parts):
+        row.append(_rate(report, "success") if report else "–")
     if in_chain is None:
         return [*row, *["–"] * 4]
     first = in_chain["mean_tick"]

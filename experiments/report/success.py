@@ -19,6 +19,10 @@ EVERY = (
     "The other held-out values were measured after the run; neither the agents nor the choice "
     "of the best iteration saw them. "
 )
+ALONE = (
+    "Code: the coded parts of the best iteration's plan, one after the other and again from "
+    "the first, in the same held-out worlds without the policy. "
+)
 END = (
     "Bars are 95 % Wilson intervals over episodes of this one seed. Later iterations have also "
     "been trained longer. "
@@ -76,10 +80,12 @@ def success(run: Run) -> str:
         none = tag("p", "No iteration has been evaluated yet.")
         return html.section("success", "Success", none)
     every = EVERY if any(it.held_out for it in run.iterations) else ""
-    words = WORDS + every + END
+    worlds = len((run.final or {}).get("by_world") or ())
+    every += f"The held-out episodes are in {worlds} worlds of this seed's own. " * bool(worlds)
+    words = WORDS + every + ALONE * bool(run.coded_parts) + END
     words += MINEDOJO if run.config.get("world") == "minedojo" else EMBEDDED
     chart = tag("div", _legend(points) + success_chart(points), class_="card")
-    table = tag("div", _table(points), class_="card")
+    table = tag("div", _table(points, run.coded_parts), class_="card")
     inner = tag("p", text(words)) + tag("div", chart + table, class_="grid2 uneven")
     return html.section("success", "Success per iteration", inner)
 
@@ -147,22 +153,28 @@ def _legend(points: Sequence[Point]) -> str:
     return f'<ul class="legend" aria-label="Kinds of worlds">{items}</ul>'
 
 
-def _table(points: Sequence[Point]) -> str:
+def _table(points: Sequence[Point], alone: dict[str, Any] | None) -> str:
     columns = ("Iteration", "Worlds", "Success (95 %)", "Episodes", "Return", "Ticks", "Dead loops")
     rows = []
     for point in points:
-        r, dead = point.report, point.report.get("dead_loop_rate")
         mark = " " + html.chip("best", "good") if point.is_best else ""
         first = point.kind == VALIDATION or (point.iteration, VALIDATION) not in {
             (p.iteration, p.kind) for p in points
         }
-        rows.append([
-            f"{point.iteration}{mark}" if first else "",
-            point.kind,
-            html.interval(r["success_rate"], r["success_low"], r["success_high"]),
-            html.episodes(r["successes"], r["num_episodes"], r.get("lost", 0)),
-            f"{r['mean_return']:.2f}" if "mean_return" in r else "–",
-            f"{r['mean_ticks']:.0f}" if "mean_ticks" in r else "–",
-            html.percent(dead) if isinstance(dead, int | float) else "–",
-        ])  # fmt: skip
+        shown = f"{point.iteration}{mark}" if first else ""
+        rows.append([shown, point.kind, *_cells(point.report)])
+    if alone:
+        rows.append(["code", HELD_OUT, *_cells(alone)])
     return html.table(columns, rows)
+
+
+def _cells(r: dict[str, Any]) -> list[str]:
+    """Numbers of one evaluation."""
+    dead = r.get("dead_loop_rate")
+    return [
+        html.interval(r["success_rate"], r["success_low"], r["success_high"]),
+        html.episodes(r["successes"], r["num_episodes"], r.get("lost", 0)),
+        f"{r['mean_return']:.2f}" if "mean_return" in r else "–",
+        f"{r['mean_ticks']:.0f}" if "mean_ticks" in r else "–",
+        html.percent(dead) if isinstance(dead, int | float) else "–",
+    ]

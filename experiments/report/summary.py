@@ -4,6 +4,7 @@ import base64
 from collections.abc import Sequence
 from pathlib import Path
 
+from experiments import sight as sights
 from experiments.report import html
 from experiments.report.charts import line_chart
 from experiments.report.html import tag, text
@@ -18,7 +19,7 @@ MODES = {
 MAX_EMBEDDED_BYTES = 12_000_000
 # Column of metrics.csv, title, plotted range (None: that of the data).
 CURVES: tuple[tuple[str, str, tuple[float, float] | None], ...] = (
-    ("success_rate", "Success of training episodes", (0.0, 1.0)),
+    ("success_rate", "Success of the lanes' last training episodes", (0.0, 1.0)),
     ("episode_return", "Return of training episodes", None),
     ("episode_ticks", "Ticks of training episodes", None),
     ("decisions", "Share of ticks that are decisions of PPO", (0.0, 1.0)),
@@ -49,6 +50,7 @@ def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
         rate = html.percent(e["success_rate"])
         name = "Held-out success" if run.final else "Validation success so far"
         facts.append((name, rate + _small(inside), "first"))
+        facts += _coded_parts(run)
         if best is not None:
             count = _small(f"of 0 to {len(run.iterations) - 1}")
             facts.append(("Best iteration", f"{best.index}{count}", ""))
@@ -60,14 +62,29 @@ def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
     ticks = ticks or (run.result or {}).get("ticks", 0)
     if ticks:
         facts.append(("Trained on", f"{ticks:,.0f}{_small('environment steps')}", ""))
+    if tried := (run.result or {}).get("trial_ticks"):
+        facts.append(("Tried macros on", f"{tried:,.0f}{_small('environment steps')}", ""))
     lost = sum(row.get("lost", 0.0) for row in run.metrics)
     if lost:
         facts.append(("Lost in training", f"{lost:,.0f}{_small('episodes, with their games')}", ""))
     if run.result and "wall_seconds" in run.result:
         facts.append(("Wall time", _wall(run.result["wall_seconds"]), ""))
+    if sight := run.config.get("sight"):  # runs of older versions have no such field
+        facts.append(("Sight", text(sight) + _small(sights.WORDS[sight]), ""))
     seed = run.config.get("seed", 0)
     facts.append(("Mode", text(mode or "–") + _small(f"seed {seed}"), ""))
     return facts
+
+
+def _coded_parts(run: Run) -> list[tuple[str, str, str]]:
+    """The control beside the success: the best plan's code without the policy."""
+    alone = (run.result or {}).get("coded_parts")
+    if not alone:
+        return []
+    if not alone["parts"]:
+        return [("Its coded parts alone", "–" + _small("no code was accepted"), "")]
+    inside = f"95 %: {100 * alone['success_low']:.1f}–{100 * alone['success_high']:.1f}"
+    return [("Its coded parts alone", html.percent(alone["success_rate"]) + _small(inside), "")]
 
 
 def _small(words: str) -> str:
@@ -98,9 +115,10 @@ def curves(run: Run) -> str:
         return ""
     words = tag(
         "p",
-        "Pale: every update. Strong: running mean. Dashed: a new iteration begins. Success, return "
-        "and ticks are of the episodes that ended in an update: right after a start only quick, "
-        "successful ones have ended.",
+        "Pale: every update. Strong: running mean. Dashed: a new iteration begins. Success is the "
+        "share of lanes whose last finished episode succeeded; a lane that has finished none yet "
+        "counts as a failure, so a curve begins at 0. Return and ticks are of the episodes that "
+        "ended in an update: right after a start only quick, successful ones have ended.",
     )
     return html.section("curves", "Learning curves", words + tag("div", "".join(cards),
                                                                   class_="grid2"))

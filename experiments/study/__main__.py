@@ -65,6 +65,8 @@ def parse(argv: list[str]) -> Options:
     variants = _chosen(given.variants, list(cells.VARIANTS), "--variants")
     if given.preset and variants:
         raise ConfigError("--variants is for studies without a preset: a preset has its own.")
+    if "agents_setup" in variants and "rl_gpt" not in variants:
+        raise ConfigError("--variants=agents_setup takes the set-up of rl_gpt's runs: name it too.")
     if not given.seeds.replace(",", "").isdigit() or given.jobs < 1:
         raise ConfigError(f"--seeds={given.seeds} --jobs={given.jobs}: need whole numbers.")
     if given.preset:

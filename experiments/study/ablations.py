@@ -15,7 +15,7 @@ from experiments.study.table import NONE, Table, percent, rate_cell, rate_record
 
 LAST = -1
 ABLATION_WORDS = (
-    "Held-out success, percent, with 95 % intervals over seeds and episodes, as table 3 of the "
+    "Held-out success, percent, with 95 % intervals over seeds, as table 3 of the "
     "paper. Zero-shot is iteration 0: one round of plans and code. Rows of iteration 0 have had "
     "the training of one iteration, rows of the last that of all. SP is the part of the slow "
     "agent's prompt that pushes it to split further what code cannot do. " + NONE + " was not "
@@ -91,8 +91,8 @@ def compared_table(preset: str, measured: Mapping[Cell, Measured]) -> Table:
         })  # fmt: skip
     name = "agents" if preset == "structures" else "may be designed"
     columns = (
-        name, "success", "Wilson 95 %", "by seed", "dead loops (Wilson 95 %)", "by iteration",
-        "seeds",
+        name, "success", "these agents 95 %", "by seed", "dead loops (these agents 95 %)",
+        "by iteration", "seeds",
     )  # fmt: skip
     title = "Structure of the agents" if preset == "structures" else "The RL interface"
     words = STRUCTURE_WORDS if preset == "structures" else DESIGN_WORDS
@@ -105,9 +105,9 @@ def _compared_row(value: str, m: Measured) -> tuple[str, ...]:
     return (
         value,
         rate_cell(counts),
-        to(intervals.pooled_wilson(counts)),
-        ", ".join(percent(k / n) for k, n in counts),
-        f"{percent(intervals.rate(dead))} ({to(intervals.pooled_wilson(dead))})",
+        to(intervals.these_agents(counts)),
+        ", ".join(percent(c.rate) for c in counts),
+        f"{percent(intervals.rate(dead))} ({to(intervals.these_agents(dead))})",
         " → ".join(map(percent, by_iteration)),
         str(len(m.seeds)),
     )

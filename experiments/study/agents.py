@@ -16,11 +16,13 @@ from typing import Any
 from rich.console import Console
 
 from experiments import flags, machine
+from experiments.configs import base
 from experiments.study.conversation import ENDS, Iteration, read
 from experiments.study.table import NONE, Table, percent, to, write_json
 from rlgpt_jax.agents.llm import tokens
 from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.agents.prompt_state import KINDS
+from rlgpt_jax.loop.config import SENSORS
 from rlgpt_jax.rl.report import wilson
 
 CODE_WORDS = (
@@ -79,8 +81,8 @@ def _transcripts(path: Path) -> list[tuple[str, Path, str]]:
     if (path / "config.json").exists():
         if not (path / "transcript.jsonl").exists():
             raise NoTranscript(f"{path} is a run without a transcript: nobody was asked in it.")
-        config = json.loads((path / "config.json").read_text())["config"]
-        sensors = config.get("macros", {}).get("sensors", "paper")
+        config = base.renamed(json.loads((path / "config.json").read_text())["config"])
+        sensors = SENSORS[config["sight"]]
         return [(path.name, path / "transcript.jsonl", sensors)]
     files = sorted(path.glob("*.jsonl"))
     if not files:
@@ -92,7 +94,7 @@ def _transcripts(path: Path) -> list[tuple[str, Path, str]]:
 
 def sensors_of(name: str) -> str:
     """What the macros of a configuration may sense."""
-    return flags.load_config(name).macros.sensors if name in flags.config_names() else "paper"
+    return flags.load_config(name).sensors if name in flags.config_names() else "paper"
 
 
 def tables(found: Sequence[Conversation]) -> list[Table]:

@@ -29,12 +29,16 @@ VARIANTS: dict[str, Overrides] = {
     "cold": (("loop.mode", "rl_gpt"), ("loop.warm_start", "false")),
     # Nobody plans either: a long task is learned whole.
     "pure_rl": (("loop.planner", "false"), ("loop.mode", "pure_rl")),
+    # The same with what the agents have set of the training: masks, reward, episodes of the best
+    # iteration of `rl_gpt` with the same seed, which `Run` names.
+    "agents_setup": (("loop.planner", "false"), ("loop.mode", "pure_rl")),
     "pure_code": (("loop.mode", "pure_code"),),
 }
 WORDS = {
     "rl_gpt": "agents and PPO, networks go on",
     "cold": "agents and PPO, every iteration trained from nothing",
     "pure_rl": "PPO alone, same ticks per iteration, networks go on",
+    "agents_setup": "PPO alone with the agents' set-up, same ticks",
     "pure_code": "the coded parts alone",
 }
 # Tasks of the study, in the order of tables. The first three ship with the project longest.
@@ -48,7 +52,7 @@ BASE = "harvest_log"  # of which the paper's structures and designs are compared
 STRUCTURES = ("one", "slow_fast", "slow_fast_critic")  # values of loop.agents
 DESIGNS = ("reward", "action", "both")  # values of loop.design
 AGENT_FIELDS = ("agents", "design", "decompose")  # of the loop: what the agents are
-PRESETS = ("iterations", "ablation", "structures", "design", "paper")
+PRESETS = ("iterations", "controls", "ablation", "structures", "design", "paper")
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -95,6 +99,8 @@ def cells_of(preset: str, configs: Sequence[str] = ()) -> list[Cell]:
         # A configuration with a critic that sees has the pure RL of its plain task.
         cells += [Cell(name, "pure_rl") for name in tasks if name not in SEEING]
         return cells + [Cell(name, "cold") for name in COLD if name in tasks]
+    if preset == "controls":
+        return [Cell(name, variant) for name in tasks if name not in SEEING for variant in VARIANTS]
     if preset == "ablation":
         names = [name for name in tasks if name not in SEEING]
         cells = [Cell(n, v) for n in names for v in ("rl_gpt", "pure_rl", "pure_code")]
@@ -102,7 +108,8 @@ def cells_of(preset: str, configs: Sequence[str] = ()) -> list[Cell]:
     if preset in ("structures", "design"):
         return [Cell(name, "rl_gpt") for _, name in compared(preset)]
     if preset == "paper":
-        every = [c for name in PRESETS[:-1] for c in cells_of(name, configs)]
+        parts = ("iterations", "ablation", "structures", "design")
+        every = [c for name in parts for c in cells_of(name, configs)]
         return list(dict.fromkeys(every))
     raise ConfigError(f"--preset={preset}: choose from {', '.join(PRESETS)}.")
 
@@ -155,6 +162,9 @@ def usable(
             continue
         try:
             config = flags.load_config(cell.config)
+            if cell.variant == "agents_setup" and config.loop.planner:
+                left.append(Skipped(cell, "every sub-task of a planner has a set-up of its own"))
+                continue
             needs = config.loop.planner or cell.variant != "pure_rl"
             if needs and not assignments and not transcript_of(config).is_file():
                 left.append(Skipped(cell, f"not recorded: there is no {config.llm.transcript}"))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from experiments.study.intervals import counts_of, pooled_wilson, rate
+from experiments.study.intervals import Count, counts_of, rate, these_agents
 from experiments.study.measured import Measured
 from experiments.study.table import NONE, Table, percent, rate_cell, rate_record, to
 
@@ -11,7 +11,7 @@ WORDS = (
     "The whole task is played from its start with the skills of all sub-tasks. `alone`: success "
     "of a sub-task that starts with what it needs, best iteration, held-out worlds. `reached`: "
     "share of the whole episodes in which its goal was held. Percent with 95 % intervals: over "
-    "seeds and episodes for the whole and alone, Wilson's for reached."
+    "seeds for the whole and alone, of these agents for reached."
 )
 COLUMNS = ("configuration", "variant", "sub-task", "solved by", "alone", "reached", "seeds")
 
@@ -29,11 +29,11 @@ def chains(measured: Iterable[Measured]) -> Table:
         about = {"config": m.cell.config, "variant": m.cell.variant, "seeds": list(m.seeds)}
         records.append({**about, "sub_task": "", **rate_record(whole, "reached_")})
         for parts in zip(*m.sub_tasks, strict=False):  # the same plan in every seed
-            alone = [(round(p["alone"]["success_rate"] * p["alone"]["num_episodes"]),
-                      p["alone"]["num_episodes"]) for p in parts]  # fmt: skip
-            reached = [(p["in_chain"]["reached"], r["num_episodes"])
+            alone = [Count(round(p["alone"]["success_rate"] * p["alone"]["num_episodes"]),
+                           p["alone"]["num_episodes"]) for p in parts]  # fmt: skip
+            reached = [Count(p["in_chain"]["reached"], r["num_episodes"])
                        for p, r in zip(parts, m.final, strict=True)]  # fmt: skip
-            share = f"{percent(rate(reached))} ({to(pooled_wilson(reached))})"
+            share = f"{percent(rate(reached))} ({to(these_agents(reached))})"
             part = parts[0]
             rows.append((*head, part["name"], part["solve"], rate_cell(alone), share, seeds))
             records.append({

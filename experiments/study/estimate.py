@@ -29,7 +29,8 @@ def seconds_of(config: Config, has_result: bool = False) -> float:
         return held_out
     train = loop.num_iterations * loop.ticks_per_iteration / TRAIN_TICKS if loop.learns else 0.0
     trials = TRIAL_SECONDS * loop.num_iterations * loop.trial_episodes / 20 if loop.asks else 0.0
-    evaluate = one * (loop.num_iterations + 1)
+    # Held out, the best iteration and, of agents that learn, its code alone.
+    evaluate = one * (loop.num_iterations + 1 + (loop.asks and loop.learns))
     loops = (train + trials + evaluate) * num_sub_tasks(config)
     return STARTUP_SECONDS + loops + VIDEO_SECONDS + held_out
 

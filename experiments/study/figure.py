@@ -17,9 +17,10 @@ from experiments.study.cells import WORDS
 from experiments.study.intervals import counts_of
 from experiments.study.measured import Measured
 
-COLOURS = {"rl_gpt": "#0b6e63", "pure_rl": "#23589c", "pure_code": "#a8480c", "cold": "#8a2f6b"}
-MARKERS = {"rl_gpt": "o", "pure_rl": "s", "pure_code": "D", "cold": "^"}
-NUM_POINTS = 60  # of a curve; each is the mean success of the episodes in that window
+COLOURS = {"rl_gpt": "#0b6e63", "pure_rl": "#23589c", "pure_code": "#a8480c", "cold": "#8a2f6b",
+           "agents_setup": "#6b7a1f"}  # fmt: skip
+MARKERS = {"rl_gpt": "o", "pure_rl": "s", "pure_code": "D", "cold": "^", "agents_setup": "v"}
+NUM_POINTS = 60  # of a curve
 PER_ROW = 3  # panels
 plt.rcParams["svg.hashsalt"] = "rlgpt_jax"  # equal data give equal files
 plt.rcParams["svg.fonttype"] = "none"  # words stay words
@@ -77,20 +78,20 @@ def _figure(
 
 
 def _iterations_panel(axes: Axes, chosen: list[Measured]) -> None:
-    """Means with intervals over seeds and episodes; small dots are single seeds."""
+    """Means with intervals over seeds; small dots are single seeds."""
     for place, m in enumerate(chosen):
         shift = 0.07 * (place - (len(chosen) - 1) / 2)  # so that bars stand side by side
         counts = [counts_of(reports) for reports in m.held_out]
         x = np.arange(len(counts)) + shift
         y = np.array([intervals.rate(c) for c in counts])
-        bounds = np.array([intervals.over_both(c) for c in counts])
+        bounds = np.array([intervals.over_seeds(c) for c in counts])
         variant = m.cell.variant
         axes.errorbar(
             x, y, yerr=np.abs(bounds.T - y), color=COLOURS[variant], marker=MARKERS[variant],
             ms=6, lw=1.8, capsize=4, label=label(variant),
         )  # fmt: skip
         for at, c in zip(x, counts, strict=True):
-            axes.plot([at - 0.025] * len(c), [k / n for k, n in c], ".", color=COLOURS[variant],
+            axes.plot([at - 0.025] * len(c), [one.rate for one in c], ".", color=COLOURS[variant],
                       alpha=0.5, ms=5, markeredgewidth=0)  # fmt: skip
     axes.set_xlabel("outer iteration")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -131,7 +132,7 @@ def _dots(axes: Axes, m: Measured, colour: str) -> None:
     """Validation success where each iteration ended, pooled over seeds."""
     for ticks, reports in zip(m.ticks, m.validation, strict=True):
         counts = counts_of(reports)
-        low, high = intervals.pooled_wilson(counts)
+        low, high = intervals.these_agents(counts)
         rate = intervals.rate(counts)
         axes.errorbar(ticks, rate, yerr=[[rate - low], [high - rate]], color=colour, marker="o",
                       ms=4, capsize=3, lw=1)  # fmt: skip
@@ -148,8 +149,5 @@ def curve(folder: Path) -> tuple[np.ndarray, np.ndarray]:
         return np.empty(0), np.empty(0)
     x = np.array([float(row["ticks"]) for row in rows])
     y = np.array([float(row["success_rate"]) for row in rows])
-    weight = np.array([float(row.get("episodes") or 1) for row in rows])
-    width = max(1, len(y) // 30)
-    window = np.ones(width)
-    total = np.convolve(weight, window, "same")
-    return x, np.convolve(y * weight, window, "same") / np.maximum(total, 1)
+    window = np.ones(max(1, len(y) // 30))
+    return x, np.convolve(y, window, "same") / np.convolve(np.ones(len(y)), window, "same")

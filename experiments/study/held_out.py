@@ -110,7 +110,7 @@ def _evaluate(run: Path, shadow: Path, todo: Sequence[int], say: Say) -> None:
     library = shadow / saving.COPY
     entries = store.load(library) if library.is_dir() else ()
     macros = config.macros
-    offer = make_offer(entries, config.loop, macros.sensors, macros.offer, macros.skills)
+    offer = make_offer(entries, config.loop, config.sensors, macros.offer, macros.skills)
     tools = make_tools(config, RunFolder(shadow), Nobody(), offer)
     finished = two_loop.run(config.loop, tools)
     for number in todo:

@@ -1,100 +1,128 @@
-"""95 % intervals of rates that were measured with several seeds.
+"""95 % intervals of rates that were measured with several seeds, in worlds of each seed's own.
 
-Three are told apart, since they answer different questions. Wilson's pools the episodes
-of all seeds: how sure are we of these trained agents. `over_seeds` resamples seeds alone.
-`over_both` resamples seeds and, within each, episodes: how sure are we of the method. Of
-an evaluation only counts are kept, so an episode's resampling is a draw of the rate from
-Beta(k + 1/2, n - k + 1/2) (Jeffreys): as the bootstrap of n single episodes, but not of
-width zero where k is 0 or n.
+Episodes in one world are alike, and seeds differ, so that neither counts as a sample of its
+own. Two questions are told apart. `these_agents`: how sure are we of these trained agents in
+other worlds; Wilson's interval with as many episodes as are worth what was measured, from the
+variance that resampling whole worlds has. `over_seeds`: how sure are we of the method; Student's
+t over the rates of the seeds, at every number of seeds: with two to four it is wide, as it has to
+be, and at five and more a bootstrap over seeds still covers too little
+(`tests/experiments/study_intervals_test.py` simulates both). A seed's rate holds the chance of
+its worlds and episodes too. Equal seeds would give a point: no interval of the method is narrower
+than that of the agents.
 """
 
+import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 from rlgpt_jax.rl.report import wilson
 
-NUM_RESAMPLES = 10_000
-LEVELS = (2.5, 97.5)  # percentiles
 KINDS = {
-    "wilson": "Wilson score interval over the pooled episodes of all seeds",
-    "over_seeds": f"percentile bootstrap over seeds, {NUM_RESAMPLES} resamples",
-    "over_both": f"percentile bootstrap over seeds and over episodes within a seed, "
-    f"{NUM_RESAMPLES} resamples",
+    "these_agents": "Wilson score interval over the episodes of all seeds, their number reduced "
+    "by how alike episodes of one world are (a design effect, by resampling worlds)",
+    "over_seeds": "Student's t over seeds, which each have held-out worlds of their own, and at "
+    "least as wide as that of these agents; with one seed that alone",
 }
 
 Pair = tuple[float, float]
-Counts = Sequence[tuple[int, int]]  # (successes, episodes) of every seed
 
 
-def counts_of(reports: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
+class Count(NamedTuple):
+    """Successes of one seed."""
+
+    successes: int
+    episodes: int
+    by_world: Mapping[str, Sequence[int]] = {}  # -> (successes, episodes); {}: all apart
+
+    @property
+    def rate(self) -> float:
+        return self.successes / self.episodes
+
+
+Counts = Sequence[Count]  # of every seed
+
+
+def counts_of(reports: Sequence[Mapping[str, Any]]) -> list[Count]:
     """Counts of success of evaluations, one per seed."""
-    return [(report["successes"], report["num_episodes"]) for report in reports]
-
-
-def dead_loops_of(reports: Sequence[Mapping[str, Any]]) -> list[tuple[int, int]]:
-    """Episodes that ended in a dead loop, one pair per seed."""
     return [
-        (round(report["dead_loop_rate"] * report["num_episodes"]), report["num_episodes"])
+        Count(report["successes"], report["num_episodes"], report.get("by_world") or {})
+        for report in reports
+    ]
+
+
+def dead_loops_of(reports: Sequence[Mapping[str, Any]]) -> list[Count]:
+    """Episodes that ended in a dead loop, one entry per seed."""
+    return [
+        Count(round(report["dead_loop_rate"] * report["num_episodes"]), report["num_episodes"])
         for report in reports
     ]
 
 
 def rate(counts: Counts) -> float:
     """Share over all episodes."""
-    return sum(k for k, _ in counts) / sum(n for _, n in counts)
+    return sum(c.successes for c in counts) / sum(c.episodes for c in counts)
 
 
-def pooled_wilson(counts: Counts) -> Pair:
-    return wilson(sum(k for k, _ in counts), sum(n for _, n in counts))
+def these_agents(counts: Counts) -> Pair:
+    """Interval of the rate of these seeds in other worlds."""
+    num = sum(c.episodes for c in counts)
+    p = rate(counts)
+    measured = sum((c.episodes / num) ** 2 * _variance(c) for c in counts)
+    effect = measured * num / (p * (1 - p)) if 0 < p < 1 else 1.0
+    worth = num / max(effect, 1.0)
+    return wilson(p * worth, worth)
 
 
-def over_seeds(rates: Sequence[float]) -> Pair:
-    """Interval of the mean over resampled seeds."""
-    rng = np.random.default_rng(0)
-    values = np.asarray(rates)
-    drawn = values[rng.integers(0, len(values), (NUM_RESAMPLES, len(values)))]
-    return _percentiles(drawn.mean(axis=1))
+def _variance(count: Count) -> float:
+    """Of a seed's rate over worlds like its own: the ratio estimator over clusters.
+
+    Source: Cochran 1977, Sampling Techniques, section 11.
+    """
+    p = count.rate
+    if len(count.by_world) < 2:
+        return p * (1 - p) / count.episodes
+    k, n = np.asarray(list(count.by_world.values()), float).T
+    return float(len(k) / (len(k) - 1) * ((k - p * n) ** 2).sum() / count.episodes**2)
 
 
-def over_both(counts: Counts) -> Pair:
-    """Interval of the rate over resampled seeds and episodes; it holds the rate itself."""
-    rng = np.random.default_rng(0)
-    low, high = _percentiles(_means(counts, _indices(len(counts), rng), rng))
-    return min(low, rate(counts)), max(high, rate(counts))
+def over_seeds(counts: Counts) -> Pair:
+    """Interval of the method's rate; it holds the rate itself."""
+    low, high = _student([np.array([c.rate for c in counts])])
+    inner = these_agents(counts)
+    return max(0.0, min(low, inner[0])), min(1.0, max(high, inner[1]))
 
 
 def difference(after: Counts, before: Counts, paired: bool) -> Pair:
-    """Interval of rate(after) - rate(before) over resampled seeds and episodes.
+    """Interval of rate(after) - rate(before): of the method, and no narrower than of the agents.
 
     Args:
-      paired: whether the i-th entries are of one run, so that its seed is drawn for both.
-        Episodes are drawn apart for each even so: iterations meet the same worlds, which
-        makes the interval a little wider than it has to be.
+      paired: whether the i-th entries are of one run, so that its seed is in both.
+
+    Source: the agents' is Newcombe's hybrid of two score intervals (1998, Statistics in Medicine
+    17, method 10), which takes worlds that both met as others: a little too wide. The method's is
+    Student's, or Welch's where nothing is paired.
     """
-    rng = np.random.default_rng(0)
-    seeds = _indices(len(after), rng)
-    other = seeds if paired else _indices(len(before), rng)
-    return _percentiles(_means(after, seeds, rng) - _means(before, other, rng))
+    a, b = (np.array([c.rate for c in counts]) for counts in (after, before))
+    low, high = _student([a - b] if paired else [a, b])
+    (la, ua), (lb, ub) = these_agents(after), these_agents(before)
+    pa, pb = rate(after), rate(before)
+    inner = pa - pb - math.hypot(pa - la, ub - pb), pa - pb + math.hypot(ua - pa, pb - lb)
+    return min(low, inner[0]), max(high, inner[1])
 
 
-def _indices(num_seeds: int, rng: np.random.Generator) -> np.ndarray:
-    """int[NUM_RESAMPLES, num_seeds] of resampled seeds."""
-    return rng.integers(0, num_seeds, (NUM_RESAMPLES, num_seeds))
-
-
-def _means(counts: Counts, seeds: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """float[NUM_RESAMPLES]: mean rate over the drawn seeds with drawn episodes."""
-    k, n = np.asarray(counts, float).T
-    rates = rng.beta(k[seeds] + 0.5, n[seeds] - k[seeds] + 0.5)
-    weights = n[seeds] / n[seeds].sum(axis=1, keepdims=True)
-    return (rates * weights).sum(axis=1)
-
-
-def _percentiles(values: np.ndarray) -> Pair:
-    low, high = np.percentile(values, LEVELS)
-    return float(low), float(high)
+def _student(samples: Sequence[np.ndarray]) -> Pair:
+    """Interval of the mean of one sample, or of the first's less the second's (Welch)."""
+    centre = float(samples[0].mean() - sum(x.mean() for x in samples[1:]))
+    parts = [x.var(ddof=1) / len(x) for x in samples if len(x) > 1]
+    total = float(sum(parts))
+    if len(parts) < len(samples) or not total:
+        return centre, centre
+    freedom = total**2 / sum(v**2 / (len(x) - 1) for v, x in zip(parts, samples, strict=True))
+    half = float(stdtrit(freedom, 0.975)) * math.sqrt(total)
+    return centre - half, centre + half
 
 
 def verdict(interval: Pair) -> str:

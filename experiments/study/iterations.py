@@ -18,12 +18,13 @@ from experiments.study.table import NONE, Table, points, rate_cell, rate_record
 CHANGES = {
     "rl_gpt": "plans, code and training",
     "pure_rl": "training alone",
+    "agents_setup": "training alone",
     "cold": "plans and code alone",
     "pure_code": "plans and code alone",
 }
 WORDS = (
     "Success on held-out episodes after each outer iteration, percent, with 95 % intervals over "
-    "seeds and episodes; agents and the choice of an iteration never saw these worlds. **Later "
+    "seeds; agents and the choice of an iteration never saw these worlds. **Later "
     "iterations of an ordinary run have also been trained longer** (networks go on), so its rise "
     "is not the plans' alone: `pure_rl` has the same ticks per iteration and no plans, and in "
     "`cold` every iteration is trained from nothing with the ticks of one, so that what rises "
@@ -32,7 +33,7 @@ WORDS = (
 )
 AGAINST_WORDS = (
     "Held-out success of `rl_gpt` minus that of `pure_rl` after the same iteration, percentage "
-    "points, 95 % interval over seeds and episodes. Where the agents asked for less training, "
+    "points, 95 % interval over seeds. Where the agents asked for less training, "
     "`rl_gpt` has had fewer ticks."
 )
 

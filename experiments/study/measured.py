@@ -10,6 +10,7 @@ from typing import Any
 from experiments.study import held_out
 from experiments.study.cells import Cell
 from experiments.study.runs import Run
+from experiments.study.table import NONE
 
 Report = dict[str, Any]  # an EvalReport as JSON
 
@@ -26,8 +27,11 @@ class Measured:
     validation: tuple[tuple[Report, ...], ...]  # [iteration][seed]
     final: tuple[Report, ...]  # [seed], of the iteration that did best in validation
     best: tuple[int, ...]  # [seed], that iteration
+    sight: str  # what macros and policy saw; of runs of earlier versions "–"
     ticks: tuple[int, ...]  # [iteration], trained up to its end; mean over seeds
     wall_seconds: tuple[float, ...]  # [seed]
+    coded_parts: tuple[Report, ...] = ()  # [seed], of that iteration; () if a seed has none
+    trial_ticks: int | None = None  # of macros that were tried; mean over seeds, None if not told
     # [seed][sub-task] of a long task that a planner has split, in result.json's form: such a
     # run has one held-out evaluation, of the whole chain. () for all others.
     sub_tasks: tuple[tuple[dict[str, Any], ...], ...] = ()
@@ -62,6 +66,8 @@ def _measure(cell: Cell, runs: Sequence[Run]) -> Measured:
         [_json(_validation(path)) for path in held_out.files_of(run.folder)] for run in runs
     ]
     final = tuple(_json(run.folder / "final_eval.json") for run in runs)
+    alone = [run.folder / "coded_parts_eval.json" for run in runs]
+    trials = [result.get("trial_ticks") for result in results]
     chains = all(result.get("planner") for result in results)
     ticks = [
         [result["ticks"]] if chains else ticks_of(run.folder, len(reports))
@@ -76,6 +82,9 @@ def _measure(cell: Cell, runs: Sequence[Run]) -> Measured:
         validation=_by_iteration(validation),
         final=final,
         best=tuple(result.get("best_iteration", 0) for result in results),
+        sight=", ".join(dict.fromkeys(result.get("sight", NONE) for result in results)),
+        coded_parts=tuple(_json(path) for path in alone) if all(p.exists() for p in alone) else (),
+        trial_ticks=round(sum(trials) / len(trials)) if None not in trials else None,
         ticks=tuple(round(sum(t) / len(t)) for t in zip(*ticks, strict=False)),
         wall_seconds=tuple(sum(r.get("wall_seconds", {}).values()) for r in results),
         sub_tasks=tuple(tuple(r["sub_tasks"]) for r in results) if chains else (),

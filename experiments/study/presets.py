@@ -6,10 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.study import ablations, chains, intervals, iterations, overview, table
+from experiments.study import (
+    ablations,
+    chains,
+    controls,
+    intervals,
+    iterations,
+    overview,
+    table,
+)
 from experiments.study.cells import SEEING, TASK_CONFIGS, Cell, Skipped
 from experiments.study.measured import Measured
-from experiments.study.runs import Failure, Run
+from experiments.study.runs import Failure, Run, overrides_of
 from experiments.study.table import Table
 
 HEAD = """# What was measured of the agents
@@ -30,6 +38,8 @@ def tables_of(
         # Sisters without SP, of other structures and designs have tables of their own.
         plain = plain_of(preset, found)
         made += [iterations.iterations(plain), iterations.against_pure_rl(measured)]
+    if preset in ("controls", ""):
+        made.append(controls.controls(measured))
     made.append(chains.chains(found))
     if preset in ("ablation", "paper"):
         configs = [name for name in TASK_CONFIGS if any(c.config == name for c in cells)]
@@ -88,11 +98,18 @@ def _about(study: Study) -> str:
     lines = [
         f"- `{study.command}`",
         f"- {done} of {len(study.runs)} runs done; seeds {', '.join(map(str, study.seeds))}; "
-        f"held-out episodes per seed and iteration: {', '.join(map(str, episodes)) or 'none yet'}.",
+        f"held-out episodes per seed and iteration: {', '.join(map(str, episodes)) or 'none yet'}"
+        f"{_in_worlds(study)}.",
         *(f"- {name}: {words}." for name, words in intervals.KINDS.items()),
         *(f"- {words}" for words in versions(study.measured)),
     ]
     return "## How\n\n" + "\n".join(lines) + "\n"
+
+
+def _in_worlds(study: Study) -> str:
+    """How many held-out worlds of its own every seed has."""
+    numbers = {len(r.get("by_world") or ()) for m in study.measured.values() for r in m.final} - {0}
+    return f", in {' or '.join(map(str, sorted(numbers)))} worlds of its own" if numbers else ""
 
 
 def versions(measured: Mapping[Cell, Measured]) -> list[str]:
@@ -140,6 +157,6 @@ def to_json(study: Study) -> dict[str, Any]:
 
 def fresh_command(run: Run, extra: Sequence[str]) -> str:
     """The command that starts this run anew."""
-    own = [f"--config.{path}={text}" for path, text in run.cell.overrides]
+    own = overrides_of(run.overrides)
     words = ["python -m experiments.main", f"--config={run.cell.config}", f"--seed={run.seed}"]
     return " ".join([*words, *extra, *own])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from experiments import machine
 from experiments.study import held_out
-from experiments.study.cells import Cell
+from experiments.study.cells import Cell, Overrides
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,12 +44,26 @@ class Run:
         files = held_out.files_of(self.folder)
         return bool(files) and all(path.exists() for path in files)
 
+    @property
+    def follows(self) -> "Run | None":
+        """The run that must be done before."""
+        if self.cell.variant != "agents_setup":
+            return None
+        cell = Cell(self.cell.config, "rl_gpt")
+        return Run(cell, self.seed, self.folder.with_name(_folder_name(cell, self.seed)))
+
+    @property
+    def overrides(self) -> Overrides:
+        """Flags of the cell, and of the run that this one follows."""
+        first = self.follows
+        return (*self.cell.overrides, *((("set_up", str(first.folder)),) if first else ()))
+
     def command(self, extra: Sequence[str]) -> list[str]:
         """Starts the run, or goes on with what a kill has left."""
         start = [sys.executable, "-m", "experiments.main", f"--workdir={self.folder}"]
         if (self.folder / "config.json").exists():
             return [*start, "--resume"]
-        own = overrides_of(self.cell.overrides)
+        own = overrides_of(self.overrides)
         return [*start, f"--config={self.cell.config}", f"--seed={self.seed}", *extra, *own]
 
     def held_out_command(self) -> list[str]:
@@ -70,10 +84,14 @@ Say = Callable[[Run, str], None]
 def plan_runs(out: Path, cells: Sequence[Cell], seeds: Sequence[int]) -> list[Run]:
     """All runs; the seeds of one cell are far apart, so that early tables are even."""
     return [
-        Run(cell, seed, out.resolve() / "runs" / f"{cell.config}-{cell.variant}-seed{seed}")
+        Run(cell, seed, out.resolve() / "runs" / _folder_name(cell, seed))
         for seed in seeds
         for cell in cells
     ]
+
+
+def _folder_name(cell: Cell, seed: int) -> str:
+    return f"{cell.config}-{cell.variant}-seed{seed}"
 
 
 def overrides_of(assignments: Sequence[tuple[str, str]]) -> list[str]:
@@ -86,28 +104,32 @@ def run_all(runs: Sequence[Run], extra: Sequence[str], jobs: int, say: Say) -> l
         if run.is_done:
             say(run, "done before")
     waiting = [run for run in runs if not run.is_done]
+    # Here and not in the threads: configurations are parsed, which Python does not do well there.
+    commands = {run: run.command(extra) for run in waiting}
 
     def do(run: Run) -> Failure | None:
         say(run, "started")
         try:
-            ok = _do(run, extra, jobs)
+            ok = _do(run, commands[run], jobs)
             reason = "" if ok else last_words(run.log)
         except Exception as error:  # one run must not end the others
             reason = f"{type(error).__name__}: {error}"
         say(run, f"failed: {reason}" if reason else "done")
         return Failure(run, reason) if reason else None
 
+    first = [run for run in waiting if not run.follows]
+    waves = first, [run for run in waiting if run.follows]
     pool = ThreadPoolExecutor(jobs)
     try:
-        return [failure for failure in pool.map(do, waiting) if failure]
+        return [failure for wave in waves for failure in pool.map(do, wave) if failure]
     finally:
         pool.shutdown(cancel_futures=True)  # after Ctrl-C nothing new begins
 
 
-def _do(run: Run, extra: Sequence[str], jobs: int) -> bool:
+def _do(run: Run, command: Sequence[str], jobs: int) -> bool:
     """The processes of one run. Returns whether nothing of it is left."""
     run.folder.parent.mkdir(parents=True, exist_ok=True)
-    if not run.has_result and not (_process(run, run.command(extra), jobs) and run.has_result):
+    if not run.has_result and not (_process(run, command, jobs) and run.has_result):
         return False
     held_out.copy_best(run.folder)
     return run.is_done or (_process(run, run.held_out_command(), jobs) and run.is_done)

@@ -72,8 +72,8 @@ def to(pair: Sequence[float]) -> str:
 
 
 def rate_cell(counts: Counts) -> str:
-    """`65.5 (61.0 to 69.5)`: percent with the interval over seeds and episodes."""
-    return f"{percent(intervals.rate(counts))} ({to(intervals.over_both(counts))})"
+    """`65.5 (61.0 to 69.5)`: percent with the interval over seeds."""
+    return f"{percent(intervals.rate(counts))} ({to(intervals.over_seeds(counts))})"
 
 
 def points(pair: Sequence[float]) -> str:
@@ -83,16 +83,16 @@ def points(pair: Sequence[float]) -> str:
 
 def rate_record(counts: Counts, prefix: str = "") -> dict[str, Any]:
     """A rate with its intervals for CSV and JSON."""
-    wilson, both = intervals.pooled_wilson(counts), intervals.over_both(counts)
+    agents, seeds = intervals.these_agents(counts), intervals.over_seeds(counts)
     return {
-        f"{prefix}successes": sum(k for k, _ in counts),
-        f"{prefix}episodes": sum(n for _, n in counts),
+        f"{prefix}successes": sum(c.successes for c in counts),
+        f"{prefix}episodes": sum(c.episodes for c in counts),
         f"{prefix}rate": intervals.rate(counts),
-        f"{prefix}low": both[0],
-        f"{prefix}high": both[1],
-        f"{prefix}wilson_low": wilson[0],
-        f"{prefix}wilson_high": wilson[1],
-        f"{prefix}by_seed": [k / n for k, n in counts],
+        f"{prefix}low": seeds[0],
+        f"{prefix}high": seeds[1],
+        f"{prefix}agents_low": agents[0],
+        f"{prefix}agents_high": agents[1],
+        f"{prefix}by_seed": [c.rate for c in counts],
     }
 
 

@@ -10,6 +10,8 @@ PureCodePlan = Literal["coded_parts", "own"]
 Structure = Literal["one", "slow_fast", "slow_fast_critic"]
 Design = Literal["reward", "action", "both"]
 Vision = Literal["off", "frames", "strip"]
+# What a run lets code and policy see (its field `sight`) -> the level of sensors of macros.
+SENSORS = {"rays": "full", "blind_code": "paper", "pixels": "paper"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +51,9 @@ class LoopConfig:
     ticks_per_iteration: int = 200_000  # of all lanes together
     eval_episodes: int = 200
     trial_episodes: int = 20  # per macro and try
-    warm_start: bool = True  # an iteration goes on from the networks of the one before
+    # An iteration goes on from the networks of the one before. False (the variant `cold` of
+    # studies): every one is trained from nothing with the same ticks.
+    warm_start: bool = True
     # pure_code only. coded_parts: the agents are asked as in rl_gpt (one transcript serves
     # both modes) and the coded parts of their plan make the script. own: the slow agent is
     # told that there is nothing but code; such requests have keys of their own.

@@ -70,9 +70,12 @@ class Learning:
         self._tools.on_event(events.Evaluated(stage.iteration, report))
         return report
 
-    def evaluate_held_out(self, stage: Stage) -> EvalReport:
-        """The evaluation that a run is quoted by, in worlds that nothing was chosen by."""
-        path = self._tools.folder.path("final_eval.json")
+    def evaluate_held_out(self, stage: Stage, file: str = "final_eval.json") -> EvalReport:
+        """An evaluation that a run is quoted by, in worlds that nothing was chosen by.
+
+        `file` of the run folder keeps it.
+        """
+        path = self._tools.folder.path(file)
         saved = read_json(path)
         if saved is not None:
             return EvalReport.from_json(saved)

@@ -255,6 +255,7 @@ def _result(
             "name": sub_task.name, "solve": sub_task.solve,
             "alone": {k: own[k] for k in ("success_rate", "success_low", "success_high",
                                           "num_episodes", "best_iteration", "ticks")},
+            "coded_parts": own.get("coded_parts"),  # None where code is all there is
             "in_chain": dataclasses.asdict(reached),
         })  # fmt: skip
     return {

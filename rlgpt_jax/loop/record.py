@@ -1,9 +1,11 @@
 """The run folder: the truth about a run, written so that a kill at any time does no harm.
 
     config.json version.json transcript.jsonl final_eval.json result.json timing.json
+    coded_parts_eval.json            the best plan's code alone, in the same held-out worlds
     transcript_images/<sha256>.png   pictures of prompts
     report.html clock.json           clock.json: seconds over all starts, for the budget
     mineclip.json                    what weights `reward.clip` is computed with
+    set_up.json library/             what was taken from another run, from a library
     metrics.csv timing.csv tensorboard/ checkpoints/<i>/ videos/
     iterations/<i>/plan.json fates.json interface.json trial_critiques.json eval.json
     iterations/<i>/critique.json

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rlgpt_jax.loop import store
+from rlgpt_jax.loop.config import SENSORS
 from rlgpt_jax.loop.record import read_json
 from rlgpt_jax.loop.store import Entry, LibraryError
 
@@ -83,6 +84,7 @@ def _about(run: Path) -> dict[str, Any]:
     if settings is None:
         raise LibraryError(f"{run}: holds no config.json, so no run")
     config = settings["config"]
+    before = config.get("macros", {}).get("sensors", "paper")  # in runs without the field `sight`
     version = read_json(run / "version.json") or {}
     return {
         "run": run.resolve().name,
@@ -90,7 +92,7 @@ def _about(run: Path) -> dict[str, Any]:
         "task": config["task"] if isinstance(config["task"], str) else config["task"]["name"],
         "mode": config.get("loop", {}).get("mode", ""),
         "seed": config.get("seed", 0),
-        "sensors": config.get("macros", {}).get("sensors", "paper"),
+        "sensors": SENSORS.get(config.get("sight"), before),
     }
 
 

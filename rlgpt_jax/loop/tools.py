@@ -20,6 +20,7 @@ from rlgpt_jax.loop.config import CriticConfig, LoopConfig
 from rlgpt_jax.loop.offer import NOTHING, Offer
 from rlgpt_jax.loop.record import RunFolder
 from rlgpt_jax.rl.config import RLConfig
+from rlgpt_jax.rl.interface import DEFAULT, RLInterface
 
 World = Environment | HostEnvironment
 # Splits of worlds. Iterations are judged and compared on "validation"; only the best one
@@ -46,6 +47,7 @@ class Tools:
     prompts: Prompts = dataclasses.field(default_factory=prompts.load)
     critic: CriticConfig = CriticConfig()  # what the critic is shown
     budget: Budget | None = None  # what the run may spend; None is no limit
+    set_up: RLInterface = DEFAULT  # of training without agents
     on_event: events.OnEvent = events.ignore
 
     def seed_of(self, *purpose: str | int) -> int:

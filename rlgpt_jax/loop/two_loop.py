@@ -11,7 +11,8 @@
         report  <- evaluation in worlds that were not trained in
         words   <- critic(report, report before), to the slow and to the fast agent
         memory  <- plan, what became of its code, set-up, report, words
-    result <- the best iteration, evaluated in worlds that nothing was chosen by
+    result <- the best iteration, evaluated in worlds that nothing was chosen by, and the
+              same episodes played by its coded parts alone
 
 `loop.agents` leaves agents out (the paper's Table 4). slow_fast: no critic; the fast agent
 reads the facts of its trials and says when it keeps its code, the slow agent reads the
@@ -53,7 +54,7 @@ from rlgpt_jax.loop.training_task import given
 from rlgpt_jax.macros import library
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_NAMES
 from rlgpt_jax.rl.actions import HEAD0_LABELS, HEAD1_LABELS
-from rlgpt_jax.rl.interface import DEFAULT, RLInterface
+from rlgpt_jax.rl.interface import RLInterface
 from rlgpt_jax.rl.report import EvalReport
 
 # A sub-action may not be called like something that macros call, reports count or, as "rl",
@@ -98,7 +99,7 @@ def run(config: LoopConfig, tools: Tools) -> Run:
     for number in range(config.num_iterations):
         tools.on_event(events.IterationStarted(number))
         state = PromptState(setting, number, memory)
-        interface = DEFAULT
+        interface = tools.set_up
         if config.asks:
             state, interface = design(config, tools, state)
         slots, stage = _make_stage(config, tools, state, interface, done)
@@ -260,6 +261,7 @@ def _finish(
         "success_high": final.success_high,
         "num_episodes": final.num_episodes,
         "successes": final.successes,
+        **coded_parts_alone(config, tools, done[best], learning),
         "validation_by_iteration": [r.success_rate for r in reports],
         "ticks": learning.ticks,
         **replayed(tools),
@@ -268,6 +270,26 @@ def _finish(
     write_json(tools.folder.path("result.json"), result)
     tools.on_event(events.Finished(result))
     return result
+
+
+def coded_parts_alone(
+    config: LoopConfig, tools: Tools, best: Iteration, learning: Learning
+) -> dict[str, Any]:
+    """The control of a run with agents and learning: what the code of its best plan reaches
+    without a policy, as `loop.mode=pure_code` plays it. {} where there is nothing to tell apart.
+    """
+    if not (config.asks and config.learns):
+        return {}
+    parts = [fate.name for fate in best.fates if fate.source]
+    if not parts:
+        return {"coded_parts": {"parts": []}}
+    space = make_space(
+        best.slots, best.fates, True, tools.sensors, tools.tick_limit, tools.offer.sources
+    )
+    alone = dataclasses.replace(best.stage, space=space)
+    report = learning.evaluate_held_out(alone, "coded_parts_eval.json")
+    told = ("success_rate", "success_low", "success_high", "num_episodes", "successes")
+    return {"coded_parts": {"parts": parts, **{name: getattr(report, name) for name in told}}}
 
 
 def replayed(tools: Tools) -> dict[str, Any]:

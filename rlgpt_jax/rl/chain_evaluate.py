@@ -16,7 +16,7 @@ from rlgpt_jax.rl import on_host
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.chain import Chain, ChainTick
 from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.evaluate import OnTick, Tally, trap_text
+from rlgpt_jax.rl.evaluate import OnTick, Tally, trap_text, worlds_of
 from rlgpt_jax.rl.loop_watch import LoopWatch, watch
 from rlgpt_jax.rl.report import MACRO_ENDS, EvalReport, wilson
 from rlgpt_jax.rl.rollout_host import start_lanes
@@ -197,6 +197,7 @@ def _one_chunk(
     """One episode in every lane; the first `num_counted` lanes are counted."""
     prepared = chains.prepare(chain, config, world.goal_names)
     obs = world.reset(seed)
+    tally.whole.world_of = worlds_of(world)
     now = chains.start(chain, start_lanes(prepared.whole.reward, obs, config.network))
     key = jax.random.key(seed)
     open_lanes = np.arange(world.num_envs) < num_counted

@@ -49,6 +49,8 @@ class Tally:
         self.presses = Presses()
         self.failures = Failures()
         self.lost = Lost(num_episodes)
+        self.world_of: np.ndarray | None = None  # int[N]  of the pool, of each lane's episode
+        self.by_world: dict[int, list[int]] = {}  # [successes, episodes]
         valid = np.asarray(space.macros.valid)
         used = [s for s in range(1, MAX_MACROS + 1) if valid[s - 1] and self._is_used(s)]
         self.ends = {space.label(slot): dict.fromkeys(MACRO_ENDS, 0) for slot in used}
@@ -95,6 +97,10 @@ class Tally:
         self.returns.append(float(episodes.episode_return[lane]))
         self.ticks.append(int(episodes.ticks[lane]))
         self.dead_loops += not success and is_dead
+        if self.world_of is not None:
+            counts = self.by_world.setdefault(int(self.world_of[lane]), [0, 0])
+            counts[0] += success
+            counts[1] += 1
         if not success and watch.trace.actions:
             self.failures.add(watch.trace, is_dead)
 
@@ -109,11 +115,18 @@ class Tally:
             macro_ends=self.ends, trap_messages=_sorted(self.traps),
             dead_loop_rate=self.dead_loops / num, seed=seed, presses=self.presses.to_json(),
             failures=self.failures.to_json(), goal_names=self.goal_names, lost=self.lost.num,
+            by_world={str(w): (k, n) for w, (k, n) in sorted(self.by_world.items())},
         )  # fmt: skip
 
 
 def _sorted(counts: collections.Counter[str]) -> dict[str, int]:
     return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def worlds_of(world: Any) -> np.ndarray | None:
+    """int[N]  which world of the pool each lane is in; None of worlds that have no pool."""
+    index = getattr(getattr(world, "state", None), "pool_index", None)
+    return None if index is None else np.array(index)
 
 
 def trap_text(tick: Any, lane: int) -> str:
@@ -157,6 +170,7 @@ def _one_chunk(
     """One episode in every lane; the first `num_counted` lanes are counted."""
     problem = host_problem(config, world.goal_names, space)
     obs = world.reset(seed)
+    tally.world_of = worlds_of(world)
     lanes = start_lanes(problem.reward, obs, config.network)
     macros = init_macros(space, world.num_envs, on_device=False)
     key = jax.random.key(seed)

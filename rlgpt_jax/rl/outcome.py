@@ -13,10 +13,13 @@ class TrainingDiverged(RuntimeError):
     """A metric of an update is not finite."""
 
 
-def episode_metrics(episodes: rollout.Episodes) -> dict[str, float]:
-    """Of the episodes that ended in a rollout; NaN if none did.
+def episode_metrics(episodes: rollout.Episodes, lanes: rollout.Lanes) -> dict[str, float]:
+    """Of a rollout and the lanes after it.
 
-    Worlds that can lose episodes also have `lost`, how many were.
+    `success_rate` is the share of lanes whose last episode that ended was a success; a lane in
+    which none has ended yet counts as none. Of the episodes that ended in a rollout, those of the
+    first ticks would all be successes, which end sooner. Return and ticks are of these: NaN if
+    there are none. Worlds that can lose episodes also have `lost`, how many were.
     """
     done = np.asarray(episodes.done)
     count = int(done.sum())
@@ -26,7 +29,8 @@ def episode_metrics(episodes: rollout.Episodes) -> dict[str, float]:
 
     lost = {} if episodes.lost is None else dict(lost=float(np.asarray(episodes.lost).sum()))
     return dict(
-        success_rate=mean(episodes.success), episode_return=mean(episodes.episode_return),
+        success_rate=float(np.asarray(lanes.solved).mean()),
+        episode_return=mean(episodes.episode_return),
         episode_ticks=mean(episodes.ticks), episodes=float(count), **lost,
     )  # fmt: skip
 
@@ -41,8 +45,7 @@ def outcomes(learner: Any, episodes: rollout.Episodes) -> dict[str, Any]:
 
 
 # Metrics that are NaN where there is nothing to measure.
-_MAY_BE_NAN = ("success_rate", "episode_return", "episode_ticks", "time_policy", "time_world",
-               "time_macros")  # fmt: skip
+_MAY_BE_NAN = ("episode_return", "episode_ticks", "time_policy", "time_world", "time_macros")
 
 
 def check_finite(metrics: dict[str, float], num_updates: int) -> None:

@@ -11,7 +11,7 @@ from rlgpt_jax.rl import crosshair, failures
 MACRO_ENDS = ("returned", "trapped", "tick_limit", "interrupted")
 
 
-def wilson(successes: int, num: int, z: float = 1.96) -> tuple[float, float]:
+def wilson(successes: float, num: float, z: float = 1.96) -> tuple[float, float]:
     """The Wilson score interval of a proportion, 95 % by default.
 
     Source: Wilson 1927, "Probable inference, the law of succession, and statistical
@@ -62,6 +62,8 @@ class EvalReport:
     failures: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     goal_names: tuple[str, ...] = ()  # what they would have had to see
     lost: int = 0  # further episodes, which ended with their workers
+    # World of the pool -> (successes, episodes) in it; {} where every episode has its own.
+    by_world: Mapping[str, tuple[int, int]] = dataclasses.field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for `json.dumps`."""
@@ -75,7 +77,8 @@ class EvalReport:
           ValueError: if fields are missing or unknown.
         """
         known = {field.name for field in dataclasses.fields(cls)}
-        later = {"presses", "failures", "goal_names", "lost"}  # earlier versions lack them
+        # Earlier versions lack these.
+        later = {"presses", "failures", "goal_names", "lost", "by_world"}
         missing = known - set(data) - later
         if missing or set(data) - known:
             raise ValueError(

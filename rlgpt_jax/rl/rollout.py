@@ -33,6 +33,8 @@ class Lanes(NamedTuple):
     episode_ticks: jax.Array  # int32[N]
     recall: Recall | None = None  # of the networks, None if they remember nothing
     open: Any = None  # OpenDecisions  between two rollouts of training, else None
+    # bool[N]  the last episode that ended here was a success; false before the first has ended
+    solved: Any = None
 
 
 class Decision(NamedTuple):
@@ -116,6 +118,7 @@ def start_lanes(
         start=jnp.asarray(obs.position, jnp.float32),
         reward=rewards.start(terms, obs),
         episode_return=jnp.zeros(num), episode_ticks=zeros, recall=recall.start(network, num),
+        solved=jnp.zeros(num, bool),
     )  # fmt: skip
 
 
@@ -237,5 +240,6 @@ def settle(
         episode_return=jnp.where(done, 0.0, total),
         episode_ticks=jnp.where(done, 0, ticks),
         recall=recall.forget(seen, done),
+        solved=jnp.where(counts, ended.success, lanes.solved),
     )
     return after, reward, previous, ended

@@ -270,7 +270,7 @@ def train(
         )
         seconds = time.perf_counter() - began
         metrics = {
-            **outcome.episode_metrics(batch.episodes), **numbers, **parts,
+            **outcome.episode_metrics(batch.episodes, learner.lanes), **numbers, **parts,
             "time_update": seconds - parts["time_rollout"],
             "steps_per_second": per_update / seconds,
         }

@@ -73,7 +73,7 @@ def train_async(
             )
             seconds = time.perf_counter() - began
             metrics = {
-                **outcome.episode_metrics(batch.episodes), **numbers, **parts,
+                **outcome.episode_metrics(batch.episodes, learner.lanes), **numbers, **parts,
                 "steps_per_second": per_update / seconds,
             }
             del batch  # or there would be two while the next one is made

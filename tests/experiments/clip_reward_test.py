@@ -48,7 +48,7 @@ def config(mineclip: dict[str, Any], **changes: Any) -> base.Config:
         ({"weights": "w", "merges": "m"}, {"driver": "device"}, "computed by the host driver"),
         (
             {"weights": "w", "merges": "m"},
-            {"observation": ("compass", "rgb"), "network": {"image_size": (64, 64)}},
+            {"sight": "pixels"},
             "pictures of 160 x 256 pixels, and network.image_size is 64 x 64",
         ),
     ],

@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.experiments import answers
@@ -106,6 +107,12 @@ def test_a_smoke_run_finishes_and_names_what_it_made(undisturbed: tuple[Path, st
 def test_the_run_folder_is_whole(undisturbed: tuple[Path, str]) -> None:
     folder, _ = undisturbed
     config = json.loads((folder / "config.json").read_text())["config"]
+    result = json.loads((folder / "result.json").read_text())
+    assert result["sight"] == config["sight"] == "blind_code"
+    for name in ("final_eval.json", "coded_parts_eval.json"):
+        found = json.loads((folder / name).read_text())
+        counts = np.array(list(found["by_world"].values()))
+        assert counts.sum(axis=0).tolist() == [found["successes"], found["num_episodes"]]
     assert config["ppo"]["unroll_length"] == 32
     version = json.loads((folder / "version.json").read_text())
     assert version["nproc"] and version["packages"]["jax"]

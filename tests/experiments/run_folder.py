@@ -145,7 +145,13 @@ def make(folder: Path, num_iterations: int = 3, finished: bool = True) -> Path:
         add_iteration(folder, index)
     if finished:
         write(folder / "final_eval.json", {**evaluation(num_iterations - 1), "split": "eval"})
+        alone = {**evaluation(0), "split": "eval", "successes": 9, "success_rate": 0.045,
+                 "success_low": 0.024, "success_high": 0.083}
+        write(folder / "coded_parts_eval.json", alone)
+        parts = {"parts": ["find_cow", "milk_cow"], **{name: alone[name] for name in (
+            "success_rate", "success_low", "success_high", "num_episodes", "successes")}}
         write(folder / "result.json", {
+            "coded_parts": parts,
             "best_iteration": num_iterations - 1, "mode": "rl_gpt", "seed": 0,
             "wall_seconds": {"compile": 51.0, "train": 301.5, "evaluate": 40.2},
         })

@@ -128,12 +128,13 @@ def test_a_run_folder_is_a_transcript_with_its_own_sensors(tmp_path: Path) -> No
     with (tmp_path / "transcript.jsonl").open("a") as file:
         file.write(json.dumps(line("iter1/fast/wander/try0", block("python", sees))) + "\n")
     accepted = {}
-    for sensors in ("paper", "full"):
+    for sensors, now in (("paper", "blind_code"), ("full", "rays"), ("now", "rays")):
         config = {"task": "harvest_milk", "macros": {"sensors": sensors}}
+        config |= {"sight": now} if sensors == "now" else {}
         run_folder.write(tmp_path / "config.json", {"name": "x", "config": config})
         (found,) = agents.conversations([tmp_path])
         accepted[sensors] = found.iterations[1].macros[0].first_accepted
-    assert accepted == {"paper": False, "full": True}
+    assert accepted == {"paper": False, "full": True, "now": True}
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, lambda p: p.write_text("no json\n{}\n")])

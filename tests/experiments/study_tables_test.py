@@ -2,12 +2,14 @@
 
 import csv
 import io
+import json
 from pathlib import Path
 
 import pytest
 
 from experiments.study import ablations, presets
 from experiments.study.cells import Cell, Skipped
+from experiments.study.controls import controls
 from experiments.study.figure import curve, curves_figure
 from experiments.study.iterations import against_pure_rl, iterations
 from experiments.study.measured import Measured, measure, ticks_of
@@ -93,6 +95,30 @@ def test_the_difference_has_the_interval_of_its_record(measured: dict[Cell, Meas
     assert last["by_seed"] == [0.8, 0.9] and last["episodes"] == 400
 
 
+def test_rl_gpt_stands_beside_each_of_its_controls(
+    measured: dict[Cell, Measured], tmp_path: Path
+) -> None:
+    own = plan_runs(tmp_path / "code", [Cell("harvest_log", "pure_code")], [0, 1])
+    for run in own:
+        run_folder.make(run.folder, num_iterations=1)
+        run_folder.add_held_out(run.folder, (62,))
+    for folder in measured[LOG].folders:
+        result = json.loads((folder / "result.json").read_text())
+        run_folder.write(folder / "result.json", {**result, "sight": "rays", "trial_ticks": 7000})
+    runs = plan_runs(tmp_path, list(HELD_OUT), [0, 1])
+    table = controls({**measure(runs), **measure(own)})
+    found = {row[2]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
+    assert list(found) == ["rl_gpt", "cold", "pure_rl", "pure_code", "its code"]
+    assert found["rl_gpt"]["success"].startswith("65.5 (") and found["rl_gpt"]["sight"] == "rays"
+    assert found["rl_gpt"]["trial steps"] == "7,000" and found["rl_gpt"]["verdict"] == "–"
+    assert found["its code"]["success"].startswith("4.5 (")
+    assert found["its code"]["rl_gpt minus it"].startswith("+61.0 (+")
+    assert found["its code"]["verdict"] == found["pure_code"]["verdict"] == "better"
+    assert found["cold"]["verdict"] == "cannot be told"
+    assert found["pure_code"]["training steps"] == "0"
+    assert table.records[-1]["minus"] == pytest.approx(0.61)
+
+
 def test_agents_are_set_against_training_alone(measured: dict[Cell, Measured]) -> None:
     found = rows(against_pure_rl(measured))
     assert list(found) == [f"harvest_log {i}" for i in range(3)]
@@ -139,7 +165,7 @@ def test_designs_have_the_share_of_dead_loops(measured: dict[Cell, Measured]) ->
     table = ablations.compared_table("design", measured)
     (record,) = table.records
     assert record["dead_successes"] == 30 and record["dead_rate"] == 0.075  # 10 and 20 of 200
-    assert record["dead_wilson_low"] < 0.075 < record["dead_wilson_high"]
+    assert record["dead_agents_low"] < 0.075 < record["dead_agents_high"]
 
 
 def test_the_overview_is_of_the_chosen_iteration(measured: dict[Cell, Measured]) -> None:

@@ -42,7 +42,7 @@ def test_done_runs_are_skipped_and_the_others_started(
     )
     told: list[tuple[str, str]] = []
     failed = run_all(runs, [], 2, lambda run, words: told.append((run.name, words)))
-    assert sorted(started) == [f"harvest_milk pure_rl seed {seed}" for seed in (0, 1)]
+    assert sorted(started) == [f"harvest_milk pure_rl seed {seed}" for seed in (0, 1)], told
     assert [f.run.cell for f in failed] == [PURE_RL, PURE_RL]
     assert ("harvest_milk rl_gpt seed 0", "done before") in told
 
@@ -73,6 +73,37 @@ def test_commands_start_or_resume(tmp_path: Path) -> None:
     assert {"--config=harvest_log", "--seed=3", "--smoke"} <= set(command)
     run_folder.make(tmp_path / "killed", finished=False)
     assert Run(RL_GPT, 0, tmp_path / "killed").command(["--smoke"])[-1] == "--resume"
+
+
+def test_ppo_with_the_agents_set_up_follows_their_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cell = Cell("harvest_milk", "agents_setup")
+    runs = plan_runs(tmp_path, [cell, RL_GPT], [0, 1])
+    first = runs[1].folder
+    assert runs[0].command([])[-2:] == ["--config.loop.mode=pure_rl", f"--config.set_up={first}"]
+    started: list[tuple[str, int]] = []
+    monkeypatch.setattr(
+        "experiments.study.runs._process",
+        lambda run, args, jobs: started.append((run.cell.variant, run.seed)) or False,
+    )
+    run_all(runs, [], 2, lambda run, words: None)
+    assert [variant for variant, _ in started] == ["rl_gpt"] * 2 + ["agents_setup"] * 2
+
+
+def test_controls_are_of_every_task_at_equal_ticks() -> None:
+    found = cells.cells_of("controls", ["harvest_wool", "craft_wooden_pickaxe"])
+    assert {c.variant for c in found if c.config == "harvest_wool"} == set(cells.VARIANTS)
+    good, left = cells.usable(found, False, [])
+    assert [(s.cell.config, s.cell.variant) for s in left] == [
+        ("craft_wooden_pickaxe", "agents_setup")
+    ]
+    ticks = {
+        (c.loop.num_iterations, c.loop.ticks_per_iteration)
+        for c in (cells.resolve(cell, False, []) for cell in good)
+        if c.task == "harvest_wool"
+    }
+    assert len(ticks) == 1
 
 
 def test_one_broken_run_does_not_end_the_others(
@@ -216,7 +247,7 @@ def test_a_study_writes_tables_and_figures_and_what_failed(tmp_path: Path, capsy
     assert "python -m experiments.study --preset=iterations" in text
     assert "harvest_milk cold seed 0: no answer" in text
     study = json.loads((tmp_path / "study.json").read_text())
-    assert study["intervals"]["wilson"] and study["seeds"] == [0]
+    assert study["intervals"]["over_seeds"] and study["seeds"] == [0]
     by_folder = {Path(r["folder"]).name: r for r in study["runs"]}
     assert by_folder["harvest_milk-cold-seed0"]["done"] is False
     assert by_folder["harvest_milk-rl_gpt-seed0"]["command"] == (
@@ -233,6 +264,7 @@ def test_a_study_writes_tables_and_figures_and_what_failed(tmp_path: Path, capsy
         (["--seeds=a"], "need whole numbers"),
         (["--preset=tables"], "choose from iterations"),
         (["--preset=design", "--variants=cold"], "a preset has its own"),
+        (["--variants=agents_setup"], "takes the set-up of rl_gpt"),
         (["--tasks=harvest_milk", "--modes=pure_rl", "--config.ppo.num_env=3"], "num_envs"),
         (["--preset=iterations", "--config.ppo.num_env=3"], "num_envs"),
     ],

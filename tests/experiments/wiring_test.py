@@ -21,7 +21,7 @@ on_cpu = pytest.mark.skipif(jax.default_backend() != "cpu", reason="of a machine
 def config(driver: str, pictures: bool = False, **senses: str) -> base.Config:
     changes: dict[str, Any] = {}
     if pictures:
-        changes = {"observation": ("compass", "rgb"), "network": {"image_size": (16, 32)}}
+        changes = {"sight": "pixels", "network": {"image_size": (16, 32)}}
     made = base.for_task("harvest_milk", driver=driver, senses=senses, **changes)
     return dataclasses.replace(made, voxel=WORLDS)
 
@@ -31,6 +31,20 @@ def make(monkeypatch: pytest.MonkeyPatch) -> Callable[[base.Config], Any]:
     """A training world of two lanes in a small pool."""
     monkeypatch.setattr(wiring, "load_pool", lambda *_: worlds.pool(WORLDS))
     return lambda given: wiring.env_maker(given)("train", 2, 0)
+
+
+def test_only_held_out_worlds_are_those_of_the_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def load_pool(biome, split, params, folder, told, number):
+        asked.append((split, number))
+        return worlds.pool(WORLDS)
+
+    monkeypatch.setattr(wiring, "load_pool", load_pool)
+    make = wiring.env_maker(dataclasses.replace(config("host"), seed=7))
+    for split in ("train", "validation", "eval"):
+        make(split, 2, 0)
+    assert asked == [("train", 0), ("validation", 0), ("eval", 7)]
 
 
 def test_a_host_world_sees_by_what_is_chosen(make: Callable[[base.Config], Any]) -> None:

@@ -34,7 +34,7 @@ def whole(tmp_path_factory):
     """One run with the library: its tools, its model and what it returned."""
     script = Script(**SCRIPT)
     given = tools(tmp_path_factory.mktemp("library"), script, offer=offer())
-    settings = {"task": "corridor", "seed": 0, "macros": {"sensors": "paper"}}
+    settings = {"task": "corridor", "seed": 0, "sight": "blind_code"}
     write_json(given.folder.path("config.json"), {"name": "corridor", "config": settings})
     store.copy(LIBRARY, given.folder.path(saving.COPY))
     return given, script, two_loop.run(CONFIG, given)

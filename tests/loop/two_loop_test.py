@@ -9,7 +9,7 @@ from rlgpt_jax.agents.llm.replay import MissingAnswer, Replay
 from rlgpt_jax.loop import events, two_loop
 from rlgpt_jax.loop.compare import compare
 from rlgpt_jax.loop.record import read_json
-from rlgpt_jax.rl.interface import DEFAULT
+from rlgpt_jax.rl.interface import DEFAULT, RewardTerms, RLInterface
 from tests.corridor import HostCorridor
 from tests.loop.script import (
     ANSWERS,
@@ -160,6 +160,22 @@ def test_the_best_iteration_is_named_and_its_networks_can_be_read_back(whole):
     assert run.learning.params(run.best.stage).actor
 
 
+def test_a_run_ends_with_its_best_code_alone_in_the_same_worlds(whole, tmp_path):
+    """It is what a run of pure code measures with that plan."""
+    given, _, run = whole
+    alone = read_json(given.folder.path("coded_parts_eval.json"))
+    told = run.result["coded_parts"]
+    assert told["parts"] == ["pause", "walk"] and alone["split"] == "eval"
+    assert set(alone["action_counts"]) <= {"pause", "walk"}, "the policy has acted"
+    for name in ("success_rate", "success_low", "success_high", "num_episodes", "successes"):
+        assert told[name] == alone[name]
+    config = dataclasses.replace(CONFIG, mode="pure_code")
+    code = two_loop.run(config, tools(tmp_path, Replay(given.folder.transcript)))
+    stage = code.iterations[run.result["best_iteration"]].stage
+    assert code.learning.held_out(stage).to_json() == alone
+    assert "coded_parts" not in code.result
+
+
 @pytest.mark.parametrize(
     ("measured", "best"),
     [([(0.5, 30), (0.7, 90), (0.6, 10)], 1), ([(0.5, 30), (0.5, 20)], 1), ([(0.5, 9)] * 2, 0)],
@@ -192,7 +208,7 @@ def run_with_kills(path, make_tools, points, config=CONFIG, answers=ANSWERS):
 
 def same_files(one, two):
     """Everything that a run repeats bit for bit."""
-    patterns = ("iterations/**/*.*", "metrics.csv", "checkpoints/*/latest.json")
+    patterns = ("iterations/**/*.*", "*_eval.json", "metrics.csv", "checkpoints/*/latest.json")
     files = [p for pattern in patterns for p in sorted(one.glob(pattern)) if p.is_file()]
     assert len(files) >= 20
     for path in files:
@@ -278,7 +294,18 @@ def test_pure_rl_asks_nobody(tmp_path):
     config = dataclasses.replace(CONFIG, mode="pure_rl", num_iterations=1)
     run = two_loop.run(config, tools(tmp_path, None))
     assert not run.best.stage.space.uses_macros and not (tmp_path / "transcript.jsonl").exists()
+    assert "coded_parts" not in run.result
     assert run.result["ticks"] == CONFIG.ticks_per_iteration
+
+
+def test_pure_rl_trains_as_it_is_set_up(tmp_path):
+    config = dataclasses.replace(CONFIG, mode="pure_rl")
+    wanted = RLInterface(primitives=("forward", "turn_left"), reward=RewardTerms(step_cost=0.5))
+    given = dataclasses.replace(tools(tmp_path, None), set_up=wanted)
+    run = two_loop.run(config, given)
+    for iteration in run.iterations:
+        assert iteration.stage.interface == wanted
+        assert set(iteration.report.action_counts) <= {"forward", "turn_left", "nothing"}
 
 
 def test_a_plan_that_cannot_be_used_is_asked_again_and_then_replaced(tmp_path):
@@ -391,6 +418,8 @@ def test_where_only_the_reward_is_designed_nothing_is_coded(tmp_path, agents):
         )),
     })
     run = two_loop.run(config, tools(tmp_path, script))
+    assert run.result["coded_parts"] == {"parts": []}
+    assert not (tmp_path / "coded_parts_eval.json").exists()
     expected = ["iter0/one/try0", "iter0/one/try0/again"] if agents == "one" else [
         "iter0/slow", "iter0/slow/again", "iter0/fast/rl", "iter0/critic"
     ]

@@ -216,10 +216,9 @@ def test_the_last_episodes_are_kept_in_the_order_in_which_they_ended():
     train(env, empty_space(), CONFIG, learner, 8 * 256, lambda now, m: seen.append((now, m)))
     finished = np.cumsum([m["episodes"] for _, m in seen])
     assert [now.finished for now, _ in seen] == finished.tolist() and finished[-1] > STOP_EPISODES
-    successes = sum(m["success_rate"] * m["episodes"] for _, m in seen[-1:])
     now, last = seen[-1]
     count = int(last["episodes"])
-    assert now.recent[-count:].sum() == round(successes) and now.recent.shape == (STOP_EPISODES,)
+    assert now.recent.shape == (STOP_EPISODES,)
     # What is not of the last update is what was there before, moved on.
     np.testing.assert_array_equal(now.recent[:-count], seen[-2][0].recent[count:])
 

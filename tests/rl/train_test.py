@@ -79,7 +79,6 @@ def test_metrics_name_success_losses_and_where_the_time_went():
     ):  # fmt: skip
         assert isinstance(last[name], float), name
     assert last["decisions"] == 1.0
-    assert math.isnan(seen[0]["success_rate"]) or seen[0]["episodes"] > 0
 
 
 def test_episode_metrics_agree_with_the_world():

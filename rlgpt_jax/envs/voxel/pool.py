@@ -53,6 +53,7 @@ def load_pool(
     params: WorldParams,
     cache_dir: Path | None = None,
     on_progress: Callable[[int, int], None] | None = None,
+    number: int = 0,
 ) -> WorldPool:
     """Loads a pool from the cache, or generates it and fills the cache.
 
@@ -62,13 +63,14 @@ def load_pool(
       params: sizes of the worlds, and how many (`num_worlds`).
       cache_dir: folder for the generated worlds; None keeps nothing.
       on_progress: called with (worlds done, worlds in all).
+      number: which pool of this split; pools of equal size have no world in common.
     """
     get_biome(biome)
     world_seed(biome, split, 0)
-    path = cache_dir and Path(cache_dir) / cache_name(biome, split, params)
+    path = cache_dir and Path(cache_dir) / cache_name(biome, split, params, number)
     worlds = _read(path, params) if path else None
     if worlds is None:
-        worlds = _generate(biome, split, params, on_progress)
+        worlds = _generate(biome, split, params, on_progress, number)
         if path:
             _write(path, worlds)
     elif on_progress:
@@ -76,15 +78,15 @@ def load_pool(
     return WorldPool(*(jnp.asarray(array) for array in worlds))
 
 
-def cache_name(biome: str, split: str, params: WorldParams) -> str:
+def cache_name(biome: str, split: str, params: WorldParams, number: int = 0) -> str:
     """File name that tells pools of different content apart.
 
     It ends with a hash of what worlds are made from: block states, the row of the biome,
     veins, light, and the sources of the generator.
     """
     size = f"{params.size_x}x{params.size_z}x{params.size_y}"
-    sea, number = params.sea_level, params.num_worlds
-    return f"{biome}_{split}_{size}_sea{sea}_n{number}_v{VERSION}_{_mark(biome)}.npz"
+    name = f"{biome}_{split}{number or ''}_{size}_sea{params.sea_level}_n{params.num_worlds}"
+    return f"{name}_v{VERSION}_{_mark(biome)}.npz"
 
 
 @functools.cache
@@ -103,11 +105,13 @@ def _generate(
     split: str,
     params: WorldParams,
     on_progress: Callable[[int, int], None] | None,
+    number: int,
 ) -> World:
     """Worlds stacked along a new first axis P."""
     worlds = []
     for index in range(params.num_worlds):
-        worlds.append(generate(world_seed(biome, split, index), biome, params))
+        seed = world_seed(biome, split, number * params.num_worlds + index)
+        worlds.append(generate(seed, biome, params))
         if on_progress:
             on_progress(index + 1, params.num_worlds)
     return World(*(np.stack(arrays) for arrays in zip(*worlds)))

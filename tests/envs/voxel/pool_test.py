@@ -31,6 +31,16 @@ def test_pools_of_different_splits_hold_other_worlds():
             assert (one != other).mean() > 0.001
 
 
+def test_pools_of_other_numbers_hold_other_worlds(tmp_path):
+    pools = [
+        np.asarray(pool.load_pool("plains", "eval", PARAMS, tmp_path, number=number).blocks)
+        for number in (0, 1, 1)
+    ]
+    assert (pools[1] == pools[2]).all() and len(list(tmp_path.iterdir())) == 2
+    for one, other in itertools.product(pools[0], pools[1]):
+        assert (one != other).mean() > 0.001
+
+
 def test_a_pool_comes_back_from_the_cache_unchanged(tmp_path, monkeypatch):
     made = pool.load_pool("forest", "train", PARAMS, tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == [

@@ -1,0 +1,45 @@
+"""The control "PPO with the agents' set-up": what they have set of the training, without macros.
+
+A run without agents (`loop.mode=pure_rl`) takes masks, reward, observation and episodes from the
+best iteration of a finished run. Its ticks are its own, so that both can have as many.
+"""
+
+import dataclasses
+import json
+from pathlib import Path
+
+from experiments.config_tree import from_dict
+from experiments.values import ConfigError
+from rlgpt_jax.loop.record import RunFolder, read_json, write_json
+from rlgpt_jax.rl.interface import DEFAULT, RLInterface
+
+COPY = "set_up.json"  # of the run that takes it: resuming reads that
+
+
+def read(run: Path) -> RLInterface:
+    """The set-up of a run's best iteration, for training without macros.
+
+    Raises:
+      ConfigError: no finished run with agents.
+    """
+    try:
+        best = read_json(run / "result.json")["best_iteration"]
+        data = read_json(run / "iterations" / str(best) / "interface.json")
+        found = from_dict(RLInterface, data)
+    except (ConfigError, OSError, TypeError, KeyError, AttributeError, json.JSONDecodeError):
+        raise ConfigError(
+            f"--config.set_up={run}: need the folder of a finished run with agents, which holds "
+            "result.json and iterations/<best>/interface.json (a long task has one in each of "
+            "its tasks/<name>)."
+        ) from None
+    return dataclasses.replace(found, macros=None, ticks=None, stop_at_success=None)
+
+
+def take(run: str, folder: RunFolder) -> RLInterface:
+    """What a run trains with, "" being nothing of its own; it keeps a copy."""
+    if not run:
+        return DEFAULT
+    copy = folder.path(COPY)
+    if not copy.exists():
+        write_json(copy, dataclasses.asdict(read(Path(run))))
+    return from_dict(RLInterface, read_json(copy))

@@ -1,0 +1,77 @@
+"""RL-GPT beside its controls: each half alone, and what else could have made the difference."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from experiments.study import intervals
+from experiments.study.cells import VARIANTS, WORDS, Cell
+from experiments.study.intervals import Counts, counts_of
+from experiments.study.measured import Measured
+from experiments.study.table import NONE, Table, points, rate_cell, rate_record, to
+
+TABLE_WORDS = (
+    "Held-out success, percent, of the iteration that did best in validation, with 95 % intervals "
+    "over seeds; the last columns are `rl_gpt` minus the row, percentage points. PPO has as many "
+    "training steps as an ordinary run may have; steps of macros that were tried come on top of "
+    "those of `rl_gpt`. `its code`: the coded parts of `rl_gpt`'s best plan alone, in the same "
+    "worlds; `pure_code` chooses among all its plans by what their code reaches. The set-up of "
+    "`agents_setup` is that of `rl_gpt`'s best iteration with the same seed, without macros."
+)
+COLUMNS = (
+    "configuration", "sight", "variant", "what plays", "seeds", "training steps", "trial steps",
+    "success", "these agents 95 %", "rl_gpt minus it", "verdict",
+)  # fmt: skip
+
+
+def controls(measured: Mapping[Cell, Measured]) -> Table:
+    """Rows of every configuration whose `rl_gpt` was measured."""
+    rows, records = [], []
+    for cell, own in measured.items():
+        if cell.variant != "rl_gpt" or own.is_chain:
+            continue
+        ours = counts_of(own.final)
+        for variant, found, reports in _entries(cell.config, measured):
+            theirs = counts_of(reports)
+            minus = _minus(ours, theirs, variant) if variant != "rl_gpt" else None
+            rows.append(_row(cell.config, variant, found, theirs, minus))
+            records.append({
+                "config": cell.config, "variant": variant, "sight": own.sight,
+                "seeds": list(found.seeds), **rate_record(theirs), **(minus or {}),
+            })  # fmt: skip
+    return Table("controls", "Controls", TABLE_WORDS, COLUMNS, tuple(rows), tuple(records))
+
+
+def _entries(
+    config: str, measured: Mapping[Cell, Measured]
+) -> list[tuple[str, Measured, Sequence[dict[str, Any]]]]:
+    """(variant, its runs, one report per seed) of what was measured."""
+    there = {v: measured[Cell(config, v)] for v in VARIANTS if Cell(config, v) in measured}
+    entries: list[tuple[str, Measured, Sequence[dict[str, Any]]]] = [
+        (variant, m, m.final) for variant, m in there.items()
+    ]
+    if there["rl_gpt"].coded_parts:
+        entries.append(("its code", there["rl_gpt"], there["rl_gpt"].coded_parts))
+    return entries
+
+
+def _minus(ours: Counts, theirs: Counts, variant: str) -> dict[str, Any]:
+    low, high = intervals.difference(ours, theirs, paired=variant == "its code")
+    verdict = "better" if low > 0 else "worse" if high < 0 else "cannot be told"
+    size = intervals.rate(ours) - intervals.rate(theirs)
+    return {"minus": size, "minus_low": low, "minus_high": high, "verdict": verdict}
+
+
+def _row(
+    config: str, variant: str, m: Measured, counts: Counts, minus: dict[str, Any] | None
+) -> tuple[str, ...]:
+    is_code = variant in ("its code", "pure_code")
+    difference, verdict = NONE, NONE
+    if minus:
+        pair = minus["minus_low"], minus["minus_high"]
+        difference, verdict = f"{100 * minus['minus']:+.1f} ({points(pair)})", minus["verdict"]
+    return (
+        config, m.sight, variant, WORDS.get(variant, "the code of its best plan alone"),
+        str(len(m.seeds)), "0" if is_code else f"{m.ticks[-1]:,}",
+        NONE if m.trial_ticks is None else f"{m.trial_ticks:,}", rate_cell(counts),
+        to(intervals.these_agents(counts)), difference, verdict,
+    )  # fmt: skip

@@ -1,0 +1,94 @@
+"""What code and policy see is one choice, of runs of now and of before."""
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from experiments import flags, sight
+from experiments.config_tree import differences, to_dict
+from experiments.configs import base
+from experiments.values import ConfigError
+
+PURE = "--config.loop.mode=pure_rl"
+
+
+def parsed(*argv: str) -> base.Config:
+    return flags.parse(["--config=harvest_milk", PURE, *argv]).config
+
+
+def test_pixels_bring_the_fields_of_the_shipped_configuration() -> None:
+    shipped = flags.load_config("harvest_milk_pixels")
+    changed = differences(parsed("--config.sight=pixels"), shipped)
+    assert sorted(words.partition(":")[0] for words in changed) == [
+        "llm.transcript", "loop.ticks_per_iteration"
+    ]
+
+
+def test_going_back_from_pixels_takes_their_fields_away() -> None:
+    shipped = flags.load_config("harvest_milk_pixels")
+    assert sight.seeing(sight.seeing(parsed(), "pixels"), "blind_code") == parsed()
+    rays = sight.seeing(shipped, "rays")
+    assert rays.sensors == "full" and rays.network.image_size == ()
+    assert rays.loop == shipped.loop
+
+
+def test_other_fields_of_the_command_line_come_after_the_sight() -> None:
+    config = parsed("--config.ppo.num_epochs=7", "--config.network.image_size=32,32",
+                    "--config.sight=pixels")  # fmt: skip
+    assert (config.ppo.num_epochs, config.network.image_size) == (7, (32, 32))
+    assert config.ppo.learning_rate == sight.PIXELS["ppo"]["learning_rate"]
+
+
+def test_what_the_policy_sees_must_be_the_sight() -> None:
+    with pytest.raises(ConfigError, match="rgb is what the policy sees with sight=pixels"):
+        parsed("--config.observation=compass,rgb", "--config.network.image_size=64,64")
+    with pytest.raises(ConfigError, match="do not go together"):
+        parsed("--config.sight=pixels", "--config.observation=compass,rays")
+    with pytest.raises(ConfigError, match="--config.sight=ray: Did you mean rays"):
+        parsed("--config.sight=ray")
+
+
+def test_shipped_tasks_are_blind_code_and_tasks_of_one_s_own_have_rays() -> None:
+    for name in flags.config_names():
+        config = flags.load_config(name)
+        expected = {
+            "harvest_milk_pixels": "pixels", "craft_wooden_pickaxe": "rays", "template": "rays"
+        }.get(name, "blind_code")  # fmt: skip
+        assert config.sight == expected, name
+        assert config.sensors == ("full" if expected == "rays" else "paper")
+    assert parsed("--config.task.horizon=400").sight == "blind_code"  # a row that was changed
+
+
+def saved_before(folder: Path, name: str, **sensors: str) -> Path:
+    """The run folder of a version without `sight`."""
+    data: dict[str, Any] = to_dict(flags.load_config(name))
+    del data["sight"]
+    data["macros"] |= sensors
+    folder.mkdir()
+    (folder / "config.json").write_text(json.dumps({"name": name, "config": data}))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "sensors", "now"),
+    [
+        ("harvest_milk", {"sensors": "paper"}, "blind_code"), ("harvest_milk", {}, "blind_code"),
+        ("harvest_milk", {"sensors": "full"}, "rays"),
+        ("harvest_milk_pixels", {"sensors": "paper"}, "pixels"),
+    ],
+)  # fmt: skip
+def test_runs_of_before_go_on(tmp_path: Path, name: str, sensors: dict, now: str) -> None:
+    folder = saved_before(tmp_path / "run", name, **sensors)
+    config = flags.parse([f"--workdir={folder}", "--resume"]).config
+    assert config == dataclasses.replace(flags.load_config(name), sight=now)
+
+
+def test_a_run_of_before_with_rays_for_code_and_pictures_for_the_policy_is_refused(
+    tmp_path: Path,
+) -> None:
+    folder = saved_before(tmp_path / "run", "harvest_milk_pixels", sensors="full")
+    with pytest.raises(ConfigError, match=r"macros.sensors=full and pictures .* new run folder"):
+        flags.parse([f"--workdir={folder}", "--resume"])
