@@ -75,7 +75,8 @@ def test_answers_refusals_verdicts_and_results_are_told(terminal: bool) -> None:
         events.Evaluated(0, report()),
         terminal=terminal,
     )
-    for expected in ("1,234 characters", "try1 was not recorded", "find_cow", "[bold] is not known", "revise", "65.5%"):
+    for expected in ("1,234 characters", "try1 was not recorded", "find_cow",
+                     "[bold] is not known", "revise", "65.5%"):  # fmt: skip
         assert expected in words
     assert "and more" not in words
 
