@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from rlgpt_jax.agents.llm.base import MISSING
 from rlgpt_jax.loop import events
 from rlgpt_jax.loop.long_task import ChainEvaluated, SubTaskStarted, TaskPlanned
 
@@ -102,10 +103,13 @@ class Display:
 
     def _on_answered(self, event: events.Answered) -> None:
         self.answered += 1
-        self.say(
-            f"  [dim]{escape(event.key)}: {len(event.text):,} characters from "
-            f"{escape(event.model)} ({event.provider})[/dim]"
-        )
+        if event.stop == MISSING:
+            self.say(f"  [yellow]{escape(event.key)} was not recorded: no answer[/yellow]")
+        else:
+            self.say(
+                f"  [dim]{escape(event.key)}: {len(event.text):,} characters from "
+                f"{escape(event.model)} ({event.provider})[/dim]"
+            )
         self.phase("")
 
     def _on_planned(self, event: events.Planned) -> None:

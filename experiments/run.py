@@ -287,6 +287,8 @@ def tell(
             f"[{colour}]{differ} of {r['prompts_replayed']} prompts differ from the recorded "
             f"ones[/{colour}]{why}."
         )
+    if unanswered := r.get("prompts_unanswered"):
+        display.say(f"[yellow]{unanswered} questions were not recorded[/yellow]: no answer.")
     if display.num_refusals:
         display.say(f"{display.num_refusals} versions of macros were refused.")
     display.say(f"Time: {duration(seconds)}, of it compiling {duration(compile_seconds)}.")

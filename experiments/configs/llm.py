@@ -28,7 +28,8 @@ class LLMConfig:
 
     provider: Literal["replay", "file", "anthropic", "openai", "compatible"] = "replay"
     transcript: str = ""  # replay: path from the checkout, or absolute
-    # replay: strict stops at the first prompt that is not the recorded one, lenient counts.
+    # replay: strict stops at the first prompt that is not the recorded one or was not recorded,
+    # lenient counts them.
     replay: Literal["strict", "lenient"] = "lenient"
     folder: str = ""  # file: requests and responses; "" is <workdir>/requests
     timeout_minutes: float | None = None  # file: None waits for ever

@@ -4,7 +4,7 @@
 
 Lines are {"id", "style", "task", "sensors", "name", "answer", "split", ...}, where "again"
 may hold a second answer after one refusal; of a run's transcript.jsonl the answers of the
-fast agent count, with the sensors of --sensors. Nothing is run.
+fast agent that hold code count, with the sensors of --sensors. Nothing is run.
 """
 
 import argparse
@@ -112,11 +112,17 @@ def read(path: Path, sensors: str) -> Iterator[Answer]:
 
 
 def of_line(line: dict[str, Any], path: Path, sensors: str) -> Answer | None:
+    """The answer in a line, None if it holds no macro."""
+    from rlgpt_jax.agents.parse import says
+    from rlgpt_jax.agents.prompt_state import KEEP
+
     if "agent" in line:  # a run's transcript
         if line["agent"] != "fast":
             return None
-        key = line["key"].removeprefix("pure_code/").split("/")
-        return Answer(line["key"], "run", path.stem, sensors, key[2], (line["answer"],))
+        name = line["key"].split("fast/")[1].split("/")[0]
+        if name == "rl" or says(line["answer"], KEEP):
+            return None
+        return Answer(line["key"], "run", path.stem, sensors, name, (line["answer"],))
     texts = (line["answer"], *([line["again"]] if line.get("again") else []))
     if not all(isinstance(text, str) for text in texts):
         raise ValueError("an answer is no text")

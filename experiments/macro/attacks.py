@@ -48,11 +48,11 @@ def every() -> Iterator[Attack]:
 def outcome(attack: Attack) -> Outcome:
     """Compiles an attack, and runs it if it is accepted."""
     from experiments.macro import trial  # imports jax
-    from rlgpt_jax.macros.language import parse_macro
+    from rlgpt_jax.macros.language import parse_or_raise
     from rlgpt_jax.macros.refusal import Refusal
 
     try:
-        program = parse_macro(attack.source, None, "full")
+        program = parse_or_raise(attack.source, None, "full")
         if isinstance(program, Refusal):
             where = f"line {program.line}: " if program.line else ""
             return Outcome(REFUSED, where + program.reason)

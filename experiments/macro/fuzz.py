@@ -84,14 +84,14 @@ def one(tally: Tally, kind: str, text: str, seed: int, deep: bool) -> None:
     """Compiles and runs one text, and adds what happened to the tally."""
     from experiments.macro import trial
     from rlgpt_jax.macros.compiler import work
-    from rlgpt_jax.macros.language import parse_macro
+    from rlgpt_jax.macros.language import parse_or_raise
     from rlgpt_jax.macros.refusal import Refusal
 
     tally.kinds[kind] += 1
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     begin = time.process_time()
     with watched():
-        program = parse_macro(text, None, "full")
+        program = parse_or_raise(text, None, "full")
     seconds = time.process_time() - begin
     tally.work = max(tally.work, work.spent())
     if seconds > MAX_SECONDS:  # others may have used the machine: the best of three counts
@@ -116,20 +116,20 @@ def one(tally: Tally, kind: str, text: str, seed: int, deep: bool) -> None:
 
 
 def seconds_of(text: str) -> float:
-    from rlgpt_jax.macros.language import parse_macro
+    from rlgpt_jax.macros.language import parse_or_raise
 
     begin = time.process_time()
-    parse_macro(text, None, "full")
+    parse_or_raise(text, None, "full")
     return time.process_time() - begin
 
 
 def peak_of(text: str) -> int:
     """Returns the most bytes that a compilation holds at a time."""
-    from rlgpt_jax.macros.language import parse_macro
+    from rlgpt_jax.macros.language import parse_or_raise
 
     tracemalloc.start()
     try:
-        parse_macro(text, None, "full")
+        parse_or_raise(text, None, "full")
         return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -146,6 +146,23 @@ def mixin_link(facts: Facts) -> Row:
     return Row(name, MISSING, "build.gradle names a file that is gone", cure)
 
 
+def lidar(facts: Facts) -> Row:
+    name, java = "lidar", "src/main/java/com/microsoft/Malmo"
+    if facts.turns_with_land is None:
+        return Row(name, UNKNOWN, "the game's Java files were not found")
+    if not facts.turns_with_land:
+        return Row(name, OK, "rays count from the view")
+    cure = (
+        f"before the game is built, copy into {facts.game} these files of "
+        "minedojo/sim/Malmo/Minecraft from github.com/MineDojo/MineDojo, where it was mended in "
+        f"July 2022: {java}/Access/IMixinMixinVec3drotatePitchLidar.java, {java}/Mixins/"
+        f"MixinVec3d.java, {java}/Utils/JSONWorldDataHelper.java, src/main/resources/"
+        "mixins.overclocking.malmomod.json; then ./gradlew shadowJar, also if it was built. Else "
+        "rays are right to the south only, and what was learned or coded with them fails"
+    )
+    return Row(name, MISSING, "PyPI's 0.1 turns rays about the land's axes", cure)
+
+
 def build(facts: Facts) -> Row:
     name = "Gradle build"
     if facts.has_jar is None:
@@ -249,4 +266,6 @@ def _quoted(pins: tuple[str, ...]) -> str:
 
 
 CLIENT: tuple[Check, ...] = (python, client, gym, numpy, opencv, importing, second_make)
-MACHINE: tuple[Check, ...] = (java, mixin_link, build, display, tiling, memory, cores, launch)
+MACHINE: tuple[Check, ...] = (
+    java, mixin_link, lidar, build, display, tiling, memory, cores, launch,
+)  # fmt: skip

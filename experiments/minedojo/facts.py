@@ -30,6 +30,7 @@ class Facts:
     game: str = ""  # folder of launchClient.sh
     has_jar: bool | None = None
     build_script: str = ""  # text of build.gradle
+    turns_with_land: bool | None = None  # whether rays turn about the land's axes, as in 0.1
     # the machine
     java: str | None = None  # version of the `java` on PATH, such as 1.8.0_402
     java_home: str | None = None  # version of $JAVA_HOME, which Gradle prefers

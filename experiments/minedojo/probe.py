@@ -13,6 +13,7 @@ import sys
 import time
 
 PACKAGES = ("pip", "setuptools", "wheel", "numpy", "opencv-python", "gym", "minedojo")
+RAYS = "src/main/java/com/microsoft/Malmo/Utils/JSONWorldDataHelper.java"
 JAR = "build/libs/MalmoMod-0.37.0-fat.jar"  # what launchClient.sh looks for
 
 
@@ -47,10 +48,12 @@ def client(folder):
     """What is known of the client's files without importing them."""
     game = os.path.join(folder, "sim", "Malmo", "Minecraft")
     tasks = read(os.path.join(folder, "tasks", "__init__.py"))
+    rays = read(os.path.join(game, *RAYS.split("/")))
     return {
         "game": game,
         "has_jar": os.path.exists(os.path.join(game, *JAR.split("/"))),
         "build_script": read(os.path.join(game, "build.gradle")),
+        "turns_with_land": ".rotatePitch(ray" in rays if rays else None,
         # PyPI's 0.1 takes keys out of the task's own record, so a second make finds none.
         "makes_twice": "ALL_TASKS_SPECS[task_id].copy()" in tasks,
     }

@@ -60,6 +60,8 @@ def _mismatches(run: Run) -> str:
     words += "." if not count else (
         ": the answers were given to slightly different measurements than this run's."
     )
+    if unanswered := result.get("prompts_unanswered"):
+        words += f" {unanswered} questions were not recorded and had no answer."
     return tag("p", text(words))
 
 

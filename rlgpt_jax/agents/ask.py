@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from rlgpt_jax.agents import parse as blocks
-from rlgpt_jax.agents.llm.base import Completion, Message, Provider, Request
+from rlgpt_jax.agents.llm.base import MISSING, Completion, Message, Provider, Request
 from rlgpt_jax.agents.prompt_state import PromptState, Refusal
 from rlgpt_jax.agents.prompts import Prompts
 
@@ -63,7 +63,8 @@ def ask_all(
         completions = provider.complete(requests)
         for (index, question), completion in zip(list(open_.items()), completions, strict=True):
             value = values[index] = read(completion, question.state, question.parse)
-            if not isinstance(value, Refusal) or number + 1 >= question.num_answers:
+            last = number + 1 >= question.num_answers or completion.stop == MISSING
+            if not isinstance(value, Refusal) or last:
                 del open_[index]
             else:
                 refused = (completion.text, value.reason)
@@ -78,7 +79,9 @@ def read(
     state: PromptState,
     parse: Callable[[str, PromptState], Value | Refusal],
 ) -> Value | Refusal:
-    """What `parse` makes of an answer; one that was declined, empty or cut says so."""
+    """What `parse` makes of an answer; one that is missing, declined, empty or cut says so."""
+    if completion.stop == MISSING:
+        return Refusal("No answer to this question was recorded.")
     if completion.stop == "refusal":
         return Refusal("You declined to answer. The question is about plans and code for a game.")
     if completion.stop != "max_tokens":

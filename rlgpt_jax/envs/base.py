@@ -33,6 +33,10 @@ SLOW_TICKS = 3
 # -60..50 and -30..24 begin on the right and below.
 RAY_YAWS = tuple(0.0 - a for a in range(-60, 60, 10))
 RAY_PITCHES = tuple(0.0 - a for a in range(-30, 30, 6))
+# The mod (`MixinVec3d.java` of MineDojo's repository) adds a ray's pitch to that of the view,
+# to at most 89 degrees up or down, then turns by its yaw about the upright axis. Of a view
+# straight down it makes no numbers; here rays may then be as steep as the view.
+RAY_STEEPEST = 89.0
 NUM_RAYS = len(RAY_YAWS) * len(RAY_PITCHES)
 RAY_RANGE = 32.0  # blocks; a ray that meets nothing reports "air" at this distance
 CENTRE_RAY = RAY_PITCHES.index(0.0) * len(RAY_YAWS) + RAY_YAWS.index(0.0)

@@ -35,6 +35,7 @@ class Answered:
     model: str
     seconds: float
     text: str
+    stop: str = "end"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -109,7 +109,7 @@ class _Announced:
             self._on_event(
                 events.Answered(
                     request.key, request.agent, answer.provider, answer.model,
-                    answer.seconds, answer.text,
+                    answer.seconds, answer.text, answer.stop,
                 )
             )
         return answers

@@ -293,7 +293,7 @@ def coded_parts_alone(
 
 
 def replayed(tools: Tools) -> dict[str, Any]:
-    """How far the prompts of a replayed run are from the recorded ones."""
+    """How far the questions of a replayed run are from the recorded ones."""
     if not isinstance(tools.provider, Replay) or not tools.folder.transcript.exists():
         return {}
     compared = tools.provider.compare(transcript.read(tools.folder.transcript))
@@ -301,4 +301,5 @@ def replayed(tools: Tools) -> dict[str, Any]:
         "prompts_replayed": compared.num_requests,
         "prompts_differ": compared.num_mismatches,
         "first_difference": compared.first_mismatch,
+        "prompts_unanswered": compared.num_unanswered,
     }

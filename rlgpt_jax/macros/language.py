@@ -46,6 +46,19 @@ def parse_macro(
     """
     if sensors not in SENSOR_LEVELS:
         raise ValueError(f"sensors={sensors!r} is unknown; use one of {SENSOR_LEVELS}")
+    try:
+        return parse_or_raise(source, name, sensors, library)
+    except Exception as error:  # an answer never ends a run
+        fault = Refused(None, "the compiler failed on this code, which is a fault of ours and not "
+                        f"of the code: {type(error).__name__}: {error}",
+                        "write it in another, plainer way")
+        return fault.refusal([])
+
+
+def parse_or_raise(
+    source: str, name: str | None, sensors: str, library: Mapping[str, str] = NOTHING
+) -> Program | Refusal:
+    """As `parse_macro`, but faults of the compiler are raised, for those who look for them."""
     lines = LINE_ENDS.split(source)
     routines()  # made once: no part of the work
     work.begin()

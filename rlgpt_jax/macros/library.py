@@ -93,7 +93,8 @@ FIELDS = (
         "list of 120 rays (12 yaw angles from -50 to 60, 10 pitch angles from -24 to 30, in "
         'steps of 10 and 6). Each ray has .block (name, "air" if none), .entity (name or '
         '"none"), .distance (blocks, to the first of the two), .yaw and .pitch (degrees from '
-        "the view direction, + right and + down).",
+        "the view direction, + right and + down: the ray points to obs.yaw + .yaw and obs.pitch + "
+        ".pitch, at most 89 degrees up or down).",
         ("obs.rays[5].block", "obs.rays[0].entity", "obs.rays[-1].distance", "obs.rays[1].yaw",
          "obs.rays[2].pitch"),
         "full",

@@ -2,7 +2,7 @@ import pytest
 
 from rlgpt_jax.agents import fast, slow
 from rlgpt_jax.agents.ask import Question, ask, ask_all
-from rlgpt_jax.agents.llm.base import Completion, Usage
+from rlgpt_jax.agents.llm.base import MISSING, Completion, Usage
 from rlgpt_jax.agents.prompt_state import Plan, Refusal
 from tests.agents.states import PLAN, PROMPTS, STATE
 
@@ -37,6 +37,12 @@ def test_a_bad_answer_is_asked_again_with_the_reason():
 def test_two_bad_answers_are_a_refusal():
     script = Script("no", "no", GOOD)
     assert isinstance(plan(script), Refusal) and len(script.asked) == 2
+
+
+def test_where_there_is_no_answer_nobody_is_asked_again():
+    script = Script(cut("", stop=MISSING), GOOD)
+    value = plan(script)
+    assert isinstance(value, Refusal) and "recorded" in value.reason and len(script.asked) == 1
 
 
 def cut(text, **changes):

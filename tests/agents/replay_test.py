@@ -5,7 +5,7 @@ import json
 import pytest
 
 from rlgpt_jax.agents.llm import transcript
-from rlgpt_jax.agents.llm.base import Completion, Image, Message, Request, Usage
+from rlgpt_jax.agents.llm.base import MISSING, Completion, Image, Message, Request, Usage
 from rlgpt_jax.agents.llm.replay import MissingAnswer, PromptDiffers, Replay
 from rlgpt_jax.agents.llm.transcript import Recorded, Transcript
 
@@ -50,10 +50,24 @@ def test_a_whole_run_is_compared_also_if_it_was_restarted(path, tmp_path):
     assert again.num_mismatches == 0 and "+Other?" in compared.first_mismatch
 
 
-def test_a_replay_without_the_key_says_what_was_recorded(path):
+def test_a_strict_replay_without_the_key_says_what_was_recorded(path):
     record(path, "iter0/slow")
     with pytest.raises(MissingAnswer, match="for 'iter1/slow'. Recorded keys: iter0/slow"):
-        Replay(path).complete([request("iter1/slow")])
+        Replay(path, strict=True).complete([request("iter1/slow")])
+
+
+def test_a_lenient_replay_counts_what_was_not_recorded_also_in_a_recording_of_its_own(
+    path, tmp_path
+):
+    record(path, "a")
+    for name in ("own", "copy"):
+        own = tmp_path / f"{name}.jsonl"
+        replay = Replay(path)
+        answers = Recorded(replay, Transcript(own)).complete([request("a"), request("b")])
+        assert [(a.text, a.stop) for a in answers] == [("answer to a\u2028é", "end"), ("", MISSING)]
+        compared = replay.compare(transcript.read(own))
+        assert (compared.num_requests, compared.num_unanswered) == (1, 1)
+        path = own
 
 
 def test_a_strict_replay_stops_at_the_first_prompt_that_differs_with_a_short_diff(path):

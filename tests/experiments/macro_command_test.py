@@ -151,7 +151,9 @@ def test_a_transcript_of_a_run_counts_its_fast_agent(tmp_path: Path) -> None:
     rays = answer("def walk(obs):\n    r = obs.rays\n    yield noop()\n")
     rows = [
         {"agent": "slow", "key": "iter0/slow", "answer": "{}"},
-        {"agent": "fast", "key": "pure_code/iter0/fast/walk/try1", "answer": rays},
+        {"agent": "fast", "key": "task/stick/pure_code/iter0/fast/walk/try1", "answer": rays},
+        {"agent": "fast", "key": "iter0/fast/walk/try2", "answer": "keep"},
+        {"agent": "fast", "key": "iter0/fast/rl", "answer": "{}"},
     ]
     path.write_text("\n".join(map(json.dumps, rows)))
     for sensors, accepted in (("paper", False), ("full", True)):

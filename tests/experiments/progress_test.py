@@ -62,13 +62,15 @@ def test_answers_refusals_verdicts_and_results_are_told(terminal: bool) -> None:
     words = told(
         events.Asked(("iter0/slow",)),
         events.Answered("iter0/slow", "slow", "replay", "a-model", 0.0, "x" * 1234),
+        events.Answered("iter0/fast/x/try1", "fast", "replay", "nobody", 0.0, "", "missing"),
         events.Planned(0, Plan((SubAction("find_cow", "macro", "go"),))),
         events.Refused(0, 0, "find_cow", "Line 3: [bold] is not known\nand more"),
         events.Judged(0, 1, {"find_cow": Judgement("revise", "turn")}),
         events.Evaluated(0, report()),
         terminal=terminal,
     )
-    for expected in ("1,234 characters", "find_cow", "[bold] is not known", "revise", "65.5%"):
+    for expected in ("1,234 characters", "try1 was not recorded", "find_cow",
+                     "[bold] is not known", "revise", "65.5%"):  # fmt: skip
         assert expected in words
     assert "and more" not in words
 

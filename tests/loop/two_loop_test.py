@@ -5,6 +5,7 @@ import pytest
 
 from rlgpt_jax.agents import prompts, rl_setup
 from rlgpt_jax.agents.llm import transcript
+from rlgpt_jax.agents.llm.base import MISSING
 from rlgpt_jax.agents.llm.replay import MissingAnswer, Replay
 from rlgpt_jax.loop import events, two_loop
 from rlgpt_jax.loop.compare import compare
@@ -263,6 +264,29 @@ def test_a_replay_of_the_run_asks_the_same_prompts(whole, tmp_path):
     assert result["success_rate"] == whole[2].result["success_rate"]
 
 
+# Questions that were not recorded, and which versions the second iteration uses then.
+UNRECORDED = {
+    "plan": (("iter1/slow",), {"pause": "kept", "walk": "kept"}),
+    "code": (("iter0/fast/walk/try1", "iter1/fast/pause/try0"), {"pause": "", "walk": "kept"}),
+    "verdicts": (("iter0/trial_critic/try0", "iter1/trial_critic/try0"), {"pause": "try0"}),
+    "words and set-up": (("iter0/critic", "iter0/fast/rl", "iter1/fast/rl"), {"pause": "try0"}),
+}
+
+
+@pytest.mark.parametrize("case", UNRECORDED)
+def test_a_lenient_replay_goes_on_without_what_was_not_recorded(whole, tmp_path, case):
+    missing, used = UNRECORDED[case]
+    recording, heard = tmp_path / "talk.jsonl", []
+    lines = whole[0].folder.transcript.read_text().splitlines(keepends=True)
+    recording.write_text("".join(x for x in lines if json.loads(x)["key"] not in missing))
+    given = tools(tmp_path / "run", Replay(recording), on_event=heard.append)
+    run = two_loop.run(CONFIG, given)
+    unanswered = [e.key for e in heard if isinstance(e, events.Answered) and e.stop == MISSING]
+    assert set(missing) <= set(unanswered) and len(set(unanswered)) == len(unanswered)
+    assert run.result["prompts_unanswered"] == len(unanswered) and len(run.iterations) == 2
+    assert used.items() <= {f.name: f.used for f in run.iterations[1].fates}.items()
+
+
 def test_pure_code_runs_the_coded_parts_of_the_same_transcript(whole, tmp_path):
     config = dataclasses.replace(CONFIG, mode="pure_code")
     replay = Replay(whole[0].folder.transcript)
@@ -276,7 +300,7 @@ def test_pure_code_runs_the_coded_parts_of_the_same_transcript(whole, tmp_path):
 def test_own_plans_of_pure_code_have_their_own_keys(whole, tmp_path):
     config = dataclasses.replace(CONFIG, mode="pure_code", pure_code_plan="own")
     with pytest.raises(MissingAnswer, match="pure_code/iter0/slow"):
-        two_loop.run(config, tools(tmp_path, Replay(whole[0].folder.transcript)))
+        two_loop.run(config, tools(tmp_path, Replay(whole[0].folder.transcript, strict=True)))
 
 
 def test_pure_code_without_accepted_code_stands_still(tmp_path):

@@ -459,6 +459,24 @@ BODIES = {
             state["obs"] = obs
     yield from perhaps(False, state)
     obs = yield turn(yaw=15 * (state["obs"].block(0, 0, 0) == "air"))""",
+    "numbers where containers may be": """
+    plan = [{"at": (15, 30), "names": {"log"}}, {"at": [45, 60], "names": set()}]
+    t = plan[0]["at"][0]
+    for p in plan:
+        t += p["at"][1]
+        obs = yield turn(yaw=t)
+    xs = plan[1]["at"]
+    xs += plan[0]["at"]
+    xs += {5} if obs.x == obs.x else [1]
+    obs = yield turn(yaw=sum(xs))
+    a = {1}
+    a |= {2}
+    obs = yield turn(yaw=15 * len(a))
+    a = 5
+    a |= 2
+    a &= 3
+    a -= 1
+    obs = yield turn(yaw=15 * a)""",
     "counting": """
     from collections import Counter, defaultdict, deque, OrderedDict
     seen = defaultdict(int)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from rlgpt_jax.macros import language
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
 from tests.macros import python_meaning
@@ -553,6 +554,12 @@ REFUSED = {
     "import numpy as np\n" + ONE + "x = np.pi": (1, "import of numpy", "math"),
     "from collections import namedtuple\n" + ONE + "pass": (1, "namedtuple", "tuple"),
     ONE + "x = random.gauss(0, 1)": (3, "random.gauss", "uniform"),
+    ONE + "x = randnt(0, 1)": (3, "randnt is not known", "randint"),
+    ONE + "pick = choice": (3, "random.choice cannot be a value", "helper"),
+    ONE + "for i in range(inf):\n        pass": (3, "whole numbers", "while True"),
+    ONE + "for i in range(1, math.nan):\n        pass": (3, "whole numbers", "while True"),
+    ONE + "n = obs.inventory['log']": (3, "no field inventory", "obs.count("),
+    ONE + "n = obs['inventory']": (3, "name in it", "obs.count("),
     ONE + "x = isinstance(obs.x, int)": (3, "cannot tell int", "(int, float)"),
     ONE + "x = type(obs.x)": (3, "type is not", "isinstance"),
     ONE + "match obs:\n        case {'x': 1}:\n            pass": (4, "pattern", "if/elif"),
@@ -584,6 +591,36 @@ def test_recursion_without_an_end_is_a_trap():
 def test_a_call_of_a_value_that_fits_no_function_is_a_trap():
     source = "def f(a, b=1):\n    return a\ndef macro(obs):\n    g = f if obs.x < 999 else jump\n"
     assert "wrong number" in python_meaning.trap_of(source + "    yield turn(yaw=g(1, 2, 3))\n")
+
+
+@pytest.mark.parametrize("imported", ["", "import random\n", "from random import *\n",
+                                      "from random import choice\n"])  # fmt: skip
+def test_functions_of_random_need_no_module(imported):
+    body = "def macro(obs):\n    obs = yield turn(yaw=15 * {0}choice((1, 2)) + {0}uniform(0, 5))\n"
+    body += "    if {0}random() < 0.5:\n        obs = yield turn(pitch=15 * {0}randint(1, 3))\n"
+    sources = ("import random\n" + body.format("random."), imported + body.format(""))
+    longest = max(map(len, sources))  # what is seen depends on the length
+    named, bare = (python_meaning.host_actions(s.ljust(longest, "#")) for s in sources)
+    assert bare == named
+
+
+@pytest.mark.parametrize("own", [
+    "def choice(xs):\n    return 3\n\ndef macro(obs):\n    obs = yield turn(yaw=15 * choice(9))\n",
+    "def macro(obs):\n    random = lambda: 2\n    obs = yield turn(yaw=15 * random())\n",
+    "uniform = 4\ndef macro(obs, randint=3):\n    yield turn(yaw=uniform, pitch=15 * randint)\n",
+])  # fmt: skip
+def test_what_the_author_calls_like_a_function_of_random_is_his(own):
+    python_meaning.check(own)
+
+
+def test_a_fault_of_the_compiler_is_a_refusal_that_says_so(monkeypatch):
+    def broken(*args):
+        raise ZeroDivisionError("on purpose")
+
+    monkeypatch.setattr(language, "compile_program", broken)
+    refusal = language.parse_macro("def macro(obs):\n    yield noop()\n")
+    assert isinstance(refusal, Refusal)
+    assert "fault of ours" in refusal.reason and "on purpose" in refusal.reason
 
 
 def test_random_numbers_are_those_of_the_range():

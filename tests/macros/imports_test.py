@@ -83,6 +83,12 @@ def test_the_authors_own_function_of_the_same_name_counts() -> None:
     assert yaws(accepted(own, {"go": ENDINGS["nothing"]}), [0, 0, 0]) == [13, 12]
 
 
+def test_a_function_of_the_library_may_be_called_like_one_of_random() -> None:
+    own = "def macro(obs):\n    obs = yield from choice(obs)\n    yield turn(randint(15, 15))\n"
+    library = {"choice": "def choice(obs):\n    obs = yield turn(30)\n    return obs\n"}
+    assert yaws(accepted(own, library), [0, 0, 0]) == [14, 13]
+
+
 def test_functions_of_the_library_call_each_other_and_take_arguments() -> None:
     library = {
         "turn_by": "def turn_by(obs, angle, times=2):\n    for _ in range(times):\n"

@@ -12,8 +12,9 @@ from typing import Any, Protocol
 
 ROLES = ("system", "user", "assistant")
 # How an answer ended: by itself, at the limit of output tokens, because the model would
-# not answer, or for a reason of the provider's own.
-STOP_REASONS = ("end", "max_tokens", "refusal", "other")
+# not answer, for a reason of the provider's own; or there is none and will be none.
+MISSING = "missing"
+STOP_REASONS = ("end", "max_tokens", "refusal", "other", MISSING)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -3,7 +3,9 @@
 Answers are looked up by request key. A prompt may differ from the recorded one (numbers
 of an evaluation change with the machine). A lenient replay counts such requests and keeps
 the first difference, so that a reader can see how far it is from its recording; a strict
-one stops there. Pictures are compared by their hashes: their files are not needed.
+one stops there. A question that was never recorded (code is accepted now that was refused
+then, say) stops a strict replay too; in a lenient one it has no answer, and the loops go on
+without. Pictures are compared by their hashes: their files are not needed.
 """
 
 import dataclasses
@@ -12,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rlgpt_jax.agents.llm.base import Completion, OnAnswer, Request, Usage
+from rlgpt_jax.agents.llm.base import MISSING, Completion, OnAnswer, Request, Usage
 from rlgpt_jax.agents.llm.exchange import Exchange, read_lines
 
 # Size of the difference that a strict replay stops with: lines, characters of a line, and
@@ -24,7 +26,7 @@ Prompt = tuple[tuple[str, str, tuple[tuple[str, str], ...]], ...]
 
 
 class MissingAnswer(LookupError):
-    """A replayed run asked a question that was not recorded."""
+    """A strict replay asked a question that was not recorded."""
 
 
 class PromptDiffers(LookupError):
@@ -35,9 +37,10 @@ class PromptDiffers(LookupError):
 class Comparison:
     """How far the prompts of a run are from the recorded ones."""
 
-    num_requests: int
+    num_requests: int  # that were recorded
     num_mismatches: int  # requests whose prompt is not the recorded one
     first_mismatch: str  # unified diff, recorded -> asked; "" if none
+    num_unanswered: int  # requests that were not recorded
 
 
 class Replay:
@@ -45,13 +48,15 @@ class Replay:
 
     Args:
       path: of a transcript.
-      strict: whether a prompt that differs from the recorded one is an error.
+      strict: whether a prompt that differs from the recorded one, or was never recorded, is
+        an error.
     """
 
     def __init__(self, path: Path, strict: bool = False):
         self._path = path
         self._strict = strict
-        self._recorded = {line["key"]: line for line in read_lines(path)}
+        lines = (line for line in read_lines(path) if line["stop"] != MISSING)
+        self._recorded = {line["key"]: line for line in lines}
         self._asked: list[Request] = []
 
     @property
@@ -79,11 +84,14 @@ class Replay:
 
     def _look_up(self, request: Request) -> Completion:
         """The recorded answer, with its tokens; it costs nothing now."""
+        if request.key not in self._recorded and not self._strict:
+            return Completion("", "nobody", "replay", 0.0, stop=MISSING)
         if request.key not in self._recorded:
             raise MissingAnswer(
                 f"{self._path} holds no answer for {request.key!r}. Recorded keys: "
                 f"{', '.join(self._recorded) or 'none'}. Replay the configuration that "
-                "was recorded, or record this one with another provider."
+                "was recorded, record this one with another provider, or set "
+                "llm.replay=lenient, which goes on without an answer."
             )
         line = self._recorded[request.key]
         if self._strict and (words := _difference(line, request)):
@@ -101,7 +109,8 @@ class Replay:
         known = [r for r in requests if r.key in self._recorded]
         found = [_difference(self._recorded[r.key], r) for r in known]
         differ = [words for words in found if words]
-        return Comparison(len(known), len(differ), differ[0] if differ else "")
+        first = differ[0] if differ else ""
+        return Comparison(len(known), len(differ), first, len(requests) - len(known))
 
 
 def prompt_of(line: Mapping[str, Any]) -> Prompt:

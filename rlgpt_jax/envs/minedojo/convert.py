@@ -99,9 +99,12 @@ def observation(seen: Arrays, facts: Facts, biome: int, before: Observation | No
 def cured(seen: Arrays) -> Arrays:
     """The same without what the game tells otherwise than MineDojo says.
 
-    Its yaw counts on beyond half a turn, and the distance of a ray that meets nothing, or no
-    mob, is not one.
+    Its yaw counts on beyond half a turn, the distance of a ray that meets nothing, or no mob,
+    is not one, and rays of a view straight down are no numbers: then nothing is met.
     """
+    lost = ~np.isfinite(seen["rays/block_distance"])
+    names = {"rays/block_name": _EMPTY, "rays/entity_name": _NOBODY}
+    seen = {**seen, **{key: np.where(lost, none, seen[key]) for key, none in names.items()}}
     yaw = (seen["location_stats/yaw"] + 180.0) % 360.0 - 180.0
     cut = lambda key: np.clip(seen[key], 0.0, RAY_RANGE).astype(np.float32)  # noqa: E731
     misses, is_alone = seen["rays/block_name"] == _EMPTY, seen["rays/entity_name"] == _NOBODY

@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 
-from rlgpt_jax.envs.base import DAMAGE_KINDS, RAY_PITCHES, RAY_YAWS
+from rlgpt_jax.envs.base import DAMAGE_KINDS, RAY_PITCHES, RAY_STEEPEST, RAY_YAWS
 from rlgpt_jax.envs.names import MOBS
 from rlgpt_jax.envs.view import facts
 from rlgpt_jax.envs.view.sight import Sight
@@ -81,6 +81,14 @@ def direction_of(yaw: np.ndarray, pitch: np.ndarray) -> np.ndarray:
     return np.stack([-np.sin(yaw) * flat, -np.sin(pitch), np.cos(yaw) * flat], -1)
 
 
+def ray_directions(
+    yaw: np.ndarray, pitch: np.ndarray, ray_yaw: np.ndarray, ray_pitch: np.ndarray
+) -> np.ndarray:
+    """Unit vectors [..., 3] of rays from a view, as `voxel.rays.ray_directions`; radians."""
+    steepest = np.maximum(np.abs(pitch), np.deg2rad(RAY_STEEPEST))
+    return direction_of(yaw + ray_yaw, np.clip(pitch + ray_pitch, -steepest, steepest))
+
+
 def facts_of(byte: np.ndarray) -> Group:
     """The entries that voxels and rays share, by the byte of the block."""
     return {
@@ -120,10 +128,10 @@ def voxels_at(sight: Sight, around: np.ndarray) -> Group:
 def rays(sight: Sight) -> Group:
     """[N, 120]. A ray that meets no block tells of the air at its end."""
     obs = sight.obs
-    yaw = np.deg2rad(obs.yaw.astype(np.float64))[:, None] + _RAY_YAW
-    pitch = np.deg2rad(obs.pitch.astype(np.float64))[:, None] + _RAY_PITCH
+    yaw, pitch = (np.deg2rad(angle.astype(np.float64))[:, None] for angle in (obs.yaw, obs.pitch))
+    way = ray_directions(yaw, pitch, _RAY_YAW, _RAY_PITCH)
     distance = obs.ray_block_distance.astype(np.float64) + _INTO
-    end = eye_of(sight)[:, None] + direction_of(yaw, pitch) * distance[..., None]
+    end = eye_of(sight)[:, None] + way * distance[..., None]
     cell = np.floor(end).astype(np.int64)
     byte = sight.lanes.bytes_at(cell)
     # A grazing ray may be followed into the neighbour: then the usual state is told.

@@ -17,7 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.base import RAY_PITCHES, RAY_RANGE, RAY_YAWS
+from rlgpt_jax.envs.base import RAY_PITCHES, RAY_RANGE, RAY_STEEPEST, RAY_YAWS
 from rlgpt_jax.envs.names import MOBS, NAME_ID
 from rlgpt_jax.envs.voxel.blocks import (
     AIR_CODE,
@@ -272,7 +272,10 @@ def hit_mobs(
 
 def ray_directions(yaw: jax.Array, pitch: jax.Array) -> jax.Array:
     """Unit vectors float32[N, 120, 3] of the lidar for a view float32[N] in degrees."""
-    pitches = jnp.asarray(RAY_PITCHES, jnp.float32)[None, :, None] + pitch[:, None, None]
+    pitch = pitch[:, None, None]
+    steepest = jnp.maximum(jnp.abs(pitch), RAY_STEEPEST)
+    pitches = jnp.asarray(RAY_PITCHES, jnp.float32)[None, :, None] + pitch
+    pitches = jnp.clip(pitches, -steepest, steepest)
     yaws = jnp.asarray(RAY_YAWS, jnp.float32)[None, None, :] + yaw[:, None, None]
     return direction_of(*jnp.broadcast_arrays(yaws, pitches)).reshape(len(yaw), -1, 3)
 

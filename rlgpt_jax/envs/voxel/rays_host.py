@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numba
 import numpy as np
 
-from rlgpt_jax.envs.base import NUM_RAYS, RAY_PITCHES, RAY_RANGE, RAY_YAWS
+from rlgpt_jax.envs.base import NUM_RAYS, RAY_PITCHES, RAY_RANGE, RAY_STEEPEST, RAY_YAWS
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE, FIRST_LIQUID, IS_LIQUID, LAST_LIQUID, NAME_OF
 from rlgpt_jax.envs.voxel.kernels import make_kernel
 from rlgpt_jax.envs.voxel.mob_table import MOB_SIZE
@@ -29,7 +29,7 @@ Rays = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 _YAWS = np.array(RAY_YAWS, np.float32)
 _PITCHES = np.array(RAY_PITCHES, np.float32)
-_RANGE = np.float32(RAY_RANGE)
+_RANGE, _STEEPEST = np.float32(RAY_RANGE), np.float32(RAY_STEEPEST)
 _NEVER = np.float32(1e9)
 _ZERO, _HALF, _ONE = np.float32(0.0), np.float32(0.5), np.float32(1.0)
 _AIR, _TINY = np.float32(AIR_CODE), np.float32(TINY)
@@ -149,8 +149,9 @@ def _aim(yaw, pitch, march):
     for i in range(len(_YAWS)):
         turn = (yaw + _YAWS[i]) * radian
         east[i], south[i] = -np.sin(turn), np.cos(turn)
+    steepest = max(abs(pitch), _STEEPEST)
     for j in range(len(_PITCHES)):
-        down = (pitch + _PITCHES[j]) * radian
+        down = min(max(pitch + _PITCHES[j], -steepest), steepest) * radian
         flat, fall = np.cos(down), -np.sin(down)
         for i in range(len(_YAWS)):
             r = j * len(_YAWS) + i

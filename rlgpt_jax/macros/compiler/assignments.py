@@ -98,19 +98,20 @@ def augmented(f: Code, node: ast.AugAssign) -> bool:
                              ast.Name("target position", ast.Load()), ast.Load())
     else:
         raise Refused(node, "fields cannot be assigned", "use a variable")
-    if isinstance(node.op, ast.Add) and mappings.may_be(f, load, kinds.ROWS) and (
-        mappings.may_be(f, node.value, kinds.CONTAINERS)
-    ):
+    adds_many = mappings.may_be(f, node.value, kinds.CONTAINERS)
+    if isinstance(node.op, ast.Add) and adds_many and mappings.may_be(f, load, kinds.ROWS):
         lists.refuse_longest(f, node.target, "+=")
         result = lists.lengthened(f, node, ex.value(f, ast.copy_location(load, node)))
         rebind(f, node, owner, position, result)
         return True
-    if isinstance(node.op, ast.BitOr) and mappings.may_be(f, load, kinds.SET | kinds.DICT):
+    if isinstance(node.op, ast.BitOr) and adds_many and (
+        mappings.may_be(f, load, kinds.SET | kinds.DICT)
+    ):
         result = f.put(ex.value(f, ast.copy_location(load, node)), f.temp())
         mappings.update_with(f, load, result, node.value)
         rebind(f, node, owner, position, result)
         return True
-    if type(node.op) in sets.OPERATORS and mappings.may_be(f, load, kinds.SET):
+    if type(node.op) in sets.OPERATORS and adds_many and mappings.may_be(f, load, kinds.SET):
         old = f.put(ex.value(f, ast.copy_location(load, node)), f.temp())
         made = ex.value(f, ast.copy_location(ast.BinOp(load, node.op, node.value), node))
         result = within.routine(f, "_become", [old, made])

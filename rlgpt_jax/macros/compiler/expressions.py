@@ -205,7 +205,8 @@ def name(f: Code, node: ast.Name) -> int:
         return mappings.of_table(f, table, None)
     target = resolve(f.scope, node.id)
     if target is None and node.id in (*ITEM_ACTIONS, "turn", *calls.BUILTINS, *ROUTINES):
-        raise Refused(node, f"{node.id} cannot be a value", "write a small helper that calls it")
+        name = node.id.replace(" ", ".")  # of random
+        raise Refused(node, f"{name} cannot be a value", "write a small helper that calls it")
     if not isinstance(target, tuple):
         raise Refused(node, f"the name {node.id} is not known here",
                       known_names(node.id, f.scope))
@@ -242,7 +243,8 @@ def known_names(name: str, scope: Scope | None = None) -> str:
     while scope is not None:
         own += [n for n in (*scope.variables, *scope.functions) if n.isidentifier()]
         scope = scope.parent
-    advice = close_names(name, [*sorted(own), *ACTION_NAMES, *calls.BUILTINS, *ROUTINES, "obs"])
+    builtins = (known.removeprefix("random ") for known in calls.BUILTINS)
+    advice = close_names(name, [*sorted(own), *ACTION_NAMES, *builtins, *ROUTINES, "obs"])
     return advice or "assign it first, or pass it to the function as a parameter"
 
 
@@ -413,10 +415,11 @@ def element(f: Code, node: ast.Subscript, into: int | None) -> int:
     """Compiles `xs[i]` and `d[k]`."""
     if mappings.may_be(f, node.value, kinds.DICT):
         return mappings.item_of(f, node.value, node.slice, into)
-    if isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str):
-        raise Refused(node, "records have no [...] with a name in it",
-                      f"write .{node.slice.value[:40]}")
     source = value(f, node.value)
+    if isinstance(node.slice, ast.Constant) and isinstance(name := node.slice.value, str):
+        known = name in (*OBS_FIELDS, *RAY_FIELDS, "rays")
+        raise Refused(node, "records have no [...] with a name in it",
+                      f"write .{name}" if known else field_advice(name))
     position = value(f, node.slice)
     register = f.temp() if into is None else into
     f.at(node)

@@ -4,6 +4,7 @@ See `loops.py` for what an iterator is.
 """
 
 import ast
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -115,8 +116,9 @@ def range_state(f: Code, node: ast.Call) -> int:
 def whole(f: Code, node: ast.expr, into: int) -> None:
     """Compiles an argument of range, which must be a whole number."""
     constant = ex.constant_of(f, node)
-    if isinstance(constant, float) and constant != int(constant):
-        raise Refused(node, "range needs whole numbers", "use int(...) or //")
+    if isinstance(constant, float) and not constant.is_integer():
+        raise Refused(node, "range needs whole numbers", "use int(...) or //"
+                      if math.isfinite(constant) else "count in a loop: while True")
     ex.value(f, node, into)
     if not isinstance(constant, float):
         f.emit(bc.WHOLE, into, into)

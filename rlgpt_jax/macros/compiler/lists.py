@@ -90,11 +90,21 @@ def multiplies(f: Code, node: ast.BinOp) -> bool:
 
 def lengthened(f: Code, node: ast.AugAssign, owner: int) -> int:
     """Compiles `xs += ys`: a list grows, a tuple is made anew, numbers are added."""
-    owner, other = f.put(owner, f.temp()), f.put(loops.as_row(f, node.value), f.temp())
-    register = f.temp()
+    owner, register, added = f.put(owner, f.temp()), f.temp(), node.value
+    if not (loops.is_iterator(f, added) or mappings.table_of(f, added)):
+        name = ast.copy_location(ast.Name("what is added", ast.Load()), added)
+        f.inner_names.append({name.id: f.put(ex.value(f, added), f.temp())})
+        f.shared.kinds.hints[name.id] = kind_of(f, added)
+        added = name
+
+    def lengthen() -> None:
+        row = f.put(loops.as_row(f, added), f.temp())
+        within.routine(f, "_lengthen", [owner, row], register)
+
     mappings.by_kind(f, owner, kind_of(f, node.target).bits, kinds.ROWS,
-                     lambda: f.emit(bc.ADD, register, owner, other),
-                     lambda: within.routine(f, "_lengthen", [owner, other], register))
+                     lambda: f.emit(bc.ADD, register, owner, ex.value(f, added)), lengthen)
+    if added is not node.value:
+        f.inner_names.pop()
     return register
 
 

@@ -8,6 +8,7 @@ is changed in place; nothing here makes code that the author did not write.
 
 import ast
 from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 from rlgpt_jax.macros.compiler import lift
@@ -25,9 +26,15 @@ RANDOM_STATE = "random state"
 SEEDS = ("x", "y", "z", "yaw", "time")  # numbers of the first observation
 
 
-def lower(tree: ast.Module, sensors: str, notices: list[str]) -> ast.Module:
-    """Returns the tree in plainer terms; says in `notices` what was left out."""
-    modules = Modules(tree, notices)
+def lower(
+    tree: ast.Module, sensors: str, notices: list[str], library: Collection[str]
+) -> ast.Module:
+    """Returns the tree in plainer terms; says in `notices` what was left out.
+
+    Args:
+      library: names of its functions that the tree may call.
+    """
+    modules = Modules(tree, notices, library)
     rewriter = Rewriter(tree, modules, sensors, notices)
     tree.body = rewriter.statements(tree.body, top=True)
     rewriter.drop_unread(tree)

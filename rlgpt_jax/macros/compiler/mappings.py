@@ -302,7 +302,7 @@ def update(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
 def update_with(f: Code, owner: ast.expr, made: int, items: ast.expr) -> None:
     if may_be(f, items, kinds.DICT) or table_of(f, items) is not None:
         within.routine_with(f, "_update", [made, items])
-    elif is_surely(f, owner, kinds.SET):
+    elif may_be(f, owner, kinds.SET) and not may_be(f, owner, kinds.DICT):
         loops.each_of(f, items, lambda item: add(f, made, item), Label())
     else:
         loops.each_pair(f, items, lambda k, v: put(f, made, k, v))

@@ -1,6 +1,11 @@
-"""What Python's modules mean in a macro: `math`, `random` and names for annotations."""
+"""What Python's modules mean in a macro: `math`, `random` and names for annotations.
+
+The functions of `random` are also known by their bare names, as prompts list them, wherever
+neither the author nor the library gives the name another meaning.
+"""
 
 import ast
+from collections.abc import Collection
 
 from rlgpt_jax.macros.compiler.pool import CONSTANT_NAMES
 from rlgpt_jax.macros.compiler.work import walk
@@ -32,7 +37,7 @@ NO_MODULE = {
 class Modules:
     """The imports of one source, and which names are the author's own."""
 
-    def __init__(self, tree: ast.Module, notices: list[str]):
+    def __init__(self, tree: ast.Module, notices: list[str], library: Collection[str]):
         self.of_alias: dict[str, str] = {"math": "math", "random": "random"}
         self.of_name: dict[str, tuple[str, str]] = {}  # name -> (module, name there)
         self.loggers: set[str] = set()
@@ -40,7 +45,7 @@ class Modules:
         self.notices = notices
         self.functions = {n.name for n in tree.body if isinstance(n, ast.FunctionDef)}
         nodes = list(walk(tree))
-        self.bound = bound_names(nodes)
+        self.bound = bound_names(nodes) | set(library)
         self.gives = any(isinstance(n, ast.Expr) and isinstance(n.value, ast.Yield) for n in nodes)
         for node in nodes:
             if isinstance(node, ast.Import):
@@ -71,7 +76,7 @@ class Modules:
             return
         known = {"random": RANDOM, "collections": COLLECTIONS, "functools": ("partial",)}
         if name == "*":
-            if module != "math":
+            if module not in ("math", "random"):
                 self.refuse(node, module)
         elif module == "math" or name in known.get(module, ()):
             self.of_name[local] = (module, name)
@@ -93,12 +98,13 @@ class Modules:
 
     # --- reading ---------------------------------------------------------------------
     def name(self, node: ast.Name) -> ast.expr:
-        """Returns what an imported name stands for, else the name."""
-        if node.id not in self.of_name or not isinstance(node.ctx, ast.Load):
+        """Returns what a name of a module stands for, imported or not, else the name."""
+        if not isinstance(node.ctx, ast.Load) or node.id in self.bound:
             return node
-        if node.id in self.bound:
-            return node
-        return self.member(node, *self.of_name[node.id])
+        known = self.of_name.get(node.id)
+        if known is None and node.id in RANDOM:
+            known = "random", node.id
+        return node if known is None else self.member(node, *known)
 
     def attribute(self, node: ast.Attribute) -> ast.expr | None:
         """Returns what `module.name` stands for, None if it is not a module's."""

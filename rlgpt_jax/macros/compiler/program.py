@@ -46,8 +46,8 @@ def compile_program(
 ) -> bc.Program:
     """Compiles a macro, and what it calls of the library. Raises `Refused`."""
     notices: list[str] = []
-    tree = lower(tree, sensors, notices)
-    library = {key: lower(text, sensors, []) for key, text in library.items()}
+    tree = lower(tree, sensors, notices, library)
+    library = {key: lower(text, sensors, [], library) for key, text in library.items()}
     module = build(tree, None, "")
     shared_texts = names_in_quotes([tree, *library.values()])
     imported, module.imports = imports.modules(library)

@@ -83,6 +83,18 @@ def test_masks_are_the_client_s():
     assert not observation(seen_by_the_client()[0], {}, PLAINS, None).mask_function[base.FN_DROP]
 
 
+def test_rays_of_a_view_straight_down_which_are_no_numbers_meet_nothing():
+    embedded().arrange()
+    seen = seen_by_the_client()[0]
+    for key in ("rays/block_distance", "rays/entity_distance"):
+        seen[key] = np.full(120, np.nan, np.float32)
+    seen["rays/block_name"], seen["rays/entity_name"] = np.full(120, "bedrock"), np.full(120, "cow")
+    obs = observation(seen, {}, PLAINS, None)
+    assert (obs.ray_block == spelling.AIR).all() and (obs.ray_entity == NAME_ID["none"]).all()
+    assert (obs.ray_block_distance == base.RAY_RANGE).all()
+    assert (obs.ray_entity_distance == base.RAY_RANGE).all()
+
+
 def test_yaw_is_wrapped_and_misses_are_cut_to_the_range_of_rays():
     embedded().arrange()
     seen = seen_by_the_client()[0]

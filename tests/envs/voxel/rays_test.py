@@ -1,13 +1,17 @@
 """Rays in JAX and in numba against a slow march in float64, one cell at a time."""
 
+import math
+
 import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
 
 from rlgpt_jax.envs import base
+from rlgpt_jax.envs.minedojo.standin import lidar as standin
 from rlgpt_jax.envs.names import MOBS, NAME_ID
-from rlgpt_jax.envs.voxel import rays
+from rlgpt_jax.envs.view import surroundings
+from rlgpt_jax.envs.voxel import rays, rays_host
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, BLOCKS
 from rlgpt_jax.envs.voxel.clearance import encode_clearance
 from rlgpt_jax.envs.voxel.mob_table import MOB_SIZE
@@ -139,6 +143,58 @@ def test_the_centre_ray_looks_where_the_agent_looks():
     assert block[base.CENTRE_RAY] == NAME_ID["planks"]
     assert distance[base.CENTRE_RAY] == pytest.approx(3.5, abs=1e-4)
     assert entity_distance[base.CENTRE_RAY] == distance[base.CENTRE_RAY]
+
+
+def mixin_directions(yaw: float, pitch: float) -> np.ndarray:
+    """Unit vectors [120, 3] as MineDojo's `MixinVec3d.java` and `JSONWorldDataHelper.java` make
+    them: `look.rotatePitchLidar(up).rotateYaw(left)`, of a view in degrees."""
+    yaw, pitch = math.radians(yaw), math.radians(pitch)
+    look = -math.sin(yaw) * math.cos(pitch), -math.sin(pitch), math.cos(yaw) * math.cos(pitch)
+    made = []
+    for up, left in ((-math.radians(p), -math.radians(y)) for p in base.RAY_PITCHES
+                     for y in base.RAY_YAWS):  # fmt: skip
+        x, y, z = look
+        flat = math.hypot(x, z)
+        steep = min(max(math.degrees(math.atan2(y, flat)) + math.degrees(up), -89.0), 89.0)
+        y = math.tan(math.radians(steep)) * flat
+        x, y, z = np.array([x, y, z]) / math.sqrt(x * x + y * y + z * z)
+        cos, sin = math.cos(left), math.sin(left)
+        made.append((x * cos + z * sin, y, z * cos - x * sin))
+    return np.array(made)
+
+
+def cast_directions(yaw: float, pitch: float) -> dict[str, np.ndarray]:
+    """Unit vectors [120, 3] of the same rays, by everything that casts or follows them."""
+    march = np.zeros(rays_host._SIZE, np.float32)
+    rays_host._aim(np.float32(yaw), np.float32(pitch), march)
+    speed = march[rays_host._SPEED_X :][: 3 * base.NUM_RAYS].reshape(3, base.NUM_RAYS)
+    one = jnp.array([yaw], jnp.float32), jnp.array([pitch], jnp.float32)
+    radians = np.deg2rad([yaw]), np.deg2rad([pitch])
+    angles = surroundings._RAY_YAW, surroundings._RAY_PITCH
+    return {
+        "jax and pallas": np.asarray(rays.ray_directions(*one)[0]),
+        "numba": speed.T,
+        "view": surroundings.ray_directions(*radians, *angles),
+        "stand-in": standin.directions(standin.USUAL, yaw, pitch, "view"),
+    }
+
+
+@pytest.mark.parametrize("pitch", [*range(-75, 90, 15), 88.5, -61.5])
+def test_rays_point_where_those_of_the_mod_do(pitch: float):
+    for yaw in (-180.0, -105.0, -90.0, 0.0, 37.5, 90.0):
+        wanted = mixin_directions(yaw, pitch)
+        for name, found in cast_directions(yaw, pitch).items():
+            np.testing.assert_allclose(found, wanted, atol=2e-6, err_msg=name)
+
+
+@pytest.mark.parametrize("pitch", range(-90, 91, 15))
+def test_the_centre_ray_is_the_line_of_view_and_none_bends_over_the_zenith(pitch: int):
+    """Also straight up and down, where the mod makes no numbers of use."""
+    look = np.asarray(rays.direction_of(jnp.float32(60.0), jnp.float32(pitch)))
+    for name, found in cast_directions(60.0, pitch).items():
+        np.testing.assert_allclose(found[base.CENTRE_RAY], look, atol=1e-6, err_msg=name)
+        straight = found[base.RAY_YAWS.index(0.0) :: len(base.RAY_YAWS)]
+        assert ((straight[:, [0, 2]] @ (-math.sin(math.pi / 3), 0.5)) > -1e-6).all(), name
 
 
 def scattered(num_envs: int = 6):

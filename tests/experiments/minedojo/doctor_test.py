@@ -19,7 +19,8 @@ from tests.experiments.minedojo import fake_python
 GRADLE = "classpath('com.github.SpongePowered:MixinGradle:dcfaf61'){ // 0.6"
 WELL = Facts(
     python="/p/bin/python", version=(3, 9, 18), packages=fake_python.PINS, import_seconds=18.0,
-    makes_twice=False, game="/p/Minecraft", has_jar=True, build_script=GRADLE, java="1.8.0_402",
+    makes_twice=False, game="/p/Minecraft", has_jar=True, build_script=GRADLE,
+    turns_with_land=False, java="1.8.0_402",
     java_home="1.8.0_402", has_javac=True, xvfb_run=True, xauth=True, memory=25e9, cores=16,
     workers=8, launch=Launch(seconds=90.0, steps_per_second=22.0),
 )  # fmt: skip
@@ -65,6 +66,8 @@ def test_a_machine_that_has_all_is_well():
         ("mixin_link", {"has_jar": False}, MISSING, "issue 113.*/p/Minecraft/build.gradle"),
         ("mixin_link", {"has_jar": False, "build_script": "other"}, OK, ""),
         ("mixin_link", {"has_jar": None, "build_script": ""}, UNKNOWN, ""),
+        ("lidar", {"turns_with_land": True}, MISSING, "copy into /p/Minecraft.*MixinVec3d.java"),
+        ("lidar", {"turns_with_land": None}, UNKNOWN, ""),
         ("build", {"has_jar": False}, MISSING, "cd /p/Minecraft && ./gradlew shadowJar"),
         ("build", {"has_jar": None}, UNKNOWN, ""),
         ("display", {"xvfb_run": False}, MISSING, "apt install xvfb"),

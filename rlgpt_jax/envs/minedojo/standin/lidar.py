@@ -1,9 +1,10 @@
 """Rays in any directions, for missions that ask for others than the lidar of `envs.base`.
 
-The client's words are that a ray's pitch and yaw count from the view. The mod, though,
-turns the view by the pitch about the land's x axis and then by the yaw about the upright
-axis (`JSONWorldDataHelper.java` of MineDojo 0.1): off the way south, rays with a pitch go
-elsewhere. Both are here; the first is "view", the second "land".
+A ray's pitch and yaw count from the view: so say the client's words, and so does the mod of
+MineDojo's repository since 22 July 2022 (`MixinVec3d.java`). The one of release 0.1 turns the
+view by the pitch about the land's x axis and then by the yaw about the upright axis
+(`JSONWorldDataHelper.java`): off the way south, rays with a pitch go elsewhere. Both are
+here; the first is "view", the second "land".
 """
 
 import functools
@@ -36,10 +37,10 @@ def is_usual(rays: Sequence[Ray]) -> bool:
 
 
 def directions(rays: Sequence[Ray], yaw: float, pitch: float, axes: str) -> np.ndarray:
-    """Unit vectors float64[R, 3] of rays from a view in degrees."""
+    """Unit vectors float64[R, 3] of rays from a view in degrees; axes as in `AXES`."""
     up, left = (np.array([getattr(ray, key) for ray in rays]) for key in ("pitch", "yaw"))
     if axes == "view":
-        return surroundings.direction_of(np.deg2rad(yaw) - left, np.deg2rad(pitch) - up)
+        return surroundings.ray_directions(np.deg2rad(yaw), np.deg2rad(pitch), -left, -up)
     x, y, z = surroundings.direction_of(np.deg2rad(yaw), np.deg2rad(pitch))
     y, z = y * np.cos(up) + z * np.sin(up), z * np.cos(up) - y * np.sin(up)
     x, z = x * np.cos(left) + z * np.sin(left), z * np.cos(left) - x * np.sin(left)
