@@ -17,7 +17,8 @@ from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.tasks import Task as Task
 from rlgpt_jax.envs.tasks import get_task
 from rlgpt_jax.envs.voxel.params import WorldParams
-from rlgpt_jax.loop.config import CriticConfig, LoopConfig
+from rlgpt_jax.loop.config import CriticConfig, LoopConfig, PromptConfig
+from rlgpt_jax.macros.limits import TICK_LIMIT
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RewardConfig, RLConfig
 from rlgpt_jax.rl.interface import OBSERVATION_PARTS
 from rlgpt_jax.rl.mineclip.config import MineClipConfig
@@ -33,7 +34,7 @@ class MacroConfig:
     # paper: compass, gps, 3x3x3 voxels, inventory, equipment, life, nearby tools, what the
     # paper's agent had beside the image; full: also the rays.
     sensors: Literal["paper", "full"] = "paper"
-    tick_limit: int = 200  # ticks of one activation; then the macro is ended
+    tick_limit: int = TICK_LIMIT  # ticks of one activation; then the macro is ended
     # While learning: host with the host driver, jax or pallas (GPU only, not yet measured
     # on one) with the device driver; auto: host or jax. Trials and evaluations: always host.
     interpreter: Literal["auto", "host", "jax", "pallas"] = "auto"
@@ -93,6 +94,7 @@ class Config:
     macros: MacroConfig = MacroConfig()
     loop: LoopConfig = LoopConfig()
     critic: CriticConfig = CriticConfig()
+    prompts: PromptConfig = PromptConfig()
     budget: BudgetConfig = BudgetConfig()
 
     def __post_init__(self) -> None:
