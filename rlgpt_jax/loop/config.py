@@ -19,7 +19,9 @@ class CriticConfig:
     # frames: the view at the start and at the end of the best and the worst episode;
     # strip: key moments of both besides. Needs a model that takes pictures.
     vision: Vision = "off"
-    facts: bool = True  # what use and attack were pressed on, in words
+    # In words: what use and attack were pressed on, when the goal was seen, and how macros ended
+    # that were started in sight of it.
+    facts: bool = True
 
     def __post_init__(self) -> None:
         if self.vision not in get_args(Vision):

@@ -186,7 +186,7 @@ def remember(
     """What later iterations are told of this one, with the critic's words if there is one."""
     report, before = reports[-1], reports[-2] if len(reports) > 1 else None
     state = state.replace(
-        report=report.describe(presses=tools.critic.facts), comparison=compare(before, report)
+        report=report.describe(tools.critic.facts), comparison=compare(before, report)
     )
     critique = criticise(config, tools, state) if config.has_critic else None
     return Memory(

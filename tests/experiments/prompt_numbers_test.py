@@ -48,7 +48,8 @@ PARTS = Plan((SubAction("dig", "code", "Dig."), SubAction("hop", "macro", "Hop."
               SubAction("rest", "learn", "Rest.")))  # fmt: skip
 FATES = tuple(Fate(s.name, s.kind, source=f"def {s.name}(obs): ...", used="kept")
               for s in PARTS.coded)
-MEMORY = Memory(PARTS, FATES, "1 %", "It ran.", Critique("It fell.", (), "Less.", "More."), "As is.")
+CRITIQUE = Critique("It fell.", (), "Try less.", "Train longer.")
+MEMORY = Memory(PARTS, FATES, "1 %", "It ran.", CRITIQUE, "As the run has it.")
 AGENTS = {
     "slow": slow.render, "fast": fast.render, "trial critic": critic.render_trials,
     "critic": critic.render, "rl set-up": rl_setup.render, "planner": planner.render,
@@ -158,14 +159,14 @@ def test_without_advice_rules_and_facts_are_left(tmp_path):
     hints = ("leave to learning what depends on seeing", "a log takes 60 ticks", "1.4 high",
              "Few, clearly different ones", "easy to learn", "One network learns one thing well",
              "Finding dark places depends on seeing", "standing nearer makes",
-             "long unbroken sequences with code", "turn it from \"code\" into \"macro\"")  # fmt: skip
+             "long unbroken sequences with code", 'turn it from "code" into "macro"')  # fmt: skip
     with_advice, without = (list(prompts_of(loop, t)) for t in (tools, plain))
     for hint in hints:
         assert any(hint in text for _, text in with_advice), hint
         assert not any(hint in text for _, text in without), hint
     for (agent, full), (_, lean) in zip(with_advice, without, strict=True):
         assert "{advice" not in lean, agent
-        assert "\n\n\n" not in lean and len(lean) < len(full) or full == lean, agent
+        assert ("\n\n\n" not in lean and len(lean) < len(full)) or full == lean, agent
         for fact in ("Success: ", "Mining needs attack held on one block", "blocks within 4.5"):
             assert (fact in lean) == (fact in full)
 
