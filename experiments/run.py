@@ -23,6 +23,7 @@ from experiments.progress import Display
 from experiments.report.html import duration
 from experiments.report.page import write_report
 from experiments.wiring import env_maker, make_provider, requests_folder
+from rlgpt_jax.agents import prompts
 from rlgpt_jax.agents.llm import tokens
 from rlgpt_jax.agents.llm.base import Provider, ProviderError
 from rlgpt_jax.agents.llm.budget import BudgetExceeded
@@ -164,6 +165,7 @@ def make_tools(
         seed=config.seed,
         sensors=config.sensors,
         tick_limit=config.macros.tick_limit,
+        prompts=prompts.load(advice=config.prompts.advice),
         critic=config.critic,
         offer=offer,
         set_up=set_up.take(config.set_up, folder),

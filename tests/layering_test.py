@@ -24,6 +24,7 @@ ALLOWED = {
         "rlgpt_jax.envs.kernels",
         "rlgpt_jax.envs.names",
     ),
+    "rlgpt_jax.macros.limits": (),
     "rlgpt_jax.rl": (
         "rlgpt_jax.rl",
         "rlgpt_jax.macros",
@@ -34,6 +35,7 @@ ALLOWED = {
     "rlgpt_jax.agents": (
         "rlgpt_jax.agents",
         "rlgpt_jax.rl.interface",
+        "rlgpt_jax.macros.limits",
         "rlgpt_jax.envs.names",
     ),
     "rlgpt_jax.loop": (

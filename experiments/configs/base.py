@@ -18,7 +18,8 @@ from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.tasks import Task as Task
 from rlgpt_jax.envs.tasks import get_task
 from rlgpt_jax.envs.voxel.params import WorldParams
-from rlgpt_jax.loop.config import SENSORS, CriticConfig, LoopConfig
+from rlgpt_jax.loop.config import SENSORS, CriticConfig, LoopConfig, PromptConfig
+from rlgpt_jax.macros.limits import TICK_LIMIT
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RewardConfig, RLConfig
 from rlgpt_jax.rl.interface import OBSERVATION_PARTS
 from rlgpt_jax.rl.mineclip.config import MineClipConfig
@@ -31,7 +32,7 @@ CHECKOUT = Path(__file__).parents[2]
 class MacroConfig:
     """What macros may do."""
 
-    tick_limit: int = 200  # ticks of one activation; then the macro is ended
+    tick_limit: int = TICK_LIMIT  # ticks of one activation; then the macro is ended
     # While learning: host with the host driver, jax or pallas (GPU only, not yet measured
     # on one) with the device driver; auto: host or jax. Trials and evaluations: always host.
     interpreter: Literal["auto", "host", "jax", "pallas"] = "auto"
@@ -97,6 +98,7 @@ class Config:
     # reward, observation, training episodes) is trained with. "" is the run's own set-up.
     set_up: str = ""
     critic: CriticConfig = CriticConfig()
+    prompts: PromptConfig = PromptConfig()
     budget: BudgetConfig = BudgetConfig()
 
     def __post_init__(self) -> None:

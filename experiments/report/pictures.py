@@ -1,4 +1,4 @@
-"""The part of an iteration that is seen: its best and worst episode, and what keys met."""
+"""The part of an iteration that is seen: a typical success and failure, and what keys met."""
 
 import base64
 from pathlib import Path
@@ -8,7 +8,8 @@ from experiments.report import html
 from experiments.report.html import tag, text
 from experiments.report.load import Iteration
 
-NAMES = {"best": "Best episode", "worst": "Worst episode"}
+NAMES = {"success": "A typical success", "failure": "A typical failure",
+         "best": "Best episode", "worst": "Worst episode"}  # as runs of before named them
 PARTS = {"before": "Start", "after": "End"}
 LEAD = (
     "From this evaluation: the quickest success, and the failure that pressed use and attack most "

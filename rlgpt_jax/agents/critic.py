@@ -5,6 +5,7 @@ from typing import Any
 
 from rlgpt_jax.agents import parse as blocks
 from rlgpt_jax.agents import render as sections
+from rlgpt_jax.agents import rl_setup
 from rlgpt_jax.agents.llm.base import Message
 from rlgpt_jax.agents.memory import MAX_REPORT, MAX_TRIAL, clip
 from rlgpt_jax.agents.prompt_state import (
@@ -32,10 +33,10 @@ def render_trials(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
         world=sections.world(setting, prompts),
         sensors=sections.sensors(setting, prompts),
         api=setting.api.strip(),
+        mode=sections.mode(setting, prompts),
         plan=sections.plan(state.plan),
         trials="\n\n".join(map(_trial, state.trials)),
         names=", ".join(t.sub_action.name for t in state.trials),
-        macro_ticks=str(setting.macro_ticks),
     )
     return sections.messages(text, state, prompts)
 
@@ -85,6 +86,7 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
         policy=sections.policy(setting, prompts),
         sensors=sections.sensors(setting, prompts),
         mode=sections.mode(setting, prompts),
+        rl=_rl(state, prompts),
         plan=sections.plan(state.plan),
         fates=sections.fates(state.fates),
         interface=state.interface or NO_SET_UP[setting.mode == "pure_code"],
@@ -170,6 +172,13 @@ def _records(text: str, field: str, names: list[str]) -> dict[str, dict] | Refus
         )
     by_name = dict(zip(given, records, strict=True))
     return {name: by_name[name] for name in names}
+
+
+def _rl(state: PromptState, prompts: Prompts) -> str:
+    """All that the set-up of the training can change; "" where nothing is trained."""
+    if state.setting.mode == "pure_code":
+        return ""
+    return prompts.fill("critic_rl", limits=rl_setup.limits(state, prompts)) + "\n\n"
 
 
 def _line(value: Any) -> str:

@@ -22,7 +22,6 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
         kind=sub_action.kind,
         kind_words=prompts.fill(f"kind_{kind}"),
         instruction=sub_action.instruction,
-        macro_ticks=str(setting.macro_ticks),
         feedback=_feedback(state, prompts),
     )
     return sections.messages(text, state, prompts)

@@ -149,8 +149,8 @@ def _tight(number: int, memory: Memory) -> str:
     advice = memory.critique.advice if memory.critique else ""
     parts = [
         _heading(number, memory),
-        f"Plan:\n{plan(memory.plan, 120)}",
-        f"Coded sub-actions:\n{fates(memory.fates, 160)}",
+        f"Plan:\n{plan(memory.plan, 60)}",
+        f"Coded sub-actions:\n{fates(memory.fates, 100)}",
         f"Training set-up: {short(memory.interface, 160)}" if memory.interface else "",
         f"Evaluation: {clip(memory.report, 500)}",
         f"Critic: {short(failure, 300)} Advice: {short(advice, 400)}" if memory.critique else "",

@@ -87,7 +87,7 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
         facts=state.facts,
         final=_final(state),
         horizon=str(setting.horizon),
-        macro_ticks=str(setting.macro_ticks),
+        macro_limits=sections.macro_limits(setting, prompts),
         max_sub_tasks=str(MAX_SUB_TASKS),
     )
     return sections.messages(text, state, prompts)

@@ -1,6 +1,6 @@
 """What the policy sees and remembers, in words for prompts."""
 
-from rlgpt_jax.rl.interface import PICTURE, Given
+from rlgpt_jax.rl.interface import PICTURE, TURNS, Given
 
 # In the order of the words; what is not here is not worth a word.
 _PARTS = {
@@ -39,6 +39,13 @@ def memory(given: Given) -> str:
         words.append("no memory")
     text = ", ".join(words)
     return text[:1].upper() + text[1:]
+
+
+def turn(given: Given, may_choose: bool) -> str:
+    """By how much it turns; `may_choose` says whether a set-up may change that."""
+    others = " or ".join(str(degrees) for degrees in TURNS if degrees != given.turn)
+    words = f", or by {others} where the set-up of its training says so" if may_choose else ""
+    return f"{given.turn} degrees{words}"
 
 
 def shows(given: Given) -> str:

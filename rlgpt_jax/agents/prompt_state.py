@@ -3,6 +3,7 @@
 import dataclasses
 
 from rlgpt_jax.agents.llm.base import Image
+from rlgpt_jax.macros.limits import MAX_MACROS, TICK_LIMIT
 from rlgpt_jax.rl.interface import Given
 
 KINDS = ("code", "macro", "learn")
@@ -15,8 +16,7 @@ STRUCTURES = ("one", "slow_fast", "slow_fast_critic")
 # actions; coded actions and which primitives, with the given reward; all of the interface.
 DESIGNS = ("reward", "action", "both")
 SENSORS = ("paper", "full")
-MAX_CODED = 4  # sub-actions of kind code or macro in one plan
-MAX_SUB_ACTIONS = 6
+MAX_SUB_ACTIONS = MAX_MACROS + 2  # of one plan: all slots, and something to learn
 KEEP = "keep"  # instruction of a sub-action whose earlier code stays as it is
 OK, REVISE = "ok", "revise"  # verdicts on a trial
 VERDICTS = ("keep", "revise", "drop")  # on sub-actions after training
@@ -50,11 +50,16 @@ class Setting:
     num_tries: int = 2  # of the fast agent per sub-action and iteration
     memory_characters: int = 12_000  # of the memory of earlier iterations in a prompt
     ticks_per_iteration: int = 200_000  # of PPO training
-    macro_ticks: int = 200  # limit of one activation
+    macro_ticks: int = TICK_LIMIT  # limit of one activation
     given: Given = Given()  # the run's own training, for the RL interface
     reserved: tuple[str, ...] = ()  # names that a sub-action may not have
     # Macros of a library that the policy may choose in every plan: (name, one line).
     offered: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def max_coded(self) -> int:
+        """Sub-actions of kind code or macro in one plan: the slots that are left."""
+        return MAX_MACROS - len(self.offered)
 
     def __post_init__(self):
         for field, allowed in (

@@ -3,6 +3,9 @@
 A placeholder is `{name}` in lower case; every other brace is text. The table below says
 which placeholders each file has; a file that differs from it is refused when it is read,
 so a slip in a prompt costs no model call.
+
+`{advice_...}` is no placeholder of that kind: it is replaced by the file of that name, or by
+nothing in a run whose prompts tell rules and facts alone.
 """
 
 import re
@@ -11,6 +14,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parents[2] / "prompts"
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z_]*)\}")
+_ADVICE = re.compile(r"(\s*)\{(advice_[a-z_]+)\}")
 
 # File name without ".txt" -> names that the agents fill.
 PLACEHOLDERS: dict[str, frozenset[str]] = {
@@ -18,15 +22,17 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
     for name, fields in {
         # Sections that several prompts share.
         "world": "task success start_items biome horizon seconds",
-        "policy": "ticks_per_iteration episodes sees memory shows",
+        "policy": "ticks_per_iteration episodes sees memory turn shows",
         "policy_none": "",
+        "macro_limits": "macro_ticks",
+        "plan_limits": "max_sub_actions max_coded",
         "sensors_paper": "",
         "sensors_full": "",
         "mode_rl_gpt": "",
         "mode_pure_code": "",
         "mode_reward_design": "",
         # Planner.
-        "planner": "world facts final horizon macro_ticks max_sub_tasks",
+        "planner": "world facts final horizon macro_limits max_sub_tasks",
         # Slow agent.
         "slow": "flow world policy documents mode heuristics decompose example feedback",
         "flow_slow_fast_critic": "num_tries",
@@ -34,7 +40,7 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
         "flow_one": "num_tries",
         "flow_reward": "",
         "flow_one_reward": "",
-        "slow_documents": "sensors macro_ticks api",
+        "slow_documents": "sensors api",
         "slow_heuristics": "",
         "slow_heuristics_reward": "",
         "slow_decompose": "",
@@ -55,7 +61,7 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
         "one_code": "code",
         "one_tried": "number num_tries plan code interface",
         # Fast agent.
-        "fast": "world sensors api plan name kind kind_words instruction macro_ticks feedback",
+        "fast": "world sensors api plan name kind kind_words instruction feedback",
         "kind_code": "",
         "kind_macro": "",
         "kind_pure_code_code": "",
@@ -66,27 +72,37 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
         "fast_facts": "earlier source trial",
         # Fast agent: the RL interface.
         "rl_setup": "world policy plan fates form feedback",
-        "rl_setup_form": "design parts example",
+        "rl_setup_form": "design limits example",
+        "rl_setup_limits": "parts",
         "rl_setup_design_both": "",
         "rl_setup_design_reward": "",
         "rl_setup_design_action": "",
         "rl_setup_task": "goal horizon start_items mobs quantities horizons",
         "rl_setup_observation": "parts",
         "rl_setup_observation_picture": "parts",
-        "rl_setup_actions": "primitives macros",
+        "rl_setup_actions": "primitives macros turn turns",
         "rl_setup_reward": "given successes step_costs horizon distances max_targets items "
         "max_items explorations gamma far",
-        "rl_setup_training": "ticks most update",
+        "rl_setup_training": "ticks most update network",
         "rl_setup_stop": "episodes least",
         "rl_setup_example": "",
         "rl_setup_example_action": "",
         "rl_setup_first": "",
         "rl_setup_again": "iteration num_iterations history critic",
         # Critics.
-        "trial_critic": "world sensors api plan trials names macro_ticks",
-        "critic": "world policy sensors mode plan fates interface report comparison history "
+        "trial_critic": "world sensors api mode plan trials names",
+        "critic": "world policy sensors mode rl plan fates interface report comparison history "
         "pictures names iteration num_iterations",
+        "critic_rl": "limits",
         "critic_pictures": "pictures",
+        # Advice on how to split or solve a task, told within the files above.
+        **dict.fromkeys(
+            ("advice_split", "advice_few_macros", "advice_reward_parts", "advice_failed_code",
+             "advice_example", "advice_who_can", "advice_sizes", "advice_nearer", "advice_mining",
+             "advice_sub_tasks"),
+            "",
+        ),
+        "advice_learning": "shows",
         # Added to any prompt whose answer could not be used.
         "answer_refused": "answer reason",
     }.items()
@@ -108,27 +124,42 @@ class Prompts:
         return _PLACEHOLDER.sub(lambda match: values[match[1]], self._texts[name])
 
 
-def load(folder: Path = FOLDER) -> Prompts:
+def load(folder: Path = FOLDER, advice: bool = True) -> Prompts:
     """Reads and checks all prompt files.
+
+    Args:
+      advice: whether the texts hold the files `advice_*`.
 
     Raises:
       ValueError: one error that lists every missing file and wrong placeholder.
     """
     texts, wrong = {}, []
-    for name, expected in PLACEHOLDERS.items():
+    for name in PLACEHOLDERS:
         path = folder / f"{name}.txt"
         if not path.exists():
             wrong.append(f"{path.name} is missing")
             continue
         texts[name] = path.read_text(encoding="utf-8").strip()
-        found = frozenset(_PLACEHOLDER.findall(texts[name]))
+    for name in texts:
+        expected = PLACEHOLDERS[name]
+        found = frozenset(_PLACEHOLDER.findall(_told(texts, name)))
         if unknown := found - expected:
-            wrong.append(f"{path.name} has {_list(unknown)}, which nobody fills")
+            wrong.append(f"{name}.txt has {_list(unknown)}, which nobody fills")
         if absent := expected - found:
-            wrong.append(f"{path.name} lacks {_list(absent)}")
+            wrong.append(f"{name}.txt lacks {_list(absent)}")
     if wrong:
         raise ValueError(f"prompts in {folder}: {'; '.join(wrong)}. Edit these files.")
-    return Prompts(texts)
+    return Prompts({name: _told(texts, name, advice) for name in texts})
+
+
+def _told(texts: Mapping[str, str], name: str, advice: bool = True) -> str:
+    """A text with its advice, or without and without the space before it."""
+
+    def put(match: re.Match[str]) -> str:
+        known = match[2] in texts
+        return (match[1] + texts[match[2]] if known else match[0]) if advice else ""
+
+    return _ADVICE.sub(put, texts[name])
 
 
 def _list(names) -> str:

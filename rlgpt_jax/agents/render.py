@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rlgpt_jax.agents import memory, policy_words
 from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.prompt_state import Fate, Plan, PromptState, Setting
+from rlgpt_jax.agents.prompt_state import MAX_SUB_ACTIONS, Fate, Plan, PromptState, Setting
 from rlgpt_jax.agents.prompts import Prompts
 
 TICKS_PER_SECOND = 20
@@ -47,6 +47,7 @@ def policy(setting: Setting, prompts: Prompts) -> str:
         episodes=f"{setting.ticks_per_iteration // setting.horizon:,}",
         sees=policy_words.sees(setting.given),
         memory=policy_words.memory(setting.given),
+        turn=policy_words.turn(setting.given, setting.design != "reward"),
         shows=policy_words.shows(setting.given),
     )
     if setting.offered:
@@ -56,19 +57,26 @@ def policy(setting: Setting, prompts: Prompts) -> str:
 
 
 def sensors(setting: Setting, prompts: Prompts) -> str:
-    return prompts.fill(f"sensors_{setting.sensors}")
+    """What macros sense, and how long they may run."""
+    return f"{prompts.fill(f'sensors_{setting.sensors}')}\n{macro_limits(setting, prompts)}"
+
+
+def macro_limits(setting: Setting, prompts: Prompts) -> str:
+    return prompts.fill("macro_limits", macro_ticks=str(setting.macro_ticks))
 
 
 def mode(setting: Setting, prompts: Prompts) -> str:
-    """The kinds of sub-actions that a plan may have."""
-    if setting.design == "reward":
-        return prompts.fill("mode_reward_design")
-    return prompts.fill(f"mode_{setting.mode}")
+    """The kinds of sub-actions that a plan may have, and how many."""
+    name = "reward_design" if setting.design == "reward" else setting.mode
+    limits = prompts.fill(
+        "plan_limits", max_sub_actions=str(MAX_SUB_ACTIONS), max_coded=str(setting.max_coded)
+    )
+    return f"{prompts.fill(f'mode_{name}')}\n{limits}"
 
 
-def documents(setting: Setting, prompts: Prompts) -> str:
-    """What macros sense and the language that they are written in."""
-    return f"{sensors(setting, prompts)}\n{setting.api.strip()}"
+def below(section: str) -> str:
+    """A section that may be empty, with the space above it."""
+    return f"\n\n{section}" if section else ""
 
 
 def decompose(state: PromptState, prompts: Prompts) -> str:

@@ -100,6 +100,16 @@ def name(value: Any, allowed: Sequence[str], path: str) -> str:
     return value
 
 
+def one_of(value: Any, allowed: Sequence[Any], path: str) -> Any:
+    """One of a few values, or None if it was left out; numbers may come as texts."""
+    if value is None:
+        return None
+    for known in allowed:
+        if str(value).strip() in (str(known), f"{known}.0"):
+            return known
+    raise Wrong(f"{path} is {value!r}; choose from {', '.join(map(str, allowed))}.")
+
+
 def names(value: Any, allowed: Sequence[str], path: str, most: int) -> tuple[str, ...] | None:
     """Names without repetition, or None if the list was left out."""
     if value is None:

@@ -9,8 +9,10 @@ from rlgpt_jax.agents.rl_fields import Wrong
 from rlgpt_jax.rl.interface import (
     MAX_ITEMS,
     MAX_TARGETS,
+    NETWORKS,
     OBSERVATION_PARTS,
     PRIMITIVES,
+    TURNS,
     RewardTerms,
     RLInterface,
     TrainingTask,
@@ -24,12 +26,12 @@ PARTS = {
 }
 FIELDS = {
     "task": ("goal_item", "goal_quantity", "horizon", "mob_range", "start_items"),
-    "actions": ("primitives", "macros"),
+    "actions": ("primitives", "macros", "turn"),
     "reward": ("success", "step_cost", "distance", "items", "exploration"),
-    "training": ("ticks", "stop_at_success"),
+    "training": ("ticks", "stop_at_success", "network"),
 }
 MOVES = ("forward", "back", "left", "right")
-TURNS = ("turn_left", "turn_right")
+TURNERS = ("turn_left", "turn_right")
 
 
 def interface_of(value: Any, state: PromptState, reasoning: str) -> RLInterface:
@@ -63,9 +65,11 @@ def interface_of(value: Any, state: PromptState, reasoning: str) -> RLInterface:
         observation=_observation(record.get("observation"), state.setting.given.choosable),
         primitives=_primitives(parts["actions"].get("primitives")),
         macros=_offered(parts["actions"].get("macros"), state),
+        turn=check.one_of(parts["actions"].get("turn"), TURNS, "actions.turn"),
         reward=_reward(parts["reward"], state.setting),
         ticks=None if ticks is None else int(ticks),
         stop_at_success=limits["training.stop_at_success"].check(stop, "training.stop_at_success"),
+        network=check.one_of(parts["training"].get("network"), NETWORKS, "training.network"),
         reasoning=reasoning,
     )
 
@@ -123,7 +127,7 @@ def _primitives(value: Any) -> tuple[str, ...] | None:
     found = check.names(value, allowed, "actions.primitives", len(allowed))
     if found is None:
         return None
-    for what, needed in (("walking", MOVES), ("turning", TURNS)):
+    for what, needed in (("walking", MOVES), ("turning", TURNERS)):
         if not set(found) & set(needed):
             raise Wrong(
                 f"actions.primitives is {list(found)}, without any {what}; a policy needs at "

@@ -21,9 +21,11 @@ from rlgpt_jax.rl.interface import (
     DEFAULT,
     MAX_ITEMS,
     MAX_TARGETS,
+    NETWORKS,
     PRIMITIVES,
     STOP_EPISODES,
     STOP_LEAST,
+    TURNS,
     RLInterface,
 )
 
@@ -57,31 +59,45 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
 
 
 def form(state: PromptState, prompts: Prompts) -> str:
-    """The fields with units, ranges and consequences, and an example; for any prompt."""
+    """How to answer: the fields and an example; for any prompt."""
+    design = state.setting.design
+    return prompts.fill(
+        "rl_setup_form",
+        design=prompts.fill(f"rl_setup_design_{design}"),
+        limits=limits(state, prompts),
+        example=prompts.fill(
+            "rl_setup_example_action" if design == "action" else "rl_setup_example"
+        ),
+    )
+
+
+def limits(state: PromptState, prompts: Prompts) -> str:
+    """The fields with units, ranges and consequences: all that can be set."""
     setting, given = state.setting, state.setting.given
-    limits = {path: str(limit) for path, limit in ranges(setting).items()}
+    told = {path: str(limit) for path, limit in ranges(setting).items()}
     macros = [name for name, kind in coded(state).items() if kind == "macro"]
     values = {
         "task": dict(
             goal=f"{setting.goal_quantity} {setting.goal_item}", horizon=str(setting.horizon),
-            horizons=limits["task.horizon"], quantities=limits["task.goal_quantity"],
+            horizons=told["task.horizon"], quantities=told["task.goal_quantity"],
             mobs=_mobs(setting), start_items=given_items(given.start_items),
         ),
         "observation": dict(parts=", ".join(given.choosable)),
         "actions": dict(
             primitives=", ".join(PRIMITIVES),
             macros=", ".join(macros) or ("none in this plan" if state.plan.coded else "your own"),
+            turn=str(given.turn), turns=" or ".join(map(str, TURNS)),
         ),
         "reward": dict(
-            given=given_reward(given.reward), successes=limits["reward.success"],
-            step_costs=limits["reward.step_cost"], distances=limits["reward.distance.per_block"],
-            explorations=limits["reward.exploration"], items=limits["reward.items"],
+            given=given_reward(given.reward), successes=told["reward.success"],
+            step_costs=told["reward.step_cost"], distances=told["reward.distance.per_block"],
+            explorations=told["reward.exploration"], items=told["reward.items"],
             horizon=str(setting.horizon), max_targets=str(MAX_TARGETS), max_items=str(MAX_ITEMS),
             gamma=f"{given.gamma:g}", far=f"{1 / max(1e-6, 1 - given.gamma):.0f}",
         ),
         "training": dict(
-            ticks=limits["training.ticks"], most=f"{setting.ticks_per_iteration:,}",
-            update=f"{given.ticks_per_update:,}",
+            ticks=told["training.ticks"], most=f"{setting.ticks_per_iteration:,}",
+            update=f"{given.ticks_per_update:,}", network=given.network,
         ),
     }  # fmt: skip
     stop = prompts.fill("rl_setup_stop", episodes=str(STOP_EPISODES), least=f"{STOP_LEAST:.0%}")
@@ -91,10 +107,7 @@ def form(state: PromptState, prompts: Prompts) -> str:
     ]
     is_action = setting.design == "action"
     return prompts.fill(
-        "rl_setup_form",
-        design=prompts.fill(f"rl_setup_design_{setting.design}"),
-        parts="\n\n".join(parts) + ("" if is_action else "\n" + stop),
-        example=prompts.fill("rl_setup_example_action" if is_action else "rl_setup_example"),
+        "rl_setup_limits", parts="\n\n".join(parts) + ("" if is_action else "\n" + stop)
     )
 
 
@@ -134,6 +147,9 @@ def schema(state: PromptState) -> dict[str, Any]:
     def some(values: Sequence[str]) -> dict[str, Any]:
         return {"type": ["array", "null"], "items": blocks.choice_schema(values)}
 
+    def one(values: Sequence[Any], kind: str) -> dict[str, Any]:
+        return {"type": [kind, "null"], "enum": [*values, None]}
+
     def counted(field: str, kind: str) -> dict[str, Any]:
         entry = blocks.object_schema(name=blocks.TEXT, **{field: {"type": kind}})
         return {"type": ["array", "null"], "items": entry}
@@ -147,7 +163,9 @@ def schema(state: PromptState) -> dict[str, Any]:
             start_items=counted("quantity", "integer"),
         ),
         "observation": some(state.setting.given.choosable),
-        "actions": blocks.object_schema(primitives=some(PRIMITIVES), macros=some(macros)),
+        "actions": blocks.object_schema(
+            primitives=some(PRIMITIVES), macros=some(macros), turn=one(TURNS, "integer"),
+        ),
         "reward": blocks.object_schema(
             success=number("reward.success"),
             step_cost=number("reward.step_cost"),
@@ -162,6 +180,7 @@ def schema(state: PromptState) -> dict[str, Any]:
         ),
         "training": blocks.object_schema(
             ticks=number("training.ticks", "integer"),
+            network=one(NETWORKS, "string"),
             **(
                 {} if state.setting.design == "action"
                 else {"stop_at_success": number("training.stop_at_success")}

@@ -14,6 +14,13 @@ from rlgpt_jax.rl.interface import (
 UNCHANGED = "Training is as the run has it."
 
 
+_NETWORKS = {
+    "last": "the network of the iteration before",
+    "best": "the network of the iteration with the best evaluation so far",
+    "fresh": "a new network",
+}
+
+
 def describe(interface: RLInterface) -> str:
     """One line for each part that is set; what is not named is as the run has it."""
     primitives = interface.primitives
@@ -26,8 +33,10 @@ def describe(interface: RLInterface) -> str:
             name for name in PRIMITIVES if primitives is not None and name not in primitives
         ),
         "Macros offered": _names(interface.macros),
+        "Turns of the camera": "" if interface.turn is None else f"{interface.turn} degrees",
         "Reward": _reward(interface.reward),
         "Budget": _budget(interface),
+        "Begins with": "" if interface.network is None else _NETWORKS[interface.network],
     }
     words = [f"{name}: {text}." for name, text in lines.items() if text] or [UNCHANGED]
     return "\n".join([*words, f"({interface.note})"] if interface.note else words)

@@ -11,7 +11,6 @@ from rlgpt_jax.agents.llm.base import Message
 from rlgpt_jax.agents.prompt_state import (
     KEEP,
     KINDS,
-    MAX_CODED,
     MAX_SUB_ACTIONS,
     Plan,
     PromptState,
@@ -36,7 +35,6 @@ def shared(state: PromptState, prompts: Prompts) -> dict[str, str]:
     tries = {"num_tries": str(setting.num_tries)}
     documents = {
         "sensors": sections.sensors(setting, prompts),
-        "macro_ticks": str(setting.macro_ticks),
         "api": setting.api.strip(),
     }
     return {
@@ -47,7 +45,9 @@ def shared(state: PromptState, prompts: Prompts) -> dict[str, str]:
         "policy": sections.policy(setting, prompts),
         "documents": "\n\n" + prompts.fill("slow_documents", **documents) if coded else "",
         "mode": sections.mode(setting, prompts),
-        "heuristics": prompts.fill("slow_heuristics" if coded else "slow_heuristics_reward"),
+        "heuristics": sections.below(
+            prompts.fill("slow_heuristics" if coded else "slow_heuristics_reward")
+        ),
         "decompose": sections.decompose(state, prompts),
         "example": prompts.fill("slow_example" if coded else "slow_example_reward"),
     }
@@ -162,8 +162,9 @@ def _check_all(sub_actions: list[SubAction], state: PromptState) -> str:
     coded = sum(s.coded for s in sub_actions)
     if len(names) > MAX_SUB_ACTIONS:
         return f"{len(names)} sub-actions; at most {MAX_SUB_ACTIONS} are allowed."
-    if coded > MAX_CODED:
-        return f'{coded} coded sub-actions ("code" and "macro"); at most {MAX_CODED} are allowed.'
+    most = state.setting.max_coded
+    if coded > most:
+        return f'{coded} coded sub-actions ("code" and "macro"); at most {most} are allowed.'
     if len(set(names)) < len(names):
         twice = sorted({n for n in names if names.count(n) > 1})
         return f"The name {twice[0]!r} is used more than once; all names must differ."

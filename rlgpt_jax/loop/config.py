@@ -21,13 +21,24 @@ class CriticConfig:
     # frames: the view at the start and at the end of the best and the worst episode;
     # strip: key moments of both besides. Needs a model that takes pictures.
     vision: Vision = "off"
-    facts: bool = False  # what use and attack were pressed on, in words
+    # In words: what use and attack were pressed on, when the goal was seen, and how macros ended
+    # that were started in sight of it.
+    facts: bool = True
 
     def __post_init__(self) -> None:
         if self.vision not in get_args(Vision):
             raise ValueError(
                 f"critic.vision={self.vision!r}; choose from {', '.join(get_args(Vision))}."
             )
+
+
+@dataclasses.dataclass(frozen=True)
+class PromptConfig:
+    """What the prompts of all agents tell besides rules and facts."""
+
+    # Advice on what to code and what to learn, and numbers that make a solution easy (how long a
+    # log takes to mine, how high a cow is): the files prompts/advice_*.txt. An ablation.
+    advice: bool = True
 
 
 @dataclasses.dataclass(frozen=True)

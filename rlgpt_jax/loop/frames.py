@@ -1,6 +1,6 @@
-"""Pictures of the best and the worst episode of an evaluation, for a critic with eyes.
+"""Pictures of a typical success and failure of an evaluation, for a critic with eyes.
 
-    iterations/<i>/frames/{best,worst}_{before,after,strip}.png
+    iterations/<i>/frames/{success,failure}_{before,after,strip}.png
     iterations/<i>/frames/frames.json   episodes, moments and facts; written last, so that
                                         frames are whole where it is
 
@@ -26,8 +26,7 @@ VIEW_HEIGHT, VIEW_WIDTH = 200, 320  # pixels as drawn; single views are enlarged
 FOLDER, INDEX = "frames", "frames.json"
 SAME = 1e-3  # blocks and degrees: a repetition that differs by more is another episode
 NOT_REPEATED = "The episode did not repeat exactly, so it is not drawn."
-NONE = {"best": "No episode succeeded, so there is no best one.",
-        "worst": "No episode failed, so there is no worst one."}  # fmt: skip
+NONE = {"success": "No episode succeeded.", "failure": "No episode failed."}  # fmt: skip
 
 Views = dict[int, np.ndarray]  # row -> uint8[H, W, 3]
 
@@ -70,7 +69,7 @@ def take(tools: Tools, iteration: int, recorder: Recorder, world: Any, num_episo
         return
     with_strip = tools.critic.vision == "strip"
     target = " or ".join(world.goal_names) or "the target"
-    chosen = {"best": recorder.best, "worst": recorder.worst}
+    chosen = {"success": recorder.success, "failure": recorder.failure}
     found = {name: episode for name, episode in chosen.items() if episode is not None}
     moments = {
         name: choose(episode, target, NUM_MOMENTS if with_strip else 2)
@@ -163,13 +162,13 @@ def _write(
     outcome = "succeeded" if entry["success"] else "failed"
     how = f"{outcome} after {ticks} ticks" + " in a dead loop" * entry["dead_loop"]
     pictures = {
-        "before": (strip.single(views[0]), f"the {name} episode ({how}) at its start"),
-        "after": (strip.single(views[ticks]), f"the {name} episode at its end, tick {ticks}"),
+        "before": (strip.single(views[0]), f"the typical {name} ({how}) at its start"),
+        "after": (strip.single(views[ticks]), f"the typical {name} at its end, tick {ticks}"),
     }
     if with_strip:
-        title = f"{name.upper()} EPISODE of {tools.task.name}: {how}"
+        title = f"TYPICAL {name.upper()} of {tools.task.name}: {how}"
         drawn = strip.strip(title, [views[m.tick] for m in moments], moments)
-        pictures["strip"] = (drawn, f"{len(moments)} moments of the {name} episode")
+        pictures["strip"] = (drawn, f"{len(moments)} moments of the typical {name}")
     for part, (data, words) in pictures.items():
         file = f"{name}_{part}.png"
         write_bytes(tools.folder.iteration(iteration, FOLDER, file), data)

@@ -43,9 +43,12 @@ class Stage:
 
     iteration: int
     space: HybridSpace
-    changed: tuple[int, ...] = ()  # slots that hold other code than one iteration before
+    changed: tuple[int, ...] = ()  # slots that hold other code than before
     before: "Stage | None" = None  # the stage of the iteration before, None for the first
     interface: RLInterface = DEFAULT  # what the fast agent has set of the training
+    # Whose networks training goes on with, unless it has new ones; None is `before`. `changed` and
+    # `space` are by its slots.
+    begins: "Stage | None" = None
 
 
 class Learning:
@@ -121,6 +124,8 @@ class Learning:
                 f"{stage.interface.stop_at_success:.0%} of the last {STOP_EPISODES} episodes "
                 "had succeeded."
             )
+        if stage.begins is not None and stage.begins is not stage.before:
+            words += f" It began with the network of iteration {stage.begins.iteration + 1}."
         return words
 
     def _goal(self, stage: Stage) -> int:
@@ -149,10 +154,17 @@ class Learning:
         world = self._world(stage)
         if before is None:
             return init_learner(world, stage.space, config, seed)
-        if self._config.warm_start:
-            return carry_over(before, world, stage.space, stage.changed, config, seed)
-        fresh = init_learner(world, stage.space, config, seed)
-        return fresh.replace(ticks=before.ticks, num_updates=before.num_updates)
+        if (stage.interface.network or self._own_network) == "fresh":
+            begun = init_learner(world, stage.space, config, seed)
+        else:
+            old = self._finished(stage.begins) if stage.begins else before
+            begun = carry_over(old, world, stage.space, stage.changed, config, seed)
+        return begun.replace(ticks=before.ticks, num_updates=before.num_updates)
+
+    @property
+    def _own_network(self) -> str:
+        """What an iteration begins with where its interface does not say."""
+        return "last" if self._config.warm_start else "fresh"
 
     def _finished(self, stage: Stage) -> Learner:
         """The learner at the end of an iteration, from memory or from its checkpoint."""

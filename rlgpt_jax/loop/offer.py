@@ -1,19 +1,19 @@
 """What a run takes from a library on disk and from the trusted skills.
 
 Macros of a library that compile at the run's sensor level are offered to the policy as
-further actions, in slots that no plan can need, and may be called by new macros. The
+further actions, in slots that a plan then has no more, and may be called by new macros. The
 offer is made once, before anything is asked, and does not change during a run.
 """
 
 import dataclasses
 from collections.abc import Mapping, Sequence
 
-from rlgpt_jax.agents.prompt_state import MAX_CODED, Fate
+from rlgpt_jax.agents.prompt_state import Fate
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.store import Entry, LibraryError
 from rlgpt_jax.macros import skills
-from rlgpt_jax.macros.bytecode import MAX_MACROS
 from rlgpt_jax.macros.language import parse_macro
+from rlgpt_jax.macros.limits import MAX_MACROS
 from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.macros.skills import Described
 
@@ -37,13 +37,14 @@ class Offer:
 
 
 NOTHING = Offer()
+PLAN_SLOTS = 4  # that every plan has; a library is offered in the others
 
 
 def free_slots(config: LoopConfig) -> int:
-    """Slots that no plan can need."""
+    """Slots that macros of a library may have."""
     if not config.learns:
         return 0
-    return MAX_MACROS - MAX_CODED if config.asks else MAX_MACROS
+    return MAX_MACROS - PLAN_SLOTS if config.asks else MAX_MACROS
 
 
 def make_offer(

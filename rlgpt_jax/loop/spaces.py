@@ -8,7 +8,7 @@ from rlgpt_jax.macros.bytecode import MAX_MACROS, Program, link
 from rlgpt_jax.macros.language import NOTHING, parse_macro
 from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
-from rlgpt_jax.rl.interface import DEFAULT, PRIMITIVES, RLInterface
+from rlgpt_jax.rl.interface import DEFAULT, PRIMITIVES, TURN, RLInterface
 
 # What a script without any accepted code does: a run of pure code cannot do less.
 IDLE = Fate("idle", "code", source="def idle(obs):\n    yield noop()\n")
@@ -52,13 +52,15 @@ def make_space(
     Kind `code` runs as a script when an episode starts, in the plan's order; kind `macro`
     is offered to PPO. In pure code everything is a script that repeats. `library` holds
     the texts of functions that the macros may call. `interface` says which macros of
-    those are offered, by name, and which primitives; pure code has no use for it.
+    those are offered, by name, which primitives, and how far these turn; pure code has no use
+    for it.
     """
     if pure_code and not slots.fates:
         slots, fates = Slots((IDLE,)), (IDLE,)
     primitives = PRIMITIVES if interface.primitives is None else interface.primitives
+    turn = TURN if interface.turn is None else interface.turn
     if not slots.fates:
-        return dataclasses.replace(empty_space(), primitives=primitives)
+        return dataclasses.replace(empty_space(), primitives=primitives, turn=turn)
     names = [fate.name for fate in slots.fates]
     scripted = [f.name for f in fates if f.source and (pure_code or f.kind == "code")]
     wanted = names if interface.macros is None else interface.macros
@@ -69,6 +71,7 @@ def make_space(
         names=(*names, *[""] * empty),
         offered=(*offered, *[False] * empty),
         primitives=primitives,
+        turn=turn,
         script=tuple(names.index(name) + 1 for name in scripted),
         repeat_script=pure_code,
         tick_limit=tick_limit,

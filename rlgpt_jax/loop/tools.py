@@ -19,6 +19,7 @@ from rlgpt_jax.loop import events
 from rlgpt_jax.loop.config import CriticConfig, LoopConfig
 from rlgpt_jax.loop.offer import NOTHING, Offer
 from rlgpt_jax.loop.record import RunFolder
+from rlgpt_jax.macros.limits import TICK_LIMIT
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.interface import DEFAULT, RLInterface
 
@@ -42,7 +43,7 @@ class Tools:
     key_prefix: str = ""  # before every request key: a sub-task of a longer one has its own
     seed: int = 0
     sensors: str = "paper"  # of macros
-    tick_limit: int = 200  # of one activation of a macro
+    tick_limit: int = TICK_LIMIT  # of one activation of a macro
     offer: Offer = NOTHING  # of a library: what macros may call and the policy may choose
     prompts: Prompts = dataclasses.field(default_factory=prompts.load)
     critic: CriticConfig = CriticConfig()  # what the critic is shown

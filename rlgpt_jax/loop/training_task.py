@@ -7,7 +7,7 @@ from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.interface import Given, RewardTerms, TrainingTask
 
 
-def given(task: Task, config: RLConfig) -> Given:
+def given(task: Task, config: RLConfig, warm_start: bool = True) -> Given:
     """What an interface keeps where it sets nothing, for `Setting.given`."""
     reward, ppo, network = config.reward, config.ppo, config.network
     return Given(
@@ -20,6 +20,7 @@ def given(task: Task, config: RLConfig) -> Given:
         gamma=ppo.gamma, ticks_per_update=ppo.num_envs * ppo.unroll_length,
         observation=config.observation, image_size=network.image_size,
         frame_stack=network.frame_stack, recurrent=network.recurrent,
+        network="last" if warm_start else "fresh",
     )  # fmt: skip
 
 

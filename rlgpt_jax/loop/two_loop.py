@@ -138,7 +138,7 @@ def make_setting(config: LoopConfig, tools: Tools) -> Setting:
         num_tries=config.num_tries,
         memory_characters=config.memory_characters,
         ticks_per_iteration=config.ticks_per_iteration,
-        given=given(task, tools.rl),
+        given=given(task, tools.rl, config.warm_start),
         macro_ticks=tools.tick_limit,
         reserved=(*RESERVED, *tools.offer.reserved),
         offered=tuple(
@@ -187,7 +187,7 @@ def remember(
     """What later iterations are told of this one, with the critic's words if there is one."""
     report, before = reports[-1], reports[-2] if len(reports) > 1 else None
     state = state.replace(
-        report=report.describe(presses=tools.critic.facts), comparison=compare(before, report)
+        report=report.describe(tools.critic.facts), comparison=compare(before, report)
     )
     critique = criticise(config, tools, state) if config.has_critic else None
     return Memory(
@@ -218,14 +218,21 @@ def _make_stage(
     done: tuple[Iteration, ...],
 ) -> tuple[Slots, Stage]:
     """Which code goes into which slot, and the action space that results."""
-    old, before = (done[-1].slots, done[-1].stage) if done else (Slots(), None)
+    before = done[-1] if done else None
+    begins = before
+    if done and interface.network == "best":
+        begins = done[best_of([iteration.report for iteration in done])]
+    old = begins.slots if begins else Slots()
     slots = place((*tools.offer.macros, *state.fates), old)
     space = make_space(
         slots, state.fates, config.mode == "pure_code", tools.sensors, tools.tick_limit,
         tools.offer.sources, interface,
     )
     changed = slots.changed_since(old)
-    return slots, Stage(state.iteration, space, changed, before, interface)
+    return slots, Stage(
+        state.iteration, space, changed, before.stage if before else None, interface,
+        begins.stage if begins else None,
+    )
 
 
 def _joined(*texts: str) -> str:

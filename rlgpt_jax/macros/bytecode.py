@@ -17,8 +17,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rlgpt_jax.macros.limits import MAX_MACROS as MAX_MACROS
+from rlgpt_jax.macros.limits import TICK_LIMIT as TICK_LIMIT
+
 # --- limits --------------------------------------------------------------------
-MAX_MACROS = 8  # macros in one set
 MAX_SOURCE = 65_536  # bytes of source text
 MAX_TOKENS = 20_000  # words and signs of the source, comments and strings included
 MAX_FOREIGN = 200  # characters that are not ASCII in one piece
@@ -34,7 +36,6 @@ MEMORY_CELLS = STACK_CELLS + HEAP_CELLS
 MAX_FRAME = 200  # registers of one function
 MAX_DEPTH = 8  # calls of the macro's own functions within each other
 MAX_STEPS = 10_000  # instructions between two ticks
-TICK_LIMIT = 200  # ticks of one activation
 LIST_ROOM = 8  # elements that a new list has room for
 NAME_WORDS = 22  # words of a set of names: 704 bits
 MAX_NAME_ID = NAME_WORDS * 32

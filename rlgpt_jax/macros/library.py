@@ -6,7 +6,7 @@ A test parses every example here, so that what a model is told is what the langu
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rlgpt_jax.macros.bytecode import MAX_DEPTH, MAX_STEPS, TICK_LIMIT
+from rlgpt_jax.macros.bytecode import MAX_DEPTH, MAX_STEPS
 from rlgpt_jax.macros.sensors import SENSOR_LEVELS
 from rlgpt_jax.macros.skills import Described
 
@@ -36,8 +36,7 @@ ACTIONS = (
     ),
     Entry(
         "attack()",
-        "hit, or keep mining, what is under the crosshair (mining a log by hand takes 60 "
-        "ticks of attack without a break).",
+        "hit, or keep mining, what is under the crosshair.",
         ("attack()",),
     ),
     Entry(
@@ -130,11 +129,10 @@ FUNCTIONS = Entry(
      "degrees(pi)", "sign(-2)", "copysign(1, -1)", "pi", "inf", "math.sqrt(4)", "math.pi"),
 )  # fmt: skip
 
-HOW = f"""\
+HOW = """\
 - A macro is `def NAME(obs): ...`. Each `yield` hands one primitive action to the game, which \
 advances one tick (20 ticks = 1 second), and evaluates to the new observation: \
 `obs = yield forward()`.
-- A macro ends by returning. Keep it under {TICK_LIMIT} ticks: at {TICK_LIMIT} it is cut.
 - You may define helper functions in the same block. Helpers that yield are called with \
 `obs = yield from helper(obs, ...)`; they return the newest observation, or a pair with it.
 - An observation holds for one tick. Of an older one (prev = obs) the numbers and the answers to \

@@ -4,7 +4,7 @@
     H(pi)     = H(macro) + pi(macro = 0) * (H(head 0) + H(head 1))
 
 The primitives are the released code's heads [12, 3]. Head 0: nothing; forward, back;
-left, right; jump, sneak, sprint; look up, down, left, right by 30 degrees. Head 1:
+left, right; jump, sneak, sprint; look up, down, left, right by the turn of the space. Head 1:
 nothing, use, attack. Sprint sets column 2 alone, as in the released code, and therefore
 does not move by itself.
 """
@@ -17,19 +17,32 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.base import FN_ATTACK, FN_USE, FUNCTION, JUMP, MOVE, NOOP, PITCH, STRAFE, YAW
+from rlgpt_jax.envs.base import (
+    CAMERA_STEP,
+    FN_ATTACK,
+    FN_USE,
+    FUNCTION,
+    JUMP,
+    MOVE,
+    NOOP,
+    PITCH,
+    STRAFE,
+    YAW,
+)
 from rlgpt_jax.macros.bytecode import MAX_MACROS, MacroSet, link
-from rlgpt_jax.rl.interface import HEAD0_LABELS, HEAD1_LABELS, PRIMITIVES
+from rlgpt_jax.macros.limits import TICK_LIMIT
+from rlgpt_jax.rl.interface import HEAD0_LABELS, HEAD1_LABELS, PRIMITIVES, TURN, TURNS
 
 PRIMITIVE_HEADS = (12, 3)
 NUM_MACRO_LOGITS = MAX_MACROS + 1
 MAX_SCRIPT = 32
 INVALID = -1e9  # a logit; finite, so that entropies and gradients stay finite
 
-# (column, value) that a choice of head 0 sets in an action that is otherwise NOOP.
+# (column, value) that a choice of head 0 sets in an action that is otherwise NOOP; of the camera's
+# columns the sign of the turn.
 HEAD0 = (
     None, (MOVE, 1), (MOVE, 2), (STRAFE, 1), (STRAFE, 2), (JUMP, 1), (JUMP, 2), (JUMP, 3),
-    (PITCH, 10), (PITCH, 14), (YAW, 10), (YAW, 14),
+    (PITCH, -1), (PITCH, 1), (YAW, -1), (YAW, 1),
 )  # fmt: skip
 HEAD1 = (0, FN_USE, FN_ATTACK)
 
@@ -56,6 +69,7 @@ class SpaceArrays(NamedTuple):
     script: Any  # int32[MAX_SCRIPT]
     script_length: Any  # int32[]
     repeat: Any  # bool[]
+    turn: Any  # int32[]  steps of the camera that a primitive turns by
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,7 +82,8 @@ class HybridSpace:
     primitives: tuple[str, ...] = PRIMITIVES  # choices of the heads besides nothing
     script: tuple[int, ...] = ()  # 1-based slots, run in order when an episode starts
     repeat_script: bool = False  # the script starts again when it ends: PPO never decides
-    tick_limit: int = 200  # ticks that one activation of a macro may take
+    turn: int = TURN  # degrees that a primitive turns the camera by, one of `TURNS`
+    tick_limit: int = TICK_LIMIT  # ticks that one activation of a macro may take
 
     def __post_init__(self):
         for field in ("names", "offered"):
@@ -96,6 +111,10 @@ class HybridSpace:
                 raise ValueError(f"space.offered names slot {slot}, which holds no macro.")
         if self.repeat_script and not self.script:
             raise ValueError("space.repeat_script is set, but space.script is empty.")
+        if self.turn not in TURNS:
+            raise ValueError(
+                f"space.turn is {self.turn!r}; choose from {', '.join(map(str, TURNS))}."
+            )
         if self.tick_limit < 1:
             raise ValueError(f"space.tick_limit is {self.tick_limit}; it must be at least 1.")
 
@@ -117,6 +136,7 @@ class HybridSpace:
             script=script,
             script_length=np.int32(len(self.script)),
             repeat=np.bool_(self.repeat_script),
+            turn=np.int32(self.turn // CAMERA_STEP),
         )
 
     def label(self, slot: int) -> str:
@@ -130,19 +150,27 @@ def empty_space() -> HybridSpace:
 
 
 def _head0_rows() -> np.ndarray:
-    rows = np.tile(np.array(NOOP, np.int32), (PRIMITIVE_HEADS[0], 1))
+    rows = np.zeros((PRIMITIVE_HEADS[0], len(NOOP)), np.int32)
     for choice, entry in enumerate(HEAD0):
         if entry is not None:
             rows[choice, entry[0]] = entry[1]
     return rows
 
 
-HEAD0_ROWS = _head0_rows()  # int32[12, 8]
+HEAD0_ROWS = _head0_rows()  # int32[12, 8]  what a choice adds to NOOP
+_TURNED = np.isin(np.arange(len(NOOP)), (PITCH, YAW))
 
 
-def decode(primitive: jax.Array | np.ndarray) -> jax.Array:
-    """int32[..., 2] choices of the heads -> int32[..., 8] action of the world."""
-    action = jnp.asarray(HEAD0_ROWS)[primitive[..., 0]]
+def decode(
+    primitive: jax.Array | np.ndarray, turn: jax.Array | int = int(TURN // CAMERA_STEP)
+) -> jax.Array:
+    """int32[..., 2] choices of the heads -> int32[..., 8] action of the world.
+
+    Args:
+      turn: int32[], steps of the camera that a choice turns by.
+    """
+    added = jnp.asarray(HEAD0_ROWS)[primitive[..., 0]]
+    action = jnp.asarray(NOOP, jnp.int32) + added * jnp.where(_TURNED, turn, 1)
     return action.at[..., FUNCTION].set(jnp.asarray(HEAD1, jnp.int32)[primitive[..., 1]])
 
 

@@ -18,7 +18,7 @@ from rlgpt_jax.rl import networks, on_host
 from rlgpt_jax.rl.actions import MAX_MACROS, HybridSpace, primitive_label
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.crosshair import Presses
-from rlgpt_jax.rl.failures import Failures
+from rlgpt_jax.rl.failures import Failures, Sights, Trace
 from rlgpt_jax.rl.keyframes import Recorder
 from rlgpt_jax.rl.lanes_async import AsyncLanes
 from rlgpt_jax.rl.loop_watch import LoopWatch, watch
@@ -48,12 +48,14 @@ class Tally:
         self.traps: collections.Counter[str] = collections.Counter()
         self.presses = Presses()
         self.failures = Failures()
+        self.sights = Sights()
         self.lost = Lost(num_episodes)
         self.world_of: np.ndarray | None = None  # int[N]  of the pool, of each lane's episode
         self.by_world: dict[int, list[int]] = {}  # [successes, episodes]
         valid = np.asarray(space.macros.valid)
         used = [s for s in range(1, MAX_MACROS + 1) if valid[s - 1] and self._is_used(s)]
         self.ends = {space.label(slot): dict.fromkeys(MACRO_ENDS, 0) for slot in used}
+        self.ends_in_sight = {name: dict(ends) for name, ends in self.ends.items()}
 
     def _is_used(self, slot: int) -> bool:
         return self.space.offered[slot - 1] or slot in self.space.script
@@ -65,20 +67,34 @@ class Tally:
             if result.act.decided[lane]:
                 self.action_counts[labels[lane]] += 1
 
-    def add_macro_ends(self, result: TickResult, counts: np.ndarray) -> None:
-        """How macros ended in this tick; `counts` are lanes whose episode is counted."""
+    def add_macro_ends(
+        self, result: TickResult, counts: np.ndarray, watches: list[LoopWatch]
+    ) -> None:
+        """How macros ended in this tick, which `watches` have seen; `counts` are lanes whose
+        episode is counted."""
         tick, running = result.act.macro, result.act.running
         if tick is None:
             return
         ended, slot = np.asarray(tick.ended), np.asarray(tick.ended_slot)
         for lane in np.flatnonzero(counts & (ended > 0)):
             name = self.space.label(int(slot[lane]))
-            self.ends[name][MACRO_ENDS[ended[lane] - 1]] += 1
+            self._add_end(name, MACRO_ENDS[ended[lane] - 1], watches[lane].trace)
             if ended[lane] == TRAPPED:
                 self.traps[f"{name}, {trap_text(tick, int(lane))}"] += 1
         done = np.asarray(result.episodes.done)
-        for lane in np.flatnonzero(counts & done & (running > 0)):
-            self.ends[self.space.label(int(running[lane]))]["interrupted"] += 1
+        for lane in np.flatnonzero(counts & (running > 0)):
+            trace = watches[lane].trace
+            if trace.start_in_sight is None:
+                trace.start_in_sight = trace.is_in_sight
+            if done[lane]:
+                self._add_end(self.space.label(int(running[lane])), "interrupted", trace)
+
+    def _add_end(self, name: str, how: str, trace: Trace) -> None:
+        """One macro ended; without a start before this tick it was started in it."""
+        began = trace.is_in_sight if trace.start_in_sight is None else trace.start_in_sight
+        self.ends[name][how] += 1
+        self.ends_in_sight[name][how] += began
+        trace.start_in_sight = None
 
     def add_losses(self, step: Step, counts: np.ndarray, watches: list[LoopWatch]) -> np.ndarray:
         """Forgets the episodes that the lanes `counts` bool[N] lost in this tick; their lanes.
@@ -101,8 +117,10 @@ class Tally:
             counts = self.by_world.setdefault(int(self.world_of[lane]), [0, 0])
             counts[0] += success
             counts[1] += 1
-        if not success and watch.trace.actions:
-            self.failures.add(watch.trace, is_dead)
+        if watch.trace.actions:
+            self.sights.add(watch.trace, success)
+            if not success:
+                self.failures.add(watch.trace, is_dead)
 
     def report(self, task: str, split: str, seed: int) -> EvalReport:
         num = len(self.ticks)
@@ -116,6 +134,7 @@ class Tally:
             dead_loop_rate=self.dead_loops / num, seed=seed, presses=self.presses.to_json(),
             failures=self.failures.to_json(), goal_names=self.goal_names, lost=self.lost.num,
             by_world={str(w): (k, n) for w, (k, n) in sorted(self.by_world.items())},
+            sights=self.sights.to_json(), ends_in_sight=self.ends_in_sight,
         )  # fmt: skip
 
 
@@ -152,8 +171,8 @@ def _add_tick(
     Returns the episodes that ended. A lost one is forgotten.
     """
     tally.add_actions(result, labels, counts & free)
-    tally.add_macro_ends(result, counts)
     watch(watches, tally.goal_names, obs, result.act.action, labels, counts & free)
+    tally.add_macro_ends(result, counts, watches)
     tally.presses.add(obs, result.act.action, counts & free)
     tally.add_losses(result.step, counts, watches)
     episodes: Episodes = jax.device_get(result.episodes)

@@ -1,4 +1,4 @@
-"""What failed episodes were doing when they ended, and whether they ever saw the goal.
+"""When episodes saw the goal, and what failed ones were doing when they ended.
 
 Totals over all episodes hide them: a policy that succeeds in most episodes and turns on the
 spot for the rest of a few shows many turns, and nothing says whose they are.
@@ -17,26 +17,82 @@ WINDOW = 100  # last actions of an episode that are told
 NUM_TOLD = 4  # most frequent of them
 
 
-def sees_goal(obs: Observation, goal_names: Sequence[str]) -> np.ndarray:
-    """bool[N]: a ray meets a block or a mob that the task is about."""
+def goal_distance(obs: Observation, goal_names: Sequence[str]) -> np.ndarray:
+    """float32[N]: blocks to the nearest block or mob that the task is about and that a ray meets,
+    inf if none does."""
     ids = [NAME_ID[name] for name in goal_names]
-    hits = np.isin(obs.ray_block, ids) | np.isin(obs.ray_entity, ids)
-    return np.asarray(hits.any(axis=1))
+    met = (
+        (obs.ray_block, obs.ray_block_distance), (obs.ray_entity, obs.ray_entity_distance)
+    )  # fmt: skip
+    near = [np.where(np.isin(names, ids), distances, np.inf) for names, distances in met]
+    return np.minimum(*near).min(axis=1).astype(np.float32)
 
 
 class Trace:
-    """The end of one lane's episode."""
+    """What one lane's episode saw of the goal, and its end."""
 
     def __init__(self) -> None:
         self.last: collections.deque[str] = collections.deque(maxlen=WINDOW)
         self.actions = 0  # ticks in which the agent was free to act
         self.in_sight = 0  # of these, ticks in which a goal was in sight
+        self.first_sight: int | None = None  # of these, how many were before the first of them
+        self.distance = np.inf  # blocks to the nearest goal in the last of these, inf: not in sight
+        # Whether a goal was in sight when the macro that runs was started; None if none runs.
+        self.start_in_sight: bool | None = None
 
-    def see(self, label: str, in_sight: bool) -> None:
-        """One action, by the name of its macro or primitive."""
+    def see(self, label: str, distance: float) -> None:
+        """One action, by the name of its macro or primitive, `distance` blocks from a goal."""
         self.last.append(label)
+        self.distance = distance
+        if self.is_in_sight:
+            self.in_sight += 1
+            self.first_sight = self.actions if self.first_sight is None else self.first_sight
         self.actions += 1
-        self.in_sight += in_sight
+
+    @property
+    def is_in_sight(self) -> bool:
+        """Whether a goal was in sight in the last action."""
+        return bool(np.isfinite(self.distance))
+
+
+class Sights:
+    """When the episodes of an evaluation saw the goal, successes and failures apart."""
+
+    def __init__(self) -> None:
+        self.traces: dict[str, list[Trace]] = {"succeeded": [], "failed": []}
+
+    def add(self, trace: Trace, success: bool) -> None:
+        """One episode."""
+        self.traces["succeeded" if success else "failed"].append(trace)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data for each that happened: episodes, in how many the goal was seen at all and
+        at the end, and medians over those: ticks before the first sight, blocks at the end."""
+        return {name: _sights(traces) for name, traces in self.traces.items() if traces}
+
+
+def _sights(traces: Sequence[Trace]) -> dict[str, Any]:
+    first = [t.first_sight for t in traces if t.first_sight is not None]
+    ends = [t.distance for t in traces if t.is_in_sight]
+    return {
+        "episodes": len(traces), "seen": len(first), "seen_at_end": len(ends),
+        "first_sight": float(np.median(first)) if first else None,
+        "distance": round(float(np.median(ends)), 2) if ends else None,
+    }  # fmt: skip
+
+
+def describe_sights(sights: Mapping[str, Any], goal_names: Sequence[str]) -> list[str]:
+    """The same in words, one sentence for successes and one for failures."""
+    goal, sentences = " or ".join(goal_names), []
+    for name, s in sights.items() if goal_names else ():
+        words = f"Of the {s['episodes']} episodes that {name}, {s['seen']} saw a {goal}"
+        if s["seen"]:
+            words += f", the median one for the first time after {s['first_sight']:.0f} ticks"
+        words += f"; at the end one was in sight in {s['seen_at_end']}"
+        if s["seen_at_end"]:
+            words += f", {s['distance']:.1f} blocks away (median)"
+        sentences.append(words + ".")
+    return sentences
 
 
 class Failures:

@@ -25,6 +25,12 @@ HEAD0_LABELS = (
 )  # fmt: skip
 HEAD1_LABELS = ("", "use", "attack")
 PRIMITIVES = (*HEAD0_LABELS[1:], *HEAD1_LABELS[1:])
+# Degrees of a turn of the camera that a primitive may make, and what it makes if nobody says so.
+TURNS = (15, 30)
+TURN = 30
+# Networks that training may begin with: those of the iteration before, those of the iteration
+# with the best validation so far, new ones.
+NETWORKS = ("last", "best", "fresh")
 
 MAX_TARGETS = 8  # of the distance term
 MAX_ITEMS = 8  # that are rewarded
@@ -64,9 +70,11 @@ class RLInterface:
     observation: tuple[str, ...] = OBSERVATION_PARTS
     primitives: tuple[str, ...] | None = None  # names of `PRIMITIVES`; None is all
     macros: tuple[str, ...] | None = None  # names of coded macros to offer; None is all
+    turn: int | None = None  # one of `TURNS`
     reward: RewardTerms = RewardTerms()
     ticks: int | None = None  # of training in this iteration, at most the run's own budget
     stop_at_success: float | None = None  # share of training episodes at which training ends
+    network: str | None = None  # one of `NETWORKS`
     reasoning: str = ""  # the agent's words
     note: str = ""  # why this is not the agent's own; "" if it is
 
@@ -88,6 +96,8 @@ class Given:
     image_size: tuple[int, ...] = ()  # height and width of a picture in pixels
     frame_stack: int = 1  # pictures that the policy sees together
     recurrent: int = 0  # width of its GRU, 0 for none
+    turn: int = TURN  # degrees
+    network: str = "last"  # one of `NETWORKS`
 
     @property
     def choosable(self) -> tuple[str, ...]:

@@ -3,11 +3,10 @@
 A `Recorder` listens to an evaluation and keeps what is small: actions, positions and
 what the crosshair was on. Pictures are drawn afterwards, by repeating the actions.
 
-Best: of the successes the one with the fewest ticks. Worst: of the failures the one that
-pressed use and attack in the most ticks that gained no item; of equal ones a dead loop
-(`evaluate.py`), then the longest. Of equal ones the first lane, in both. Both are taken
-from the first batch of lanes that has such an episode, so that one batch has to be
-repeated as a rule. There may be no best or no worst.
+A typical success: the median in ticks. A typical failure: the median in how many ticks pressed
+use and attack without gaining an item; of equal ones by ticks. Of equal ones the first lane, in
+both. Both are taken from the first batch of lanes that has such an episode, so that one batch
+has to be repeated as a rule. There may be no success or no failure.
 """
 
 import collections
@@ -104,7 +103,7 @@ class Episode:
 
 
 class Recorder:
-    """Listens to `evaluate` and keeps the best and the worst episode."""
+    """Listens to `evaluate` and keeps a typical success and a typical failure."""
 
     def __init__(self, goal_names: tuple[str, ...]):
         self._goals = np.array([NAME_ID[name] for name in goal_names], np.int32)
@@ -112,14 +111,14 @@ class Recorder:
         self._ended: list[Episode] = []
         self._number = -1
         self._slots: tuple[np.ndarray, np.ndarray] | None = None
-        self.best: Episode | None = None
-        self.worst: Episode | None = None
+        self.success: Episode | None = None
+        self.failure: Episode | None = None
 
     def start(self, seed: int) -> None:
         """A batch of lanes begins."""
         self._number += 1
         self._ended, self._slots = [], None
-        done = self.best is not None and self.worst is not None
+        done = self.success is not None and self.failure is not None
         self._batch = None if done else Batch(self._number, seed)
 
     def tick(self, obs: Observation, labels: list[str], act: Any, takes: np.ndarray) -> None:
@@ -148,8 +147,8 @@ class Recorder:
         """A batch of lanes is over: chooses among its episodes where a choice is still open."""
         if self._batch is None:
             return
-        self.best = self.best or pick_best(self._ended)
-        self.worst = self.worst or pick_worst(self._ended)
+        self.success = self.success or pick_success(self._ended)
+        self.failure = self.failure or pick_failure(self._ended)
 
     def _row(self, obs: Observation, labels: list[str], act: Any, takes: np.ndarray) -> Row:
         assert self._batch is not None
@@ -189,15 +188,16 @@ def held_items(obs: Observation, lane: int) -> Items:
     return items
 
 
-def pick_best(episodes: list[Episode]) -> Episode | None:
-    """The quickest success, of equal ones the first lane."""
-    won = [e for e in episodes if e.success]
-    return min(won, key=lambda e: (e.ticks, e.lane), default=None)
+def pick_success(episodes: list[Episode]) -> Episode | None:
+    """The median success in ticks, of equal ones the first lane."""
+    return _median([(e.ticks, e.lane, e) for e in episodes if e.success])
 
 
-def pick_worst(episodes: list[Episode]) -> Episode | None:
-    """The failure that acted most without gain, see the top of this file."""
-    lost = [e for e in episodes if not e.success]
-    return min(
-        lost, key=lambda e: (-e.vain_presses(), not e.dead_loop, -e.ticks, e.lane), default=None
-    )
+def pick_failure(episodes: list[Episode]) -> Episode | None:
+    """The median failure in acting without gain, see the top of this file."""
+    return _median([(e.vain_presses(), e.ticks, e.lane, e) for e in episodes if not e.success])
+
+
+def _median(ranked: list[tuple[Any, ...]]) -> Episode | None:
+    """The last entry of the middle row, the lower one of two; None without any."""
+    return sorted(ranked)[(len(ranked) - 1) // 2][-1] if ranked else None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rlgpt_jax.envs.base import Observation
-from rlgpt_jax.rl.failures import WINDOW, Trace, sees_goal
+from rlgpt_jax.rl.failures import WINDOW, Trace, goal_distance
 
 
 class LoopWatch:
@@ -46,9 +46,9 @@ def watch(
     cells = np.floor(np.asarray(obs.position)).astype(int)
     views = np.round(np.stack([obs.yaw, obs.pitch], axis=1) / 15.0).astype(int)
     items = np.asarray(obs.slot_quantity).sum(axis=1)
-    in_sight = sees_goal(obs, goal_names)
+    distance = goal_distance(obs, goal_names)
     for lane in np.flatnonzero(counts):
         watches[lane].see(
             tuple(cells[lane]), tuple(views[lane]), action[lane].tobytes(), int(items[lane])
         )
-        watches[lane].trace.see(labels[lane], bool(in_sight[lane]))
+        watches[lane].trace.see(labels[lane], float(distance[lane]))

@@ -56,7 +56,7 @@ class EvalReport:
     dead_loop_rate: float  # share of episodes, see `loop_watch.py`
     seed: int
     # "use" or "attack" -> what the crosshair was on when it was pressed -> ticks, see
-    # `crosshair.py`. For people; a critic reads it only where a run says so.
+    # `crosshair.py`. A critic reads it where a run says so, like `sights` and `ends_in_sight`.
     presses: Mapping[str, Mapping[str, int]] = dataclasses.field(default_factory=dict)
     # How the failed episodes ended, see `failures.py`; {} if none failed.
     failures: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -64,6 +64,10 @@ class EvalReport:
     lost: int = 0  # further episodes, which ended with their workers
     # World of the pool -> (successes, episodes) in it; {} where every episode has its own.
     by_world: Mapping[str, tuple[int, int]] = dataclasses.field(default_factory=dict)
+    # When successes and failures saw the goal and where they ended, see `failures.Sights`.
+    sights: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    # The part of `macro_ends` whose activations began with a goal in sight.
+    ends_in_sight: Mapping[str, Mapping[str, int]] = dataclasses.field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for `json.dumps`."""
@@ -78,7 +82,9 @@ class EvalReport:
         """
         known = {field.name for field in dataclasses.fields(cls)}
         # Earlier versions lack these.
-        later = {"presses", "failures", "goal_names", "lost", "by_world"}
+        later = {
+            "presses", "failures", "goal_names", "lost", "by_world", "sights", "ends_in_sight"
+        }  # fmt: skip
         missing = known - set(data) - later
         if missing or set(data) - known:
             raise ValueError(
@@ -88,23 +94,25 @@ class EvalReport:
         plain = json.loads(json.dumps(dict(data)))
         return cls(**plain | {"goal_names": tuple(plain.get("goal_names", ()))})
 
-    def describe(self, presses: bool = False) -> str:
+    def describe(self, facts: bool = True) -> str:
         """For the critic: facts in words, no judgement.
 
-        `presses` adds what use and attack were pressed on.
+        `facts` adds what use and attack were pressed on, when the goal was seen, and how macros
+        ended that were started with it in sight.
         """
         sentences = [
             f"{self.task}: {self.successes} of {self.num_episodes} episodes succeeded "
             f"({self.success_rate:.0%}, 95 % interval {self.success_low:.0%} to "
             f"{self.success_high:.0%}); an episode took {self.mean_ticks:.0f} ticks on average.",
             self._describe_use(),
-            *(self._describe_ends(name, ends) for name, ends in self.macro_ends.items()),
+            *(self._describe_macro(name, facts) for name in self.macro_ends),
             *(f"Trap in {message} ({count} times)." for message, count in _top(self.trap_messages)),
             f"{self.dead_loop_rate:.0%} of the episodes ended in a dead loop: over the last "
             "100 actions nothing was gained, no new cell was visited and the same actions "
             "were repeated in the same places.",
             *failures.describe(self.failures, self.goal_names),
-            *(crosshair.describe(self.presses) if presses else ()),
+            *(failures.describe_sights(self.sights, self.goal_names) if facts else ()),
+            *(crosshair.describe(self.presses) if facts else ()),
             lost_words(self.lost),
         ]
         return "\n".join(s for s in sentences if s)
@@ -117,17 +125,26 @@ class EvalReport:
         )
         return f"Most used: {used}." if used else ""
 
-    @staticmethod
-    def _describe_ends(name: str, ends: Mapping[str, int]) -> str:
+    def _describe_macro(self, name: str, facts: bool) -> str:
+        """How its activations ended, with `facts` also of those that began in sight of a goal."""
+        ends, near = self.macro_ends[name], self.ends_in_sight.get(name)
         total = sum(ends.values())
         if total == 0:
             return f"Macro {name} was never started."
-        words = dict(
-            returned="returned by itself", trapped="stopped by an error",
-            tick_limit="stopped by the tick limit", interrupted="cut by the end of the episode",
-        )  # fmt: skip
-        parts = ", ".join(f"{ends[k]} {words[k]}" for k in MACRO_ENDS if ends.get(k))
-        return f"Macro {name}: {total} activations ended; {parts}."
+        words = f"Macro {name}: {total} activations ended; {_ends(ends)}."
+        if facts and near is not None and self.goal_names:
+            goal, began = " or ".join(self.goal_names), sum(near.values())
+            of_them = f" of these {_ends(near)}" if 0 < began < total else ""
+            words += f" {began} began with a {goal} in sight;{of_them}".rstrip(";") + "."
+        return words
+
+
+def _ends(ends: Mapping[str, int]) -> str:
+    words = dict(
+        returned="returned by itself", trapped="stopped by an error",
+        tick_limit="stopped by the tick limit", interrupted="cut by the end of the episode",
+    )  # fmt: skip
+    return ", ".join(f"{ends[k]} {words[k]}" for k in MACRO_ENDS if ends.get(k))
 
 
 def _top(counts: Mapping[str, int], num: int = 5) -> list[tuple[str, int]]:

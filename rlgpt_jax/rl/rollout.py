@@ -187,8 +187,8 @@ def decide(
     stage = jnp.minimum(lanes.stage, space.script.shape[0] - 1)
     chosen = jnp.where(scripted, jnp.asarray(space.script)[stage], action.macro)
     return Decision(
-        features, action, policy.log_prob(action), chosen, scripted, decode(action.primitive),
-        value, recall.push(lanes.recall, features.rgb, state),
+        features, action, policy.log_prob(action), chosen, scripted,
+        decode(action.primitive, space.turn), value, recall.push(lanes.recall, features.rgb, state),
     )
 
 

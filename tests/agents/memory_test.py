@@ -3,25 +3,36 @@ from dataclasses import replace
 import pytest
 
 from rlgpt_jax.agents import memory
-from rlgpt_jax.agents.prompt_state import Attempt, Critique, Fate, Memory, Plan, SubAction, Verdict
+from rlgpt_jax.agents.prompt_state import (
+    MAX_SUB_ACTIONS,
+    Attempt,
+    Critique,
+    Fate,
+    Memory,
+    Plan,
+    SubAction,
+    Verdict,
+)
+from rlgpt_jax.macros.limits import MAX_MACROS
 
 LIMIT = 12_000
 
 
 def iteration(number: int, size: int = 1) -> Memory:
     """An iteration whose texts grow with `size`."""
-    names = [f"part_{number}_{i}" for i in range(6)]
-    kinds = ("code", "macro", "macro", "macro", "learn", "learn")
+    kinds = ("code", *["macro"] * (MAX_MACROS - 1), "learn", "learn")
+    names = [f"part_{number}_{i}" for i in range(len(kinds))]
+    assert len(kinds) == MAX_SUB_ACTIONS
     instruction = f"Instruction {number}. " + "Walk on. " * 40 * size
     plan = Plan(tuple(SubAction(n, k, instruction) for n, k in zip(names, kinds, strict=True)))
     attempt = Attempt("def f(obs): ...\n", trial=f"Facts {number}. " + "It ran. " * 90 * size)
     fates = tuple(
         Fate(n, k, (attempt,), attempt.source, "try0")
-        for n, k in zip(names[:4], kinds[:4], strict=True)
+        for n, k in zip(names[:MAX_MACROS], kinds[:MAX_MACROS], strict=True)
     )
     critique = Critique(
         f"Failure {number}. " + "It was slow. " * 20 * size,
-        tuple(Verdict(n, "keep", "Good. " * 10 * size) for n in names[:4]),
+        tuple(Verdict(n, "keep", "Good. " * 10 * size) for n in names[:MAX_MACROS]),
         f"Advice {number}. " + "Be quick. " * 30 * size,
     )
     success = f"{number % 100}% of 200 episodes succeeded (95 % interval 1% to 99%)"

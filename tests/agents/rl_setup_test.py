@@ -43,21 +43,23 @@ def test_an_answer_that_sets_everything():
               "start_items": {"shears": 1, "dirt": 3}},
         observation=["rays", "held", "rays"],
         actions={"primitives": ["use", "nothing", "forward", "turn_left"],
-                 "macros": ["hop", "climb"]},
+                 "macros": ["hop", "climb"], "turn": 15},
         reward={"success": 20, "step_cost": 0, "distance": {"targets": ["log", "cow"],
                 "per_block": 1.5}, "items": {"log": 2, "dirt": -0.5}, "exploration": 0.1},
-        training={"ticks": 50_000.0, "stop_at_success": 0.9},
+        training={"ticks": 50_000.0, "stop_at_success": 0.9, "network": "best"},
     )  # fmt: skip
     assert got == RLInterface(
         task=TrainingTask("log", 2, 100, 5, (("shears", 1), ("dirt", 3))),
         observation=("held", "rays"),
         primitives=("forward", "turn_left", "use"),
         macros=("hop", "climb"),
+        turn=15,
         reward=RewardTerms(
             20.0, 0.0, 1.5, ("log", "cow"), (("log", 2.0), ("dirt", -0.5)), exploration=0.1
         ),
         ticks=50_000,
         stop_at_success=0.9,
+        network="best",
         reasoning="I think so.",
     )
 
@@ -122,6 +124,9 @@ def test_empty_is_not_left_out():
         ({"training": {"ticks": 5_000}}, ("5000", "10,000 to 100,000", "Write 10000")),
         ({"training": {"ticks": 100_001.5}}, ("100001.5", "Write 100000")),
         ({"training": {"stop_at_success": 95}}, ("95", "0.1 to 1")),
+        ({"actions": {"turn": 20}}, ("actions.turn is 20", "15, 30")),
+        ({"actions": {"turn": [15]}}, ("actions.turn is [15]", "15, 30")),
+        ({"training": {"network": "first"}}, ("'first'", "last, best, fresh")),
     ],
 )
 def test_a_refusal_says_what_was_given_and_what_may_be(parts, words):

@@ -37,8 +37,8 @@ def test_a_good_plan_keeps_order_and_reasoning():
         ([("a", "code", " ")], '"instruction", a text that is not empty'),
         ([("a", "code", "x"), ("a", "learn", "x")], "The name 'a' is used more than once"),
         ([("a", "learn", "x"), ("b", "code", "x")], 'put all "code" entries before'),
-        ([(f"a{i}", "macro", "x") for i in range(5)], "5 coded sub-actions"),
-        ([(f"a{i}", "learn", "x") for i in range(7)], "at most 6"),
+        ([(f"a{i}", "macro", "x") for i in range(9)], "9 coded sub-actions"),
+        ([(f"a{i}", "learn", "x") for i in range(11)], "at most 10"),
         ([("a", "macro", "Keep.")], "needs a sub-action of that name with accepted code"),
     ],
 )

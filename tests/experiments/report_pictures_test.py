@@ -16,14 +16,14 @@ MOMENT = {
     "in_reach": True, "changed": "+1 milk_bucket",
 }  # fmt: skip
 NO_BEST: dict[str, Any] = {
-    "which": "best", "note": "No episode succeeded, so there is no best one.", "moments": [],
+    "which": "success", "note": "No episode succeeded.", "moments": [],
     "pictures": [],
 }  # fmt: skip
 WORST: dict[str, Any] = {
-    "which": "worst", "note": "", "episode": 4, "lane": 4, "success": False, "ticks": 200,
+    "which": "failure", "note": "", "episode": 4, "lane": 4, "success": False, "ticks": 200,
     "dead_loop": True, "presses": {"use": {"cow in reach": 1}}, "moments": [MOMENT],
     "pictures": [
-        {"file": f"worst_{part}.png", "words": "w"} for part in ("before", "after", "strip")
+        {"file": f"failure_{part}.png", "words": "w"} for part in ("before", "after", "strip")
     ],
 }  # fmt: skip
 
@@ -47,7 +47,7 @@ def test_pictures_stand_before_the_critic_s_words_inside_the_page(folder: Path) 
     page = render(load_run(folder))
     found = checked(page)
     inside = [base64.b64decode(x.split(",")[1]) for x in found.links if "image/png" in x]
-    assert sorted(inside) == [b"worst_after.png", b"worst_before.png", b"worst_strip.png"]
+    assert sorted(inside) == [b"failure_after.png", b"failure_before.png", b"failure_strip.png"]
     words = " ".join(found.words)
     assert "No episode succeeded" in words and "dead loop" in words
     assert "The critic was shown these pictures" in words

@@ -41,7 +41,7 @@ ANSWERS = {
     "iter0/fast/rl": "```json\n{}\n```",
     "iter0/critic": critique(),
 }
-NAMES = ["worst_before", "worst_after", "worst_strip"]
+NAMES = ["failure_before", "failure_after", "failure_strip"]
 
 
 @functools.cache
@@ -77,15 +77,15 @@ def test_the_files_of_an_iteration_are_written_and_small(tmp_path):
     _, files = taken(tmp_path)
     assert set(files) == {f"{name}.png" for name in NAMES} | {"frames.json"}
     assert max(map(len, files.values())) < 400_000
-    single = Picture.open(io.BytesIO(files["worst_before.png"]))
+    single = Picture.open(io.BytesIO(files["failure_before.png"]))
     assert single.size == (640, 400)
-    wide = Picture.open(io.BytesIO(files["worst_strip.png"]))
+    wide = Picture.open(io.BytesIO(files["failure_strip.png"]))
     assert 1280 <= wide.width <= 1568 and 560 <= wide.height <= 900
 
 
 def test_frames_alone_are_two_views_per_episode(tmp_path):
     _, files = taken(tmp_path, "frames")
-    assert set(files) == {"worst_before.png", "worst_after.png", "frames.json"}
+    assert set(files) == {"failure_before.png", "failure_after.png", "frames.json"}
     moments = json.loads(files["frames.json"])["episodes"][1]["moments"]
     assert [m["tick"] for m in moments] == [0, 12]
 
@@ -95,7 +95,7 @@ def test_the_index_tells_who_is_shown_and_why(tmp_path):
     index = read_json(given.folder.iteration(0, "frames", "frames.json"))
     best, worst = index["episodes"]
     assert best["note"].startswith("No episode succeeded") and not best["pictures"]
-    episode = recorded().worst
+    episode = recorded().failure
     assert (worst["lane"], worst["ticks"], worst["success"]) == (episode.lane, 12, False)
     presses = sum(sum(counts.values()) for counts in worst["presses"].values())
     assert presses == len(episode.presses()) > 0
@@ -116,14 +116,14 @@ def test_a_kill_before_the_index_draws_all_again(tmp_path):
     given, files = taken(tmp_path)
     folder = given.folder.iteration(0, "frames")
     (folder / "frames.json").unlink()
-    (folder / "worst_strip.png").write_bytes(b"half")
+    (folder / "failure_strip.png").write_bytes(b"half")
     assert frames.are_missing(given, 0)
     assert taken(tmp_path)[1] == files and not frames.are_missing(given, 0)
 
 
 def test_a_repetition_goes_where_the_recorded_episodes_went():
     """Every row of the lane, the end included, though the others go on without a reset."""
-    episode = recorded().worst
+    episode = recorded().failure
     for at, worlds in states(world(), episode.batch, episode.ticks):
         state = worlds.lane_state(episode.lane)
         np.testing.assert_array_equal(state.position[0], episode.row(at).position[episode.lane])
@@ -138,17 +138,17 @@ def test_pure_worlds_repeat_too():
     recorder = Recorder(("cow",))
     params = init_params(SETTINGS.network, jax.random.key(0))
     evaluate(env, empty_space(), SETTINGS, params, 5, num_episodes=N, recorder=recorder)
-    episode = recorder.worst
+    episode = recorder.failure
     last = [worlds.lane_state(episode.lane)
             for _, worlds in states(env, episode.batch, episode.ticks)][-1]  # fmt: skip
     assert frames._is_same(last, episode, episode.ticks)
 
 
 def test_an_episode_that_does_not_repeat_is_not_drawn(tmp_path):
-    moved = recorded().worst
+    moved = recorded().failure
     batch = dataclasses.replace(moved.batch, seed=moved.batch.seed + 1)
     recorder = Recorder(("cow",))
-    recorder.worst = dataclasses.replace(moved, batch=batch)
+    recorder.failure = dataclasses.replace(moved, batch=batch)
     given, files = taken(tmp_path, recorder=recorder)
     assert set(files) == {"frames.json"}
     images, words = frames.shown(given, 0)

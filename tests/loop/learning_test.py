@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import jax
 import numpy as np
 import pytest
 
@@ -14,6 +15,7 @@ from rlgpt_jax.loop.spaces import Slots, make_space, place
 from rlgpt_jax.loop.training_task import given, training_task
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.interface import RewardTerms, RLInterface, TrainingTask
+from rlgpt_jax.rl.train import train
 from tests.corridor import Corridor
 from tests.loop.script import CONFIG, RL, TASK, tools
 from tests.rl.own_pace import OwnPace
@@ -232,3 +234,37 @@ def test_a_stage_without_an_interface_is_the_run_s_own_training():
     assert Stage(0, empty_space()).interface == learning.DEFAULT
     assert RL.set_up(Stage(0, empty_space()).interface) == RL
     assert np.array_equal(RL.observation, RL.set_up(RLInterface()).observation)
+
+
+@pytest.mark.parametrize("network", ["last", "best", "fresh", None])
+def test_an_interface_says_which_network_training_goes_on_with(network, tmp_path, monkeypatch):
+    begun = []
+
+    def noted(world, space, config, learner, *args, **named):
+        begun.append(learner)
+        return train(world, space, config, learner, *args, **named)
+
+    monkeypatch.setattr(learning, "train", noted)
+    given = tools(tmp_path, None, make_env=make_env)
+    made = Learning(CONFIG, given)
+    short = RLInterface(ticks=128)
+    first = stage(short)
+    second = dataclasses.replace(first, iteration=1, before=first, begins=first)
+    third = dataclasses.replace(
+        second, iteration=2, before=second, begins=first if network == "best" else second,
+        interface=dataclasses.replace(short, network=network),
+    )  # fmt: skip
+    for part in (first, second, third):
+        made.train_and_evaluate(part)
+    assert [int(learner.ticks) for learner in begun] == [0, 128, 256]
+    told = "It began with the network of iteration 1." in made.trained(third)
+    assert told == (network == "best")
+    if network == "fresh":
+        old = (first, second)
+        assert not any(same(begun[2].params, made.params(part)) for part in old)
+    else:
+        assert_same_bits(begun[2].params, made.params(first if network == "best" else second))
+
+
+def same(a, b) -> bool:
+    return all(map(np.array_equal, jax.tree.leaves(a), jax.tree.leaves(b)))

@@ -1,5 +1,8 @@
 """What the prompts say about the system is compared with the system."""
 
+import dataclasses
+
+import numpy as np
 import pytest
 
 from rlgpt_jax.agents import parse, policy_words, prompt_state, prompts
@@ -11,7 +14,8 @@ from rlgpt_jax.macros import sensors
 from rlgpt_jax.macros.bytecode import MAX_MACROS, Program
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.rl import actions
-from rlgpt_jax.rl.interface import Given
+from rlgpt_jax.rl.interface import TURNS, Given
+from tests.agents import states
 
 
 def text(name: str) -> str:
@@ -33,12 +37,13 @@ def test_the_policys_rays_and_heads_are_as_told():
 
 
 def test_the_policy_turns_by_as_much_as_told():
-    turns = {
-        abs(value - base.CAMERA_CENTRE) * base.CAMERA_STEP
-        for column, value in filter(None, actions.HEAD0)
-        if column in (base.PITCH, base.YAW)
-    }
-    assert turns == {30.0} and "turn right 30 degrees" in text("policy")
+    words = policy_words.turn(Given(), may_choose=True)
+    assert words == "30 degrees, or by 15 where the set-up of its training says so"
+    for degrees in TURNS:
+        turn = dataclasses.replace(actions.empty_space(), turn=degrees).arrays().turn
+        rows = np.asarray(actions.decode(np.array([[c, 0] for c in range(8, 12)]), turn))
+        steps = rows[:, (base.PITCH, base.YAW)] - base.CAMERA_CENTRE
+        assert set(np.abs(steps).max(axis=1) * base.CAMERA_STEP) == {degrees}
     assert base.CAMERA_STEP == 15.0 and "multiples of 15 degrees" in text("world")
 
 
@@ -52,7 +57,7 @@ def test_reach_and_sizes_are_as_told():
         f"a sheep {size['sheep'][0]:.1f} wide and {size['sheep'][1]:.1f} high",
         "drop and destroy take 3 ticks",
     ):
-        assert words in text("world")
+        assert words in text("world") + text("advice_sizes")
     assert base.SLOW_TICKS == 3
     assert items.PICKUP_AGE == 10 and "half a second after they fell" in text("world")
 
@@ -63,7 +68,9 @@ def test_the_example_of_the_fast_agent_is_a_macro():
 
 
 def test_every_coded_part_of_a_plan_has_a_slot_and_the_levels_agree():
-    assert prompt_state.MAX_CODED <= MAX_MACROS
+    assert states.SETTING.max_coded == MAX_MACROS
+    offered = dataclasses.replace(states.SETTING, offered=(("climb", "Goes up."),))
+    assert offered.max_coded == MAX_MACROS - 1
     assert prompt_state.SENSORS == sensors.SENSOR_LEVELS
     assert {"forward", "use", "attack", "turn", "look_up", "nothing"} <= set(two_loop.RESERVED)
 

@@ -1,5 +1,6 @@
 from rlgpt_jax.agents.prompt_state import Fate
 from rlgpt_jax.loop.spaces import Slots, make_space, place
+from rlgpt_jax.rl.interface import RLInterface
 
 
 def fate(name, ticks=1, kind="macro"):
@@ -42,3 +43,12 @@ def test_pure_code_scripts_everything_and_offers_nothing():
 def test_without_code_there_are_primitives_alone():
     space = make_space(Slots(), [Fate("a", "macro")], False, "paper", 50)
     assert not space.uses_macros
+
+
+def test_an_interface_says_how_far_primitives_turn():
+    fates = [fate("m")]
+    for wanted, degrees in ((None, 30), (15, 15)):
+        interface = RLInterface(turn=wanted)
+        for slots in (Slots(), place(fates, Slots())):
+            space = make_space(slots, fates, False, "paper", 50, interface=interface)
+            assert space.turn == degrees

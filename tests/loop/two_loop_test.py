@@ -1,5 +1,6 @@
 import dataclasses
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -7,6 +8,7 @@ from rlgpt_jax.agents import prompts, rl_setup
 from rlgpt_jax.agents.llm import transcript
 from rlgpt_jax.agents.llm.base import MISSING
 from rlgpt_jax.agents.llm.replay import MissingAnswer, Replay
+from rlgpt_jax.agents.prompt_state import Fate
 from rlgpt_jax.loop import events, two_loop
 from rlgpt_jax.loop.compare import compare
 from rlgpt_jax.loop.record import read_json
@@ -544,3 +546,21 @@ def test_other_structures_go_on_after_a_kill_too(tmp_path, agents, answers):
 def test_settings_that_cannot_work_are_refused(changes, words):
     with pytest.raises(ValueError, match=words):
         change(**changes)
+
+
+def test_who_goes_on_with_the_best_network_goes_on_with_its_slots(tmp_path):
+    a, b = (Fate(n, "macro", source=f"def {n}(obs):\n    yield noop()\n") for n in "ab")
+    given, done = tools(tmp_path, None), ()
+    for number, (fates, rate) in enumerate([((a, b), 0.5), ((b, a), 0.9), ((a,), 0.1)]):
+        state = two_loop.PromptState(two_loop.make_setting(CONFIG, given), number, fates=fates)
+        slots, made = two_loop._make_stage(CONFIG, given, state, RLInterface(), done)
+        report = SimpleNamespace(success_rate=rate, mean_ticks=9.0)
+        done += (two_loop.Iteration(state.plan, fates, slots, made, report),)
+    assert [f.name for f in done[1].slots.fates] == ["a", "b"]  # kept from the first
+    best = RLInterface(network="best")
+    slots, made = two_loop._make_stage(CONFIG, given, state.replace(fates=(a, b)), best, done)
+    assert made.before is done[2].stage and made.begins is done[1].stage and made.changed == ()
+    slots, made = two_loop._make_stage(
+        CONFIG, given, state.replace(fates=(a, b)), RLInterface(), done
+    )
+    assert made.begins is done[2].stage and made.changed == (2,)

@@ -46,6 +46,14 @@ def test_decode_is_the_released_table():
         assert got.dtype == jnp.int32
 
 
+def test_the_camera_turns_by_the_steps_of_the_space_and_nothing_else_changes():
+    for choice, steps in itertools.product(range(12), (1, 2)):
+        expected = list(RELEASED[choice])
+        for column in (base.PITCH, base.YAW):
+            expected[column] = 12 + (expected[column] - 12) // 2 * steps
+        np.testing.assert_array_equal(decode(jnp.array([choice, 0]), np.int32(steps)), expected)
+
+
 def test_every_primitive_has_its_own_label():
     labels = {primitive_label(p) for p in itertools.product(range(12), range(3))}
     assert len(labels) == 36
@@ -143,6 +151,7 @@ def test_masks_of_all_primitives_change_no_logit(policy):
     ("fields", "message"),
     [
         (dict(offered=(True,) + (False,) * 7), "space.offered names slot 1"),
+        (dict(turn=20), "space.turn is 20; choose from 15, 30"),
         (dict(script=(2,)), "space.script names slot 2"),
         (dict(names=("a",)), "space.names has 1 entries"),
         (dict(repeat_script=True), "space.repeat_script"),

@@ -100,9 +100,9 @@ def test_an_evaluation_counts_every_press_of_its_episodes_and_no_other():
 def test_the_blind_critic_does_not_read_them_unless_asked():
     env = Scripted([[("grass", 3.0)]] * 20)
     report = evaluate(env, empty_space(), CONFIG, PARAMS, 3, num_episodes=1, task="t")
-    assert "pressed" not in report.describe()
-    assert "attack was pressed" in report.describe(presses=True)
-    assert "on grass in reach" in report.describe(presses=True)
+    assert "pressed" not in report.describe(facts=False)
+    assert "attack was pressed" in report.describe()
+    assert "on grass in reach" in report.describe()
 
 
 def test_reports_of_earlier_versions_can_be_read():

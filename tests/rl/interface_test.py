@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
+from rlgpt_jax.envs.base import YAW
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.rl import evaluate as evaluate_module
 from rlgpt_jax.rl import networks, rewards
@@ -37,6 +38,7 @@ INTERFACE = RLInterface(
         items=(("milk_bucket", 4.0),), exploration=0.25,
     ),
 )  # fmt: skip
+TURNED = dataclasses.replace(SPACE, turn=15)
 ZEROS = networks.dummy_features(1)
 COMPILED: list[str] = []
 
@@ -156,6 +158,23 @@ def test_primitives_that_are_left_out_are_not_tried_in_training():
     assert set(np.unique(chosen[..., 1])) == {0, 1}
 
 
+def test_an_evaluation_turns_by_as_much_as_its_space(monkeypatch):
+    acted = []
+
+    def watched(*args):
+        acted.append(tick(*args))
+        return acted[-1]
+
+    monkeypatch.setattr(evaluate_module, "tick", watched)
+    params = networks.init_params(CONFIG.network, jax.random.key(0))
+    for degrees in (15, 30):
+        acted.clear()
+        space = dataclasses.replace(SPACE, primitives=("turn_left",), turn=degrees)
+        evaluate(ENV, space, CONFIG, params, 3, num_episodes=16)
+        yaws = np.concatenate([result.act.action[:, YAW] for result in acted])
+        assert set(np.unique(yaws)) == {12 - degrees // 15, 12}
+
+
 def test_the_rewards_of_a_rollout_are_those_of_the_interface():
     config = set_up(reward=RewardTerms(success=0.0, step_cost=0.5, distance=0.0))
     assert set(np.unique(roll(config).reward)) == {-0.5}
@@ -166,7 +185,7 @@ def test_another_interface_compiles_nothing_in_rollout_update_and_evaluation():
     learner = None
     for number, interface in enumerate([DEFAULT, INTERFACE, RLInterface(observation=("gps",))]):
         config = CONFIG.set_up(interface)
-        space = (empty_space(), SPACE, empty_space())[number]
+        space = (empty_space(), TURNED, empty_space())[number]
         if learner is None:
             learner = init_learner(ENV, space, config, 0)
             learner = carry_over(learner, ENV, space, (), config, 0)
@@ -202,7 +221,7 @@ def test_the_device_driver_compiles_nothing_for_another_interface():
     counts = []
     for number, interface in enumerate([DEFAULT, INTERFACE]):
         config = dataclasses.replace(CONFIG, driver="device").set_up(interface)
-        space = (empty_space(), SPACE)[number]
+        space = (empty_space(), TURNED)[number]
         learner = init_learner(ENV, space, config, 0)
         train(ENV, space, config, learner, 512)
         counts.append(len(COMPILED))

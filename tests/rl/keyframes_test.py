@@ -10,7 +10,7 @@ from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.evaluate import evaluate
-from rlgpt_jax.rl.keyframes import Batch, Episode, Recorder, pick_best, pick_worst
+from rlgpt_jax.rl.keyframes import Batch, Episode, Recorder, pick_failure, pick_success
 from rlgpt_jax.rl.moments import NUM_MOMENTS, action_words, choose
 from tests.rl.evaluate_test import PARAMS
 from tests.rl.scripted import Scripted, press
@@ -34,7 +34,7 @@ def record(ticks, success=False):
         else:
             recorder.tick(obs, ["primitive"], act_of(action), np.array([True]))
     recorder.finish()
-    return recorder.best or recorder.worst
+    return recorder.success or recorder.failure
 
 
 def act_of(action):
@@ -61,24 +61,23 @@ def short(ticks, presses, success=False, dead=False, lane=0):
     return Episode(Batch(0, 1, rows), lane, ticks, success, dead, rows[-1])
 
 
-def test_the_best_is_the_quickest_success_of_equal_ones_the_first_lane():
+def test_the_success_is_the_median_in_ticks_of_equal_ones_the_first_lane():
     episodes = [
-        short(9, 0, True, lane=0), short(5, 0, True, lane=3), short(5, 0, True, lane=2),
-        short(3, 0, False, lane=1),
+        short(3, 0, True, lane=0), short(5, 0, True, lane=3), short(5, 0, True, lane=2),
+        short(9, 0, True, lane=5), short(1, 0, False, lane=1),
     ]  # fmt: skip
-    assert pick_best(episodes).lane == 2
-    assert pick_best(episodes[3:]) is None and pick_best([]) is None
+    assert pick_success(episodes).lane == 2
+    assert pick_success(episodes[1:4]).lane == 3  # of three the middle one
+    assert pick_success(episodes[4:]) is None and pick_success([]) is None
 
 
-def test_the_worst_is_the_failure_that_acted_most_then_a_dead_loop_then_the_longest():
-    quiet, busy = short(9, 2, lane=0), short(9, 6, lane=5)
-    assert pick_worst([quiet, busy, short(9, 9, True, lane=1)]) is busy
-    dead = short(8, 2, dead=True, lane=7)
-    assert pick_worst([quiet, dead]) is dead
-    longer = short(12, 2, lane=6)
-    assert pick_worst([quiet, longer]) is longer
-    assert pick_worst([short(9, 2, lane=4), quiet]) is quiet
-    assert pick_worst([short(9, 9, True)]) is None
+def test_the_failure_is_the_median_in_acting_without_gain_then_in_ticks():
+    quiet, usual, busy = (short(9, n, lane=5 - n) for n in (0, 2, 5))
+    assert pick_failure([busy, quiet, usual, short(9, 9, True, lane=6)]) is usual
+    longer = short(12, 2, lane=0)
+    assert pick_failure([quiet, usual, longer, busy]) is usual
+    assert pick_failure([longer, usual, short(10, 2, lane=7)]).ticks == 10
+    assert pick_failure([short(9, 9, True)]) is None
 
 
 def test_presses_that_gained_an_item_do_not_make_an_episode_bad():
@@ -86,7 +85,7 @@ def test_presses_that_gained_an_item_do_not_make_an_episode_bad():
     for at in range(4):
         fruitful.batch.items.setdefault(0, []).append((at, Counter(log=at)))
     assert fruitful.vain_presses() == 0 and vain.vain_presses() == 2
-    assert pick_worst([fruitful, vain]) is vain
+    assert pick_failure([vain, fruitful]) is fruitful
 
 
 def milking():
@@ -182,7 +181,7 @@ def evaluated(script, wins=(), num_episodes=4):
 def test_an_evaluation_is_recorded_as_it_was():
     script = [[("grass", 1.0 + t / 10), ("cow", 2.0)] for t in range(12)]
     report, recorder = evaluated(script, wins=(1,))
-    best, worst = recorder.best, recorder.worst
+    best, worst = recorder.success, recorder.failure
     assert (best.lane, best.ticks, best.success) == (1, 12, True)
     assert (worst.lane, worst.ticks, worst.success) == (0, 12, False)
     assert best.batch is worst.batch and best.batch.number == 0
@@ -200,13 +199,13 @@ def test_recording_changes_nothing_and_repeats_itself():
     first, one = evaluated(script)
     second, two = evaluated(script)
     assert plain == first == second
-    assert choose(one.worst, "cow") == choose(two.worst, "cow")
+    assert choose(one.failure, "cow") == choose(two.failure, "cow")
 
 
 @pytest.mark.parametrize("wins", [(), (0, 1)])
 def test_there_may_be_no_best_or_no_worst(wins):
     _, recorder = evaluated([[("grass", 3.0), ("cow", 2.0)]] * 3, wins)
-    assert (recorder.best is None, recorder.worst is None) == (not wins, bool(wins))
+    assert (recorder.success is None, recorder.failure is None) == (not wins, bool(wins))
 
 
 def test_both_come_from_the_first_batch_that_has_them():
@@ -218,5 +217,5 @@ def test_both_come_from_the_first_batch_that_has_them():
             recorder.tick(world.observation(at), ["nothing"], act_of(press()), np.array([True]))
         recorder.end(0, success, False, world.observation(2))
         recorder.finish()
-    assert (recorder.worst.batch.number, recorder.best.batch.number) == (0, 2)
-    assert recorder.best.batch.seed == 2
+    assert (recorder.failure.batch.number, recorder.success.batch.number) == (0, 2)
+    assert recorder.success.batch.seed == 2
