@@ -34,10 +34,18 @@ def render_trials(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
         api=setting.api.strip(),
         plan=sections.plan(state.plan),
         trials="\n\n".join(map(_trial, state.trials)),
+        pictures=_pictures(state, prompts),
         names=", ".join(t.sub_action.name for t in state.trials),
         macro_ticks=str(setting.macro_ticks),
     )
     return sections.messages(text, state, prompts)
+
+
+def _pictures(state: PromptState, prompts: Prompts) -> str:
+    """What `state.images` of trials show; "" if there are none."""
+    if not state.images:
+        return ""
+    return f"\n{prompts.fill('trial_pictures', pictures=state.images_words)}\n"
 
 
 def parse_trials(text: str, state: PromptState) -> Mapping[str, Judgement] | Refusal:

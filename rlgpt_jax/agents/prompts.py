@@ -55,10 +55,12 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
         "one_code": "code",
         "one_tried": "number num_tries plan code interface",
         # Fast agent.
-        "fast": "world sensors api plan name kind kind_words instruction macro_ticks feedback",
+        "fast": "world sensors api plan others name kind kind_words instruction macro_ticks "
+        "feedback",
         "kind_code": "",
         "kind_macro": "",
         "kind_pure_code_code": "",
+        "fast_others": "code",
         "fast_first": "",
         "fast_again": "iteration source facts",
         "fast_refused": "earlier source refusal",
@@ -83,7 +85,8 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
         "rl_setup_first": "",
         "rl_setup_again": "iteration num_iterations history critic",
         # Critics.
-        "trial_critic": "world sensors api plan trials names macro_ticks",
+        "trial_critic": "world sensors api plan trials pictures names macro_ticks",
+        "trial_pictures": "pictures",
         "critic": "world policy sensors mode plan fates interface report comparison history "
         "pictures names iteration num_iterations",
         "critic_pictures": "pictures",
