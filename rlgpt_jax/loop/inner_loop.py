@@ -25,7 +25,7 @@ from rlgpt_jax.agents.prompt_state import (
     SubAction,
     Trial,
 )
-from rlgpt_jax.loop import events
+from rlgpt_jax.loop import events, trial_pictures
 from rlgpt_jax.loop.attempts import attempt, fate, finish_code, finish_interface, others
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.record import write_json
@@ -154,7 +154,9 @@ def _judge(
     )  # fmt: skip
     if not ran:
         return {}
-    state = state.replace(trials=ran)
+    names = [trial.sub_action.name for trial in ran]
+    images, words = trial_pictures.shown(tools, state.iteration, names, number)
+    state = state.replace(trials=ran, images=images, images_words=words)
     key = tools.request_key(config, state.iteration, "trial_critic", f"try{number}")
     with tools.folder.timed("code"):
         judgements = ask(

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from rlgpt_jax.agents.prompt_state import Attempt, Fate, PromptState, SubAction, in_use
 from rlgpt_jax.envs import recipe_graph
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.loop import events
+from rlgpt_jax.loop import events, trial_pictures
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.record import read_json, write_json
 from rlgpt_jax.loop.spaces import trial_space
@@ -80,15 +80,20 @@ class Trials:
                 break
         if saved is not None:
             return TrialReport.from_json(saved["report"])
+        world = tools.world(TRAIN, config.trial_episodes)
+        recorder = None if again else trial_pictures.make_recorder(tools, world)
         with tools.folder.timed("trial"):
             report = trial(
-                tools.world(TRAIN, config.trial_episodes),
+                world,
                 trial_space(before, Fate(s.name, "macro", source=version.source), tools.sensors,
                             tools.tick_limit, tools.offer.sources),
-                len(before) + 1, tools.seed_of("trial"), config.trial_episodes, self._scene(s),
+                len(before) + 1, tools.seed_of("trial"), config.trial_episodes,
+                dataclasses.replace(self._scene(s), recorder=recorder),
             )  # fmt: skip
+            picture = trial_pictures.draw(path.with_name(f"try{version.number}.png"), report,
+                                          recorder, world)  # fmt: skip
         record = {"words": report.describe(), "report": report.to_json(), "after": after}
-        write_json(path, record)
+        write_json(path, record | ({"picture": picture} if picture else {}))
         return report
 
     def _scene(self, s: SubAction) -> Scene:

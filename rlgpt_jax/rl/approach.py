@@ -30,6 +30,7 @@ from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, HybridSpace, decode
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.crosshair import BLOCK_REACH, MOB_REACH, met
 from rlgpt_jax.rl.features import count_items
+from rlgpt_jax.rl.keyframes import Recorder
 from rlgpt_jax.rl.rollout_host import decide, host_problem, settle, start_lanes
 
 REACH, SIGHT, UNSEEN = "in reach", "in sight", "not in sight"
@@ -61,6 +62,7 @@ class Scene:
     # Ticks of play, at most, between the script and the macro; 0 starts it where the script ended.
     play: int = 0
     policy: Policy | None = None  # who plays; None is random play and search
+    recorder: Recorder | None = None  # keeps what pictures of the first chunk of lanes need
 
 
 class Targets(NamedTuple):

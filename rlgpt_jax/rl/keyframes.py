@@ -115,6 +115,11 @@ class Recorder:
         self.best: Episode | None = None
         self.worst: Episode | None = None
 
+    @property
+    def ended(self) -> list[Episode]:
+        """All of this batch that have ended."""
+        return self._ended
+
     def start(self, seed: int) -> None:
         """A batch of lanes begins."""
         self._number += 1

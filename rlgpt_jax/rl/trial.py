@@ -63,6 +63,7 @@ def describe_action(action: np.ndarray) -> str:
 class _Lane:
     """What is known of one lane's episode and of its activation."""
 
+    is_first: bool = True  # episode since the reset
     tick: int = 0  # of the episode
     played: int = 0  # ticks of play
     ended_before: list[bool] = dataclasses.field(default_factory=list)  # success of each
@@ -105,6 +106,9 @@ class _Chunk:
         self.macros = macro_step.init_macros(space, every, on_device=False)
         self.lanes = [_Lane() for _ in range(num)]
         self.env_ticks = 0
+        self.recorder = scene.recorder
+        if self.recorder is not None:
+            self.recorder.start(first)
 
     def run(self, lost: Lost, ended_before: int) -> None:
         """Follows the lanes until every trial is over."""
@@ -141,6 +145,10 @@ class _Chunk:
             self._begin(over, seen)
             self._note(act, seen, over)
         self._count(action)
+        if self.recorder is not None:
+            nobody = np.zeros(len(self.busy), np.int32)
+            act = act._replace(action=action, decided=nobody > 0, slot=nobody)
+            self.recorder.tick(self.obs, [""] * len(nobody), act, ~self.busy)
         return action
 
     def _play(self, action: np.ndarray, seen: Targets) -> np.ndarray:
@@ -184,10 +192,15 @@ class _Chunk:
         for lane in map(int, np.flatnonzero(ended)):
             end = MACRO_ENDS[tick.ended[lane] - 1]
             trap = trap_text(tick, lane) if tick.ended[lane] == TRAPPED else ""
-            self._end(lane, _facts(self.obs, seen, lane), end=end, trap=trap)
+            self._end(lane, self.obs, seen, end=end, trap=trap)
 
-    def _end(self, lane: int, facts: dict[str, Any], **how: Any) -> None:
+    def _end(self, lane: int, obs: Observation, seen: Targets, **how: Any) -> None:
+        """`obs` is the last of the activation."""
+        facts = _facts(obs, seen, lane)
         self.phase[lane] = ENDED
+        # Only the first episode of a lane can be repeated.
+        if self.recorder is not None and self.lanes[lane].ticks and self.lanes[lane].is_first:
+            self.recorder.end(lane, bool(how.get("success")), False, obs)
         self.lanes[lane].end = dict(trap="", success=False, died=False) | facts | how
 
     def _count(self, action: np.ndarray) -> None:
@@ -201,15 +214,18 @@ class _Chunk:
         for i in map(int, np.flatnonzero(self.phase != ENDED)):
             lane, success = self.lanes[i], bool(step.info["success"][i])
             if i in gone:
-                self._again(i, _Lane(ended_before=lane.ended_before))
+                self._again(i, _Lane(ended_before=lane.ended_before, is_first=False))
             elif self.phase[i] == RUNNING:
                 lane.ticks += 1
                 lane.walked += float(np.hypot(*moved[i]))
                 if done[i]:
-                    facts = _facts(step.final_obs, seen, i)
-                    self._end(i, facts, end="interrupted", success=success, died=not success)
+                    self._end(
+                        i, step.final_obs, seen, end="interrupted", success=success,
+                        died=not success,
+                    )
             elif done[i]:
-                self._again(i, _Lane(ended_before=[*lane.ended_before, success]))
+                ended = [*lane.ended_before, success]
+                self._again(i, _Lane(ended_before=ended, is_first=False))
                 # Without play the next episode would go the same way.
                 if self.player is None or len(lane.ended_before) + 1 == EPISODES_PER_LANE:
                     self.phase[i] = ENDED
@@ -261,6 +277,7 @@ def trial(
         num = min(world.num_envs, num_episodes - begin)
         chunk_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0])
         part = _Chunk(world, space, slot, scene, chunk_seed, num)
+        scene = dataclasses.replace(scene, recorder=None)
         part.run(lost, len(lanes))
         lanes += part.lanes
         env_ticks += part.env_ticks

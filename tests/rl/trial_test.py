@@ -19,9 +19,10 @@ ENV = Corridor(num_envs=LANES, length=12, horizon=200)
 GO = "def go(obs):\n    for i in range(5):\n        obs = yield forward()\n"
 ON = "def on(obs):\n    if obs.z > 4:\n        for i in range(20):\n            yield forward()\n"
 SCENE = Scene("milk_bucket", play=60)
+AT_ONCE = Scene("milk_bucket")
 
 
-def after_go(source: str, env=ENV, scene: Scene = Scene("milk_bucket"), seed: int = 0):
+def after_go(source: str, env=ENV, scene: Scene = AT_ONCE, seed: int = 0):
     return trial(env, make_space(GO, source, script=(1,)), 2, seed, LANES, scene)
 
 
