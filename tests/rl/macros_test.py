@@ -213,7 +213,7 @@ def test_a_trial_tells_what_the_macro_did():
     assert report.mean_ticks == 10.0
     assert all(e.actions == {"forward": 10} and e.gained == {} for e in report.episodes)
     assert all(0 < e.walked <= 10.0 and not e.success for e in report.episodes)
-    assert report.env_ticks == 11 * 20  # the last one is that in which it returns
+    assert report.env_ticks == 10 * 20
     assert TrialReport.from_json(json.loads(json.dumps(report.to_json()))) == report
     assert "started once in each of 20 fresh episodes, at their beginning." in report.describe()
 
