@@ -248,7 +248,7 @@ def _result(
     for sub_task, reached in zip(plan.sub_tasks, final.sub_tasks, strict=True):
         folder = RunFolder(tools.folder.path("tasks", sub_task.name))
         own = read_json(folder.path("result.json"))
-        ticks, trial_ticks = ticks + own["ticks"], trial_ticks + own["trial_ticks"]
+        ticks, trial_ticks = ticks + own["ticks"], trial_ticks + own.get("trial_ticks", 0)
         for phase, spent in folder.seconds().items():
             seconds[phase] = round(seconds.get(phase, 0.0) + spent, 3)
         parts.append({

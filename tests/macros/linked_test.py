@@ -62,3 +62,10 @@ def test_what_cannot_be_linked_is_refused_with_its_line(source, name, others, wo
     refusal = link_macro(source, name, others)
     assert isinstance(refusal, Refusal) and words in refusal.reason
     assert refusal.line in (2, 3) and refusal.instead
+
+
+def test_a_library_may_hold_linked_texts():
+    dig = linked(DIG, "dig", go=GO)
+    program = parse_macro("def twice(obs):\n    obs = yield from dig(obs)\n"
+                          "    obs = yield from dig(obs)\n", "twice", library={"dig": dig})
+    assert isinstance(program, Program), program
