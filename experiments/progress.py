@@ -126,6 +126,8 @@ class Display:
     def _on_tried(self, event: events.Tried) -> None:
         first = event.facts.partition("\n")[0]
         self.say(f"  tried {event.name}, version {event.attempt + 1}: [dim]{escape(first)}[/dim]")
+        if event.worse:
+            self.say(f"    [yellow]worse, not used[/yellow]: [dim]{escape(event.worse)}[/dim]")
 
     def _on_judged(self, event: events.Judged) -> None:
         for name, judgement in event.judgements.items():

@@ -57,11 +57,13 @@ def fate(it: Iteration, name: str) -> str:
     accepted = [attempt for attempt in tries if attempt.refusal is None]
     if not accepted:
         return html.chip("refused, left to PPO", "bad")
-    number = accepted[-1].number + 1
+    used = it.fates.get(name, {}).get("used")
+    version = next((t for t in accepted if f"try{t.number}" == used), accepted[-1])
+    number = version.number + 1
     words = "accepted" if number == len(tries) == 1 else f"accepted, version {number}"
     if refused := len(tries) - len(accepted):
         words += f", {refused} refused"
-    return html.chip(words, "good") + _content(accepted[-1])
+    return html.chip(words, "good") + _content(version)
 
 
 def _content(attempt: Try) -> str:

@@ -15,7 +15,7 @@ TRAIN_TICKS = 2_800.0  # per second
 EVALUATE_TICKS = 3_500.0  # per second
 SHARE_OF_HORIZON = 0.6  # of an episode, on average
 STARTUP_SECONDS = 75.0  # of a process: compiled programs and worlds are read, some are made
-TRIAL_SECONDS = 8.0  # of one iteration's macros, per 20 episodes and 500 ticks
+TRIAL_SECONDS = 15.0  # of one iteration's macros, per 20 episodes
 VIDEO_SECONDS = 45.0
 
 

@@ -36,9 +36,17 @@ def render_trials(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
         mode=sections.mode(setting, prompts),
         plan=sections.plan(state.plan),
         trials="\n\n".join(map(_trial, state.trials)),
+        pictures=_pictures(state, prompts),
         names=", ".join(t.sub_action.name for t in state.trials),
     )
     return sections.messages(text, state, prompts)
+
+
+def _pictures(state: PromptState, prompts: Prompts) -> str:
+    """What `state.images` of trials show; "" if there are none."""
+    if not state.images:
+        return ""
+    return f"\n{prompts.fill('trial_pictures', pictures=state.images_words)}\n"
 
 
 def parse_trials(text: str, state: PromptState) -> Mapping[str, Judgement] | Refusal:

@@ -3,7 +3,7 @@
 from rlgpt_jax.agents import parse as blocks
 from rlgpt_jax.agents import render as sections
 from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.memory import MAX_REFUSAL, MAX_TRIAL, attempt_line, clip, short
+from rlgpt_jax.agents.memory import MAX_CODE, MAX_REFUSAL, MAX_TRIAL, attempt_line, clip, short
 from rlgpt_jax.agents.prompt_state import KEEP, Before, PromptState, Refusal
 from rlgpt_jax.agents.prompts import Prompts
 
@@ -18,6 +18,7 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
         sensors=sections.sensors(setting, prompts),
         api=setting.api.strip(),
         plan=sections.plan(state.plan),
+        others=_others(state, prompts),
         name=sub_action.name,
         kind=sub_action.kind,
         kind_words=prompts.fill(f"kind_{kind}"),
@@ -42,6 +43,16 @@ def may_keep(state: PromptState) -> bool:
     """Whether the agent itself decides if its code is good enough: where nobody judges it."""
     tried = bool(state.attempts) and state.attempts[-1].accepted
     return tried and state.setting.structure == "slow_fast"
+
+
+def _others(state: PromptState, prompts: Prompts) -> str:
+    """The accepted code of other parts; "" if there is none."""
+    kinds = {s.name: s.kind for s in state.plan.sub_actions}
+    code = "\n".join(
+        f"{name} ({kinds[name]}):\n```python\n{clip(source.rstrip(), MAX_CODE)}\n```"
+        for name, source in state.others
+    )
+    return "\n\n" + prompts.fill("fast_others", code=code) if code else ""
 
 
 def _feedback(state: PromptState, prompts: Prompts) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 
 from rlgpt_jax.agents.prompt_state import Attempt, Fate, Memory, Plan
 
-MAX_TRIAL = 2_500  # characters of the facts of one trial
+MAX_TRIAL = 3_500  # characters of the facts of one trial
+MAX_CODE = 4_000  # of another part's code
 MAX_REFUSAL = 1_500
 MAX_REPORT = 5_000  # of one evaluation
 LEFT_OUT = "[...{number:,} characters left out...]"

@@ -106,11 +106,19 @@ class Attempt:
     trial: str = ""  # facts of the trial episodes in words; "" if there were none
     verdict: str = ""  # `OK`, `REVISE` or "" if not judged
     change: str = ""  # the critic's words
+    worse: str = ""  # how it did worse than the version before; "" if it took its place
     number: int = 0  # the try that it was written in; names its files
 
     @property
     def accepted(self) -> bool:
         return not self.refusal
+
+
+def in_use(attempts: tuple[Attempt, ...]) -> Attempt | None:
+    """The latest accepted version that did not do worse than the one before it; None if none
+    was accepted. Whether somebody wanted more does not count."""
+    good = [made for made in attempts if made.accepted and not made.worse]
+    return good[-1] if good else None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -132,7 +140,8 @@ class Fate:
     @property
     def facts(self) -> str:
         """What the trial of the code in use found, in words; "" if it was not tried."""
-        return next((a.trial for a in reversed(self.attempts) if a.accepted), "")
+        version = in_use(self.attempts)
+        return version.trial if version else ""
 
     def describe(self, facts: bool = True) -> str:
         """The fate in one line, without the code; `facts` adds what the last trial found."""
@@ -153,6 +162,8 @@ class Fate:
         words = f"code accepted, {len(self.attempts)} version(s)."
         if not last.accepted:
             return f"{words} The last version was refused, the one before is in use."
+        if last.worse:
+            return f"{words} The last did worse in its trial and is not in use. {last.worse}"
         if last.verdict == REVISE:
             return f"{words} The trial critic still wanted: {last.change}"
         return words
@@ -250,6 +261,7 @@ class PromptState:
     plan: Plan = Plan(())  # fast agent, critics; one agent after its first answer
     sub_action: SubAction = SubAction("", "learn", "")  # fast agent
     attempts: tuple[Attempt, ...] = ()  # fast agent, of this sub-action
+    others: tuple[tuple[str, str], ...] = ()  # fast agent: (name, code) that it may call
     trials: tuple[Trial, ...] = ()  # trial critic
     fates: tuple[Fate, ...] = ()  # critic; so far: one agent, fast agent's RL set-up
     report: str = ""  # critic: the evaluation in words

@@ -61,10 +61,11 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
         "one_code": "code",
         "one_tried": "number num_tries plan code interface",
         # Fast agent.
-        "fast": "world sensors api plan name kind kind_words instruction feedback",
+        "fast": "world sensors api plan others name kind kind_words instruction feedback",
         "kind_code": "",
         "kind_macro": "",
         "kind_pure_code_code": "",
+        "fast_others": "code",
         "fast_first": "",
         "fast_again": "iteration source facts",
         "fast_refused": "earlier source refusal",
@@ -90,7 +91,8 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
         "rl_setup_first": "",
         "rl_setup_again": "iteration num_iterations history critic",
         # Critics.
-        "trial_critic": "world sensors api mode plan trials names",
+        "trial_critic": "world sensors api mode plan trials pictures names",
+        "trial_pictures": "pictures",
         "critic": "world policy sensors mode rl plan fates interface report comparison history "
         "pictures names iteration num_iterations",
         "critic_rl": "limits",

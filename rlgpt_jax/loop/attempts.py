@@ -1,82 +1,105 @@
-"""What is done with the code of agents: checked, tried out, recorded."""
+"""What is done with the code of agents: checked, linked, recorded."""
 
 import dataclasses
+from collections.abc import Mapping
 
 from rlgpt_jax.agents import rl_setup
-from rlgpt_jax.agents.prompt_state import Attempt, Fate, PromptState, Refusal, SubAction
+from rlgpt_jax.agents.prompt_state import Attempt, Fate, PromptState, Refusal, SubAction, in_use
 from rlgpt_jax.loop import events
-from rlgpt_jax.loop.config import LoopConfig
-from rlgpt_jax.loop.record import read_json, write_json, write_text
-from rlgpt_jax.loop.spaces import trial_space
-from rlgpt_jax.loop.tools import TRAIN, Tools
+from rlgpt_jax.loop.record import write_json, write_text
+from rlgpt_jax.loop.tools import Tools
+from rlgpt_jax.loop.trials import Attempts, Trials, source_of
 from rlgpt_jax.macros import refusal as macro_refusal
-from rlgpt_jax.macros.bytecode import Program
-from rlgpt_jax.macros.language import parse_macro
+from rlgpt_jax.macros.language import link_macro, parse_macro
+from rlgpt_jax.macros.linked import split
 from rlgpt_jax.rl.interface import RLInterface
-from rlgpt_jax.rl.trial import trial
-
-Attempts = dict[str, tuple[Attempt, ...]]  # by name of the sub-action
 
 
 def attempt(
-    config: LoopConfig, tools: Tools, iteration: int, number: int, name: str, answer: str | Refusal
+    trials: Trials, number: int, name: str, answer: str | Refusal, attempts: Attempts
 ) -> Attempt:
-    """Checks code and, if it is accepted, runs its trial episodes."""
-    made = _check(tools, iteration, number, name, answer)
-    if not made.accepted:
-        return made
-    facts = _try_out(config, tools, iteration, number, name, made.source)
-    return dataclasses.replace(made, trial=facts)
+    """Checks code, links it with what it calls, and writes it, and a refusal, to the run folder.
 
-
-def _check(
-    tools: Tools, iteration: int, number: int, name: str, answer: str | Refusal
-) -> Attempt:
-    """Parses the code and writes it, and a refusal, to the run folder."""
-    program: Program | macro_refusal.Refusal
+    Args:
+      attempts: before this try, whose code may be called.
+    """
+    tools, iteration = trials.tools, trials.state.iteration
+    refusal: macro_refusal.Refusal | None
     if isinstance(answer, Refusal):
-        source, program = "", macro_refusal.Refusal(0, 0, "", answer.reason, "")
+        source, refusal = "", macro_refusal.Refusal(0, 0, "", answer.reason, "")
     else:
-        source, program = answer, parse_macro(answer, name, tools.sensors, tools.offer.sources)
+        source, refusal = _linked(trials, name, answer, attempts)
     write_text(tools.folder.macro(iteration, name, f"try{number}.py"), source)
-    if not isinstance(program, macro_refusal.Refusal):
+    if refusal is None:
         return Attempt(source, number=number)
     path = tools.folder.macro(iteration, name, f"try{number}.refusal.json")
-    write_json(path, dataclasses.asdict(program))
-    tools.on_event(events.Refused(iteration, number, name, program.describe()))
-    return Attempt(source, refusal=program.describe(), number=number)
+    write_json(path, dataclasses.asdict(refusal))
+    tools.on_event(events.Refused(iteration, number, name, refusal.describe()))
+    return Attempt(source, refusal=refusal.describe(), number=number)
 
 
-def _try_out(
-    config: LoopConfig, tools: Tools, iteration: int, number: int, name: str, source: str
-) -> str:
-    """Facts of the trial episodes in words; read from the run folder if they are there."""
-    path = tools.folder.macro(iteration, name, f"try{number}.trial.json")
-    saved = read_json(path)
-    if saved is None:
-        with tools.folder.timed("trial"):
-            report = trial(
-                tools.world(TRAIN, config.trial_episodes),
-                trial_space(source, name, tools.sensors, tools.tick_limit, tools.offer.sources),
-                1, tools.rl, tools.seed_of("trial"), config.trial_episodes,
-            )
-        saved = {"words": report.describe(), "report": report.to_json()}
-        write_json(path, saved)
-    tools.on_event(events.Tried(iteration, number, name, saved["words"]))
-    return saved["words"]
+def _linked(
+    trials: Trials, name: str, source: str, attempts: Attempts
+) -> tuple[str, macro_refusal.Refusal | None]:
+    """The code with the code of other parts that it calls, and why it is refused.
+
+    Which version is in use depends on measured numbers, and what is refused must not: the latest
+    accepted versions decide that, and those in use take their place where the code compiles with
+    them too.
+    """
+    state = trials.state
+    names = [s.name for s in state.plan.coded if s.name != name]
+    latest = {n: _latest(n, attempts, state) for n in names}
+    used = {n: source_of(n, attempts, state) for n in names}
+    text, refusal = _compiled(trials.tools, name, source, latest)
+    if refusal is None and used != latest:
+        other, refused = _compiled(trials.tools, name, source, used)
+        text = text if refused else other
+    return text, refusal
+
+
+def _compiled(
+    tools: Tools, name: str, source: str, others: Mapping[str, str]
+) -> tuple[str, macro_refusal.Refusal | None]:
+    text = link_macro(source, name, others)
+    if isinstance(text, macro_refusal.Refusal):
+        return source, text
+    program = parse_macro(text, name, tools.sensors, tools.offer.sources)
+    return text, program if isinstance(program, macro_refusal.Refusal) else None
+
+
+def _latest(name: str, attempts: Attempts, state: PromptState) -> str:
+    """The latest accepted code under a name, whether or not it is in use; "" if there is none."""
+    earlier = (
+        fate.attempts for memory in reversed(state.memory) for fate in memory.fates
+        if fate.name == name
+    )  # fmt: skip
+    for made in (attempts.get(name, ()), *earlier):
+        for version in reversed(made):
+            if version.accepted:
+                return version.source
+    return ""
 
 
 def fate(
     sub_action: SubAction, attempts: tuple[Attempt, ...] | None, state: PromptState
 ) -> Fate:
-    """The latest accepted code counts, also if somebody wanted more; None is kept code."""
+    """The version in use counts, also if somebody wanted more; None is kept code."""
     name, kind = sub_action.name, sub_action.kind
     if attempts is None:
         return Fate(name, kind, source=state.latest_source(name), used="kept")
-    accepted = [made for made in attempts if made.accepted]
-    if not accepted:
+    version = in_use(attempts)
+    if version is None:
         return Fate(name, kind, attempts)
-    return Fate(name, kind, attempts, accepted[-1].source, f"try{accepted[-1].number}")
+    return Fate(name, kind, attempts, version.source, f"try{version.number}")
+
+
+def others(
+    state: PromptState, name: str, attempts: Attempts
+) -> tuple[tuple[str, str], ...]:
+    """Accepted code of the other parts of the plan, (name, own text), which `name` may call."""
+    sources = {s.name: source_of(s.name, attempts, state) for s in state.plan.coded}
+    return tuple((n, split(text)[0]) for n, text in sources.items() if text and n != name)
 
 
 def finish_code(tools: Tools, iteration: int, fates: tuple[Fate, ...]) -> tuple[Fate, ...]:
@@ -90,6 +113,7 @@ def finish_code(tools: Tools, iteration: int, fates: tuple[Fate, ...]) -> tuple[
             "planned": made.kind,
             "kind": made.kind if made.source else "learn",
             "used": made.used,
+            "why": made.attempts[-1].worse if made.attempts else "",
             "words": made.describe(),
         }
         for made in fates

@@ -62,6 +62,7 @@ class Tried:
     attempt: int
     name: str
     facts: str
+    worse: str = ""  # how it did worse than the version before, which stays in use
 
 
 @dataclasses.dataclass(frozen=True)

@@ -75,7 +75,7 @@ def take(tools: Tools, iteration: int, recorder: Recorder, world: Any, num_episo
         name: choose(episode, target, NUM_MOMENTS if with_strip else 2)
         for name, episode in found.items()
     }
-    views = _draw(world, found, moments)
+    views = draw(world, found, moments)
     entries = []
     for name, episode in chosen.items():
         entry = {"which": name, "note": NONE[name], "moments": [], "pictures": []}
@@ -109,7 +109,7 @@ def shown(tools: Tools, iteration: int) -> tuple[tuple[Image, ...], str]:
     return tuple(images), words
 
 
-def _draw(
+def draw(
     world: Any, found: dict[str, Episode], moments: dict[str, list[Moment]]
 ) -> dict[str, Views | None]:
     """The views of every episode, None for one that does not repeat exactly."""

@@ -11,7 +11,7 @@ was done before, or if there was none to write.
 """
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from rlgpt_jax.agents import critic, fast, rl_setup
 from rlgpt_jax.agents.ask import Question, ask, ask_all
@@ -25,18 +25,25 @@ from rlgpt_jax.agents.prompt_state import (
     SubAction,
     Trial,
 )
-from rlgpt_jax.loop import events
-from rlgpt_jax.loop.attempts import Attempts, attempt, fate, finish_code, finish_interface
+from rlgpt_jax.loop import events, trial_pictures
+from rlgpt_jax.loop.attempts import attempt, fate, finish_code, finish_interface, others
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.record import write_json
 from rlgpt_jax.loop.tools import Tools
+from rlgpt_jax.loop.trials import Attempts, Trials
+from rlgpt_jax.macros.linked import split, without
+from rlgpt_jax.rl.approach import Policy
 from rlgpt_jax.rl.interface import DEFAULT, RLInterface
 
 
 def code_sub_actions(
-    config: LoopConfig, tools: Tools, state: PromptState
+    config: LoopConfig, tools: Tools, state: PromptState,
+    policy: Callable[[], Policy | None] = lambda: None,
 ) -> tuple[tuple[Fate, ...], RLInterface]:
     """Runs the inner loop for `state.plan`.
+
+    Args:
+      policy: gives the one that was trained last, which plays in trials.
 
     Returns:
       One fate per coded sub-action, and how the training is to be set up.
@@ -45,6 +52,7 @@ def code_sub_actions(
     attempts: Attempts = {s.name: () for s in coded if s.instruction != KEEP}
     interface: RLInterface | Refusal | None = None
     judged: list[dict] = []
+    trials = Trials(config, tools, state, policy)
     for number in range(config.num_tries):
         todo = [s for s in coded if s.name in attempts and not _is_done(attempts, s)]
         if not todo:
@@ -57,8 +65,10 @@ def code_sub_actions(
             answers = ask_all(tools.asker, tools.prompts, questions)
         if is_last and config.sets_up_rl:
             interface = answers.pop()
+        before = dict(attempts)  # what is asked at the same time cannot call each other
         for s, answer in zip(todo, answers, strict=True):
-            _take(config, tools, state.iteration, number, s.name, answer, attempts)
+            _take(trials, number, s.name, answer, attempts, before)
+        trials.run(number, attempts)
         if config.has_critic and not is_last:
             judgements = _judge(config, tools, state, todo, attempts, number)
             judged.append({name: dataclasses.asdict(j) for name, j in judgements.items()})
@@ -89,7 +99,9 @@ def _code_question(
     return Question(
         tools.request_key(config, state.iteration, "fast", name, f"try{number}"),
         "fast",
-        state.replace(sub_action=sub_action, attempts=attempts[name]),
+        state.replace(
+            sub_action=sub_action, attempts=attempts[name], others=others(state, name, attempts)
+        ),
         fast.render,
         fast.parse,
         num_answers=1,
@@ -117,16 +129,16 @@ def _interface_question(
 
 
 def _take(
-    config: LoopConfig, tools: Tools, iteration: int, number: int, name: str,
-    answer: str | Refusal, attempts: Attempts,
+    trials: Trials, number: int, name: str, answer: str | Refusal, attempts: Attempts,
+    before: Attempts,
 ) -> None:
     """Adds what the fast agent wrote; if it keeps its code, that is done."""
     if answer == KEEP:
         *older, last = attempts[name]
         attempts[name] = (*older, dataclasses.replace(last, verdict=OK))
-        tools.on_event(events.Kept(iteration, number, name))
+        trials.tools.on_event(events.Kept(trials.state.iteration, number, name))
     else:
-        attempts[name] += (attempt(config, tools, iteration, number, name, answer),)
+        attempts[name] += (attempt(trials, number, name, answer, before),)
 
 
 def _judge(
@@ -135,12 +147,16 @@ def _judge(
 ) -> Mapping[str, Judgement]:
     """Asks the trial critic about the macros that ran in this try; adds its verdicts."""
     last = {s.name: attempts[s.name][-1] for s in todo}
+    shown = {name: split(made.source)[0] for name, made in last.items()}
     ran = tuple(
-        Trial(s, last[s.name].source, last[s.name].trial) for s in todo if last[s.name].accepted
-    )
+        Trial(s, without(last[s.name].source, shown), last[s.name].trial)
+        for s in todo if last[s.name].accepted
+    )  # fmt: skip
     if not ran:
         return {}
-    state = state.replace(trials=ran)
+    names = [trial.sub_action.name for trial in ran]
+    images, words = trial_pictures.shown(tools, state.iteration, names, number)
+    state = state.replace(trials=ran, images=images, images_words=words)
     key = tools.request_key(config, state.iteration, "trial_critic", f"try{number}")
     with tools.folder.timed("code"):
         judgements = ask(

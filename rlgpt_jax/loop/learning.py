@@ -18,6 +18,7 @@ from rlgpt_jax.loop.tools import EVAL, TRAIN, VALIDATION, Tools, World
 from rlgpt_jax.loop.training_task import training_task
 from rlgpt_jax.rl import checkpoint
 from rlgpt_jax.rl.actions import HybridSpace
+from rlgpt_jax.rl.approach import Policy
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.evaluate import evaluate
 from rlgpt_jax.rl.interface import DEFAULT, STOP_EPISODES, STOP_LEAST, RLInterface
@@ -105,11 +106,21 @@ class Learning:
             self._tools.rl, observation=self._tools.rl.seen(stage.interface)
         )
 
+    def policy(self, stage: Stage) -> Policy:
+        """The policy of a finished iteration, to play with."""
+        return Policy(self.params(stage), stage.space, self.evaluated_with(stage))
+
     @property
     def ticks(self) -> int:
         """Ticks of training that the run folder holds."""
         done = (_position(self._tools.folder, i) for i in range(self._config.num_iterations))
         return max((p.ticks for p in done if p), default=0)
+
+    @property
+    def trial_ticks(self) -> int:
+        """Ticks of trials that the run folder holds; they come on top of those of training."""
+        files = self._tools.folder.path("iterations").glob("*/macros/*/*.trial.json")
+        return sum(read_json(path)["report"]["env_ticks"] for path in files)
 
     def trained(self, stage: Stage) -> str:
         """How long the training of a finished iteration was, in words; "" without one."""

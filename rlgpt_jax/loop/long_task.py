@@ -244,11 +244,11 @@ def _result(
 ) -> dict[str, Any]:
     """The content of result.json."""
     whole, seconds = final.whole, dict(tools.folder.seconds())
-    parts, ticks = [], 0
+    parts, ticks, trial_ticks = [], 0, 0
     for sub_task, reached in zip(plan.sub_tasks, final.sub_tasks, strict=True):
         folder = RunFolder(tools.folder.path("tasks", sub_task.name))
         own = read_json(folder.path("result.json"))
-        ticks += own["ticks"]
+        ticks, trial_ticks = ticks + own["ticks"], trial_ticks + own.get("trial_ticks", 0)
         for phase, spent in folder.seconds().items():
             seconds[phase] = round(seconds.get(phase, 0.0) + spent, 3)
         parts.append({
@@ -271,6 +271,7 @@ def _result(
         "validation": validation.whole.success_rate,
         "sub_tasks": parts,
         "ticks": ticks,
+        "trial_ticks": trial_ticks,
         **two_loop.replayed(tools),
         "wall_seconds": seconds,
     }

@@ -5,23 +5,31 @@ answers with what it changes, or that it keeps everything.
 """
 
 import dataclasses
+from collections.abc import Callable
 
 from rlgpt_jax.agents import one, rl_setup, slow
 from rlgpt_jax.agents.ask import ask
 from rlgpt_jax.agents.one import Answer
 from rlgpt_jax.agents.prompt_state import KEEP, Fate, Plan, PromptState, Refusal
 from rlgpt_jax.loop import events
-from rlgpt_jax.loop.attempts import Attempts, attempt, fate, finish_code, finish_interface
+from rlgpt_jax.loop.attempts import attempt, fate, finish_code, finish_interface
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.record import write_json
 from rlgpt_jax.loop.tools import Tools
+from rlgpt_jax.loop.trials import Attempts, Trials
+from rlgpt_jax.rl.approach import Policy
 from rlgpt_jax.rl.interface import DEFAULT, RLInterface
 
 
 def plan_and_code(
-    config: LoopConfig, tools: Tools, state: PromptState
+    config: LoopConfig, tools: Tools, state: PromptState,
+    policy: Callable[[], Policy | None] = lambda: None,
 ) -> tuple[Plan, tuple[Fate, ...], RLInterface]:
-    """Runs the tries of one iteration. Returns plan, fates and the set-up of the training."""
+    """Runs the tries of one iteration. Returns plan, fates and the set-up of the training.
+
+    Args:
+      policy: gives the one that was trained last, which plays in trials.
+    """
     attempts: Attempts = {}
     interface: RLInterface | Refusal = DEFAULT
     for number in range(config.num_tries):
@@ -40,7 +48,9 @@ def plan_and_code(
             record_plan(tools, state)
         if answer.interface is not None:
             interface = answer.interface
-        attempts = _apply(config, tools, state, attempts, answer, number)
+        trials = Trials(config, tools, state, policy)
+        attempts = _apply(trials, attempts, answer, number)
+        trials.run(number, attempts)
         if not attempts:
             break  # nothing to try: all is learned or kept
     fates = finish_code(tools, state.iteration, _fates(state, attempts))
@@ -86,19 +96,16 @@ def _with_instructions(plan: Plan, before: Plan, attempts: Attempts) -> Plan:
     )
 
 
-def _apply(
-    config: LoopConfig, tools: Tools, state: PromptState, attempts: Attempts, answer: Answer,
-    number: int,
-) -> Attempts:
+def _apply(trials: Trials, attempts: Attempts, answer: Answer, number: int) -> Attempts:
     """The attempts at the plan's coded sub-actions, with the code of this answer."""
     made: Attempts = {}
-    for s in state.plan.coded:
+    for s in trials.state.plan.coded:
         before = attempts.get(s.name)
         code: str | Refusal | None = answer.sources.get(s.name)
         if code is None and before is None and s.instruction != KEEP:
             code = Refusal(f"The answer held no ```python block with def {s.name}(obs).")
         if code is not None:
-            new = attempt(config, tools, state.iteration, number, s.name, code)
+            new = attempt(trials, number, s.name, code, attempts)
             made[s.name] = (*(before or ()), new)
         elif before is not None:
             made[s.name] = before

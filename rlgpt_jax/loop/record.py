@@ -9,7 +9,8 @@
     metrics.csv timing.csv tensorboard/ checkpoints/<i>/ videos/
     iterations/<i>/plan.json fates.json interface.json trial_critiques.json eval.json
     iterations/<i>/critique.json
-    iterations/<i>/macros/<name>/try<t>.py, then try<t>.refusal.json or try<t>.trial.json;
+    iterations/<i>/macros/<name>/try<t>.py, then try<t>.refusal.json or try<t>.trial.json
+                                 (try<t>.again<n>.trial.json, try<t>.png: `loop/trials.py`);
                                  kept.py where earlier code stays in use
     iterations/<i>/frames/           pictures of the evaluation (`loop/frames.py`)
 

@@ -89,8 +89,9 @@ def _program(fate: Fate, sensors: str, library: Mapping[str, str]) -> Program:
 
 
 def trial_space(
-    source: str, name: str, sensors: str, tick_limit: int, library: Mapping[str, str] = NOTHING
+    before: Sequence[Fate], fate: Fate, sensors: str, tick_limit: int,
+    library: Mapping[str, str] = NOTHING,
 ) -> HybridSpace:
-    """One macro alone, in slot 1."""
-    fate = Fate(name, "macro", source=source)
-    return make_space(Slots((fate,)), (fate,), False, sensors, tick_limit, library)
+    """Code that runs as a script, then one macro, in the last slot."""
+    fates = (*before, fate)
+    return make_space(Slots(fates), fates, False, sensors, tick_limit, library)

@@ -26,6 +26,8 @@ where it was and ends with the same bits.
 """
 
 import dataclasses
+import functools
+from collections.abc import Callable
 from typing import Any
 
 from rlgpt_jax.agents import critic, rl_setup, slow
@@ -54,6 +56,7 @@ from rlgpt_jax.loop.training_task import given
 from rlgpt_jax.macros import library
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_NAMES
 from rlgpt_jax.rl.actions import HEAD0_LABELS, HEAD1_LABELS
+from rlgpt_jax.rl.approach import Policy
 from rlgpt_jax.rl.interface import RLInterface
 from rlgpt_jax.rl.report import EvalReport
 
@@ -101,7 +104,9 @@ def run(config: LoopConfig, tools: Tools) -> Run:
         state = PromptState(setting, number, memory)
         interface = tools.set_up
         if config.asks:
-            state, interface = design(config, tools, state)
+            last = done[-1].stage if done and config.learns else None
+            policy = functools.partial(learning.policy, last) if last else lambda: None
+            state, interface = design(config, tools, state, policy)
         slots, stage = _make_stage(config, tools, state, interface, done)
         report = learning.train_and_evaluate(stage)
         done += (Iteration(state.plan, state.fates, slots, stage, report),)
@@ -149,19 +154,23 @@ def make_setting(config: LoopConfig, tools: Tools) -> Setting:
 
 
 def design(
-    config: LoopConfig, tools: Tools, state: PromptState
+    config: LoopConfig, tools: Tools, state: PromptState,
+    policy: Callable[[], Policy | None] = lambda: None,
 ) -> tuple[PromptState, RLInterface]:
     """All that agents decide before the training of an iteration.
+
+    Args:
+      policy: gives the one that was trained last, which plays in trials.
 
     Returns:
       The state with plan, fates and words about the set-up, and the set-up itself.
     """
     if config.agents == "one":
-        plan, fates, interface = plan_and_code(config, tools, state)
+        plan, fates, interface = plan_and_code(config, tools, state, policy)
         state = state.replace(plan=plan, fates=fates)
     else:
         state = state.replace(plan=make_plan(config, tools, state))
-        fates, interface = code_sub_actions(config, tools, state)
+        fates, interface = code_sub_actions(config, tools, state, policy)
         state = state.replace(fates=fates)
     words = rl_setup.describe(interface) if config.sets_up_rl else ""
     return state.replace(interface=words), interface
@@ -271,6 +280,7 @@ def _finish(
         **coded_parts_alone(config, tools, done[best], learning),
         "validation_by_iteration": [r.success_rate for r in reports],
         "ticks": learning.ticks,
+        "trial_ticks": learning.trial_ticks,
         **replayed(tools),
         "wall_seconds": tools.folder.seconds(),
     }

@@ -13,6 +13,7 @@ import warnings
 from collections.abc import Mapping
 
 from rlgpt_jax.macros import bytecode as bc
+from rlgpt_jax.macros import linked
 from rlgpt_jax.macros.bytecode import Program
 from rlgpt_jax.macros.compiler import imports, work
 from rlgpt_jax.macros.compiler.program import compile_program, routines
@@ -39,7 +40,8 @@ def parse_macro(
     """Compiles a macro; never raises on any text.
 
     Args:
-      source: Python text with one or more functions.
+      source: Python text with one or more functions, and with what it calls if it was linked
+        (`linked.py`).
       name: the function to run; None takes the last one with a parameter `obs`.
       sensors: one of `SENSOR_LEVELS`; at `paper` there are no rays.
       library: texts of functions that the macro may call, by the function's name.
@@ -59,18 +61,38 @@ def parse_or_raise(
     source: str, name: str | None, sensors: str, library: Mapping[str, str] = NOTHING
 ) -> Program | Refusal:
     """As `parse_macro`, but faults of the compiler are raised, for those who look for them."""
+    source, called = linked.split(source)
+    library = {**library, **called}
     lines = LINE_ENDS.split(source)
     routines()  # made once: no part of the work
     work.begin()
     try:
         tree = checked_tree(source)
-        called = imports.needed(tree, library, checked_tree)
-        return compile_program(tree, source, name, sensors, called)
+        trees = imports.needed(tree, library, checked_tree)
+        return compile_program(tree, source, name, sensors, trees)
     except Refused as refused:
         return imports.blame(refused).refusal(lines)
     except RecursionError:
         deep = Refused(None, "the source is nested too deeply", "write shorter expressions")
         return deep.refusal(lines)
+
+
+def link_macro(source: str, name: str, others: Mapping[str, str]) -> str | Refusal:
+    """The text of a macro with what it calls of `others` (`linked.link`); never raises.
+
+    A text that cannot be read comes back as it is: `parse_macro` has the words for it. Sections
+    that the author has written are left out.
+    """
+    own, _ = linked.split(source)
+    work.begin()
+    try:
+        tree = checked_tree(own)
+    except (Refused, RecursionError):
+        return own
+    try:
+        return linked.link(tree, own, name, others)
+    except Refused as refused:
+        return refused.refusal(LINE_ENDS.split(own))
 
 
 def checked_tree(source: str) -> ast.Module:

@@ -106,21 +106,28 @@ def _find(angles: tuple[float, ...], wanted: np.ndarray) -> np.ndarray:
     return np.where(same.any(1), same.argmax(1), NO_RAY)
 
 
-def nearest(obs: Observation, names: np.ndarray) -> np.ndarray:
-    """float32[N]: distance of the nearest of these names in the picture, inf if none.
+def met(obs: Observation, rays: Any = slice(None)) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What each of these rays meets first: name id, distance in blocks, and whether it is a mob.
 
-    Read from the rays that point well into a picture; the outermost ones end beside it.
+    All [N, R]; `rays` picks columns.
     """
     entity, near, block, far = (
-        np.asarray(field)[:, PICTURED]
+        np.asarray(field)[:, rays]
         for field in (
             obs.ray_entity, obs.ray_entity_distance, obs.ray_block, obs.ray_block_distance
         )
     )  # fmt: skip
     is_mob = _mob_first(entity, near, far)
-    first = np.where(is_mob, entity, block)
-    distance = np.where(np.isin(first, names), np.where(is_mob, near, far), np.inf)
-    return distance.min(axis=1).astype(np.float32)
+    return np.where(is_mob, entity, block), np.where(is_mob, near, far), is_mob
+
+
+def nearest(obs: Observation, names: np.ndarray) -> np.ndarray:
+    """float32[N]: distance of the nearest of these names in the picture, inf if none.
+
+    Read from the rays that point well into a picture; the outermost ones end beside it.
+    """
+    first, distance, _ = met(obs, PICTURED)
+    return np.where(np.isin(first, names), distance, np.inf).min(axis=1).astype(np.float32)
 
 
 class Presses:

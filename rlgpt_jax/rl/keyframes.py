@@ -114,6 +114,11 @@ class Recorder:
         self.success: Episode | None = None
         self.failure: Episode | None = None
 
+    @property
+    def ended(self) -> list[Episode]:
+        """All of this batch that have ended."""
+        return self._ended
+
     def start(self, seed: int) -> None:
         """A batch of lanes begins."""
         self._number += 1

@@ -72,6 +72,16 @@ def choose(episode: Episode, target: str, num: int = NUM_MOMENTS) -> list[Moment
     ]
 
 
+def stretch(episode: Episode, begin: int, why: str, num: int = NUM_MOMENTS) -> list[Moment]:
+    """At most `num` moments spread evenly from row `begin` to the end, which came by `why`."""
+    ticks = sorted({round(at) for at in np.linspace(begin, episode.ticks, num)})
+    reasons = {begin: "the macro starts", episode.ticks: f"end: {why}"}
+    return [
+        _moment(episode, at, reasons.get(at, ""), before)
+        for at, before in zip(ticks, [None, *ticks[:-1]], strict=True)
+    ]
+
+
 def _events(episode: Episode, target: str) -> Iterator[Event]:
     """The most telling first."""
     lane, end = episode.lane, episode.ticks

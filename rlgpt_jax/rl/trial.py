@@ -1,7 +1,10 @@
-"""One macro on its own in fresh episodes, and facts about what it did.
+"""One macro as a run would start it, and facts about what it did.
 
-A short random prelude of primitives puts every lane into another situation; then the
-macro is started once and the lane is watched until it ends.
+The macros of the space's script run first, in their order, from the start of the episode. Then
+either the macro under trial is started where they ended, or the lane is played forward into a
+situation in which the macro matters (`approach.py`) and it is started there. It is started once,
+and the lane is watched until it ends. The same seed gives the same episodes, so that two versions
+can be compared.
 """
 
 import collections
@@ -9,7 +12,6 @@ import dataclasses
 import math
 from typing import Any
 
-import jax
 import numpy as np
 
 from rlgpt_jax.envs.base import (
@@ -18,24 +20,28 @@ from rlgpt_jax.envs.base import (
     FUNCTION,
     JUMP,
     MOVE,
+    NOOP,
     PITCH,
     STRAFE,
     YAW,
+    HostEnvironment,
     Observation,
+    Step,
 )
-from rlgpt_jax.envs.names import CRAFT_NAMES, NAMES
+from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID, NAMES
 from rlgpt_jax.macros.bytecode import TRAPPED
-from rlgpt_jax.rl import macro_step, on_host, rewards
-from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, HybridSpace, decode
-from rlgpt_jax.rl.config import RLConfig
+from rlgpt_jax.rl import approach, macro_step, on_host
+from rlgpt_jax.rl.actions import HybridSpace
+from rlgpt_jax.rl.approach import STRATA, Scene, Targets, Wishes
 from rlgpt_jax.rl.evaluate import trap_text
-from rlgpt_jax.rl.interface import MAX_TARGETS
 from rlgpt_jax.rl.lost import Lost
 from rlgpt_jax.rl.report import MACRO_ENDS
-from rlgpt_jax.rl.trial_report import PRELUDE, TrialReport
+from rlgpt_jax.rl.trial_report import TrialEpisode, TrialReport
 
 FUNCTION_WORDS = ("", "use", "drop", "attack", "craft", "equip", "place", "destroy")
-
+PLAIN = Scene()
+EPISODES_PER_LANE = 3  # that may end in play before the macro is started
+SCRIPT, APPROACH, RUNNING, ENDED = range(4)  # what a lane is at
 
 def describe_action(action: np.ndarray) -> str:
     """An action of the world in a few words, for example "forward, attack"."""
@@ -55,141 +61,205 @@ def describe_action(action: np.ndarray) -> str:
 
 @dataclasses.dataclass
 class _Lane:
-    """What is known of one lane's activation."""
+    """What is known of one lane's episode and of its activation."""
 
-    before: Any = None  # what `_facts` tells; None until the macro starts
-    after: Any = None
-    end: str = ""
-    trap: str = ""
+    is_first: bool = True  # episode since the reset
+    tick: int = 0  # of the episode
+    played: int = 0  # ticks of play
+    ended_before: list[bool] = dataclasses.field(default_factory=list)  # success of each
+    start: dict[str, Any] | None = None  # what `_facts` tells
+    end: dict[str, Any] | None = None  # the same, and how it ended
     ticks: int = 0
     walked: float = 0.0
-    success: bool = False
-    episode_ended: bool = False
+    actions: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
 
 
-def _facts(obs: Observation, nearest: np.ndarray, lane: int) -> dict[str, Any]:
+def _facts(obs: Observation, seen: Targets, lane: int) -> dict[str, Any]:
     items: collections.Counter[int] = collections.Counter()
     for name, quantity in zip(obs.slot_name[lane], obs.slot_quantity[lane], strict=True):
         items[int(name)] += int(quantity)
     return dict(
-        position=np.array(obs.position[lane]), nearest=float(nearest[lane]), items=items,
-        life=float(obs.life[lane]), pitch=float(obs.pitch[lane]),
+        position=np.array(obs.position[lane]), distance=float(seen.distance[lane]),
+        stratum=STRATA[seen.stratum[lane]], items=items, life=float(obs.life[lane]),
+        pitch=float(obs.pitch[lane]),
     )  # fmt: skip
 
 
-def _prelude(world: Any, rng: np.random.Generator) -> tuple[Observation, np.ndarray]:
-    """Random primitives; lane i rests after its own number of ticks."""
-    num = world.num_envs
-    ticks = rng.integers(0, PRELUDE + 1, num)
-    for index in range(PRELUDE):
-        primitive = np.stack([rng.integers(0, n, num) for n in PRIMITIVE_HEADS], axis=1)
-        primitive[index >= ticks] = 0
-        step = world.step(np.asarray(decode(primitive.astype(np.int32))))
-    return step.obs, np.asarray(step.info["busy"])
+class _Chunk:
+    """All lanes of the world, of which the first `num` are followed through one trial each."""
 
+    def __init__(
+        self, world: HostEnvironment, space: HybridSpace, slot: int, scene: Scene, seed: int,
+        num: int,
+    ):
+        self.world, self.space, self.slot, self.num = world, space, slot, num
+        self.goals = np.array([NAME_ID[name] for name in world.goal_names], np.int32)
+        sequence = np.random.SeedSequence(seed)
+        first, second = (int(x >> 1) for x in sequence.generate_state(2))
+        self.obs = world.reset(first)
+        every = world.num_envs
+        self.wishes = Wishes(scene, every, np.random.default_rng(sequence))
+        self.player = approach.player(scene, self.obs, self.wishes, world.goal_names, second)
+        self.busy = np.zeros(every, bool)
+        self.phase = np.where(np.arange(every) < num, SCRIPT, ENDED)
+        self.stage = np.zeros(every, int)  # macros of the script that have begun
+        self.macros = macro_step.init_macros(space, every, on_device=False)
+        self.lanes = [_Lane() for _ in range(num)]
+        self.env_ticks = 0
+        self.recorder = scene.recorder
+        if self.recorder is not None:
+            self.recorder.start(first)
 
-def _watch(
-    world: Any, space: HybridSpace, slot: int, obs: Observation, busy: np.ndarray, num: int,
-    lost: Lost, ended_before: int,
-) -> tuple[list[_Lane], collections.Counter[str]]:
-    """Starts the macro in every lane and follows the first `num` until all have ended.
+    def run(self, lost: Lost, ended_before: int) -> None:
+        """Follows the lanes until every trial is over."""
+        while (self.phase != ENDED).any():
+            seen = approach.look(self.obs, self.goals)
+            action = self._act(seen)
+            follows = self.phase != ENDED
+            self.env_ticks += int(follows.sum())
+            step = self.world.step(action)
+            ended = ended_before + self.num - int(follows.sum())
+            gone = lost.add(step, follows, ended)
+            self._settle(step, approach.look(step.final_obs, self.goals), gone)
+            if self.player is not None:
+                self.player.settle(action, step)
+            done = np.asarray(step.terminated | step.truncated)
+            self.macros = macro_step.cut(self.macros, done)
+            self.obs, self.busy = step.obs, np.asarray(step.info["busy"]) & ~done
 
-    Where an episode is lost the macro starts once more in the next one.
-    """
-    goals = rewards.padded_ids(world.goal_names, MAX_TARGETS)
-    nearest_of = jax.jit(rewards.nearest_goal)
-    lanes = [_Lane() for _ in range(num)]
-    actions: collections.Counter[str] = collections.Counter()
-    state = macro_step.init_macros(space, world.num_envs, on_device=False)
-    chosen = np.full(world.num_envs, slot, np.int32)
-    primitive = np.asarray(decode(np.zeros((world.num_envs, 2), np.int32)))
-    nearest = np.asarray(nearest_of(obs, goals))
-    while any(not lane.end for lane in lanes):
-        state, act = macro_step.act(
-            space.macros, space.tick_limit, state, obs, chosen, primitive, busy
+    def _act(self, seen: Targets) -> np.ndarray:
+        """int32[N, 8]: what every lane does in this tick."""
+        script = np.array((*self.space.script, 0 if self.player else self.slot))
+        scripted = self.phase == SCRIPT
+        chosen = np.where(scripted, script[np.minimum(self.stage, len(script) - 1)], 0)
+        act = self._advance(chosen, self.busy)
+        self._note(act, seen, self.phase == RUNNING)
+        decided = scripted & act.decided
+        over = decided & (self.stage >= len(script) - 1)
+        self.stage += decided
+        self.phase[over] = APPROACH if self.player else RUNNING
+        action = act.action
+        if self.player is not None:
+            action = self._play(action, seen)
+        else:
+            self._begin(over, seen)
+            self._note(act, seen, over)
+        self._count(action)
+        if self.recorder is not None:
+            nobody = np.zeros(len(self.busy), np.int32)
+            act = act._replace(action=action, decided=nobody > 0, slot=nobody)
+            self.recorder.tick(self.obs, [""] * len(nobody), act, ~self.busy)
+        return action
+
+    def _play(self, action: np.ndarray, seen: Targets) -> np.ndarray:
+        """The actions with those of the lanes that are played or whose macro starts now."""
+        assert self.player is not None
+        near = self.phase == APPROACH
+        played = np.zeros(len(near), int)
+        played[: self.num] = [lane.played for lane in self.lanes]
+        start = near & self.wishes.are_met(self.obs, seen, played)
+        move, free = self.player.act(self.obs, seen, self.busy | ~near, start)
+        for lane in np.flatnonzero(near):
+            self.lanes[lane].played += 1
+        begins = start & free & ~self.busy
+        action = np.where(near[:, None], move, action)
+        if begins.any():
+            begun = self._advance(np.where(begins, self.slot, 0), ~begins)
+            self._begin(begins, seen)
+            self._note(begun, seen, begins)
+            action = np.where(begins[:, None], begun.action, action)
+        return action
+
+    def _advance(self, chosen: np.ndarray, busy: np.ndarray) -> macro_step.Act:
+        nothing = np.tile(np.array(NOOP, np.int32), (len(busy), 1))
+        self.macros, act = macro_step.act(
+            self.space.macros, self.space.tick_limit, self.macros, self.obs,
+            chosen.astype(np.int32), nothing, busy,
         )
-        ended = np.asarray(act.macro.ended)
-        for i, lane in enumerate(lanes):
-            if lane.end:
-                continue
-            if lane.before is None and act.decided[i]:
-                lane.before = _facts(obs, nearest, i)
-            if lane.before is not None and ended[i]:
-                lane.end, lane.after = MACRO_ENDS[ended[i] - 1], _facts(obs, nearest, i)
-                lane.trap = trap_text(act.macro, i) if ended[i] == TRAPPED else ""
-            elif lane.before is not None and not busy[i]:
-                actions[describe_action(act.action[i])] += 1
-        step = world.step(act.action)
+        return act
+
+    def _begin(self, begins: np.ndarray, seen: Targets) -> None:
+        held = self.wishes.holds(self.obs)
+        for lane in map(int, np.flatnonzero(begins)):
+            self.phase[lane] = RUNNING
+            materials = bool(held[lane])
+            self.lanes[lane].start = _facts(self.obs, seen, lane) | {"materials": materials}
+
+    def _note(self, act: macro_step.Act, seen: Targets, lanes: np.ndarray) -> None:
+        """The lanes bool[N] whose macro has ended in this tick."""
+        tick = act.macro
+        ended = lanes & (tick.ended > 0) & (tick.ended_slot == self.slot)
+        for lane in map(int, np.flatnonzero(ended)):
+            end = MACRO_ENDS[tick.ended[lane] - 1]
+            trap = trap_text(tick, lane) if tick.ended[lane] == TRAPPED else ""
+            self._end(lane, self.obs, seen, end=end, trap=trap)
+
+    def _end(self, lane: int, obs: Observation, seen: Targets, **how: Any) -> None:
+        """`obs` is the last of the activation."""
+        facts = _facts(obs, seen, lane)
+        self.phase[lane] = ENDED
+        # Only the first episode of a lane can be repeated.
+        if self.recorder is not None and self.lanes[lane].ticks and self.lanes[lane].is_first:
+            self.recorder.end(lane, bool(how.get("success")), False, obs)
+        self.lanes[lane].end = dict(trap="", success=False, died=False) | facts | how
+
+    def _count(self, action: np.ndarray) -> None:
+        for lane in np.flatnonzero((self.phase == RUNNING) & ~self.busy):
+            self.lanes[lane].actions[describe_action(action[lane])] += 1
+
+    def _settle(self, step: Step, seen: Targets, gone: np.ndarray) -> None:
+        """What came of the tick; `gone` int[K] are lanes whose episode was lost."""
         done = np.asarray(step.terminated | step.truncated)
-        after = np.asarray(nearest_of(step.final_obs, goals))
-        follows = np.zeros(world.num_envs, bool)
-        follows[:num] = [not lane.end for lane in lanes]
-        for i in lost.add(step, follows, ended_before + num - int(follows.sum())):
-            lanes[i] = _Lane()
-        for i, lane in enumerate(lanes):
-            if lane.end or lane.before is None:
-                continue
-            moved = (step.final_obs.position[i] - obs.position[i])[[0, 2]]
-            lane.ticks, lane.walked = lane.ticks + 1, lane.walked + float(np.hypot(*moved))
-            if done[i]:
-                lane.end, lane.after = "interrupted", _facts(step.final_obs, after, i)
-                lane.success, lane.episode_ended = bool(step.info["success"][i]), True
-        # The macro starts once; afterwards a lane that is free stands still.
-        chosen[:num] = [slot if lane.before is None else 0 for lane in lanes]
-        state = macro_step.cut(state, done)
-        obs, busy = step.obs, np.asarray(step.info["busy"]) & ~done
-        nearest = np.asarray(nearest_of(obs, goals))
-    return lanes, actions
+        moved = (np.asarray(step.final_obs.position) - np.asarray(self.obs.position))[:, [0, 2]]
+        for i in map(int, np.flatnonzero(self.phase != ENDED)):
+            lane, success = self.lanes[i], bool(step.info["success"][i])
+            if i in gone:
+                self._again(i, _Lane(ended_before=lane.ended_before, is_first=False))
+            elif self.phase[i] == RUNNING:
+                lane.ticks += 1
+                lane.walked += float(np.hypot(*moved[i]))
+                if done[i]:
+                    self._end(
+                        i, step.final_obs, seen, end="interrupted", success=success,
+                        died=not success,
+                    )
+            elif done[i]:
+                ended = [*lane.ended_before, success]
+                self._again(i, _Lane(ended_before=ended, is_first=False))
+                # Without play the next episode would go the same way.
+                if self.player is None or len(lane.ended_before) + 1 == EPISODES_PER_LANE:
+                    self.phase[i] = ENDED
+            else:
+                lane.tick += 1
+
+    def _again(self, lane: int, fresh: _Lane) -> None:
+        self.lanes[lane], self.phase[lane], self.stage[lane] = fresh, SCRIPT, 0
 
 
-def _report(
-    lanes: list[_Lane], actions: collections.Counter[str], name: str, goal: str, seed: int,
-    lost: int,
-) -> TrialReport:
-    before, after = [lane.before for lane in lanes], [lane.after for lane in lanes]
-    mean = lambda values: float(np.mean(list(values)))  # noqa: E731
-    both = [
-        (b["nearest"], a["nearest"]) for b, a in zip(before, after, strict=True)
-        if math.isfinite(b["nearest"]) and math.isfinite(a["nearest"])
-    ]  # fmt: skip
-    ids = {i for facts in before + after for i in facts["items"] if i}
-    changes = {
-        NAMES[i]: mean(a["items"][i] - b["items"][i] for b, a in zip(before, after, strict=True))
-        for i in sorted(ids)
-    }
-    counts = collections.Counter(lane.end for lane in lanes)
-    return TrialReport(
-        name=name, goal=goal, num_episodes=len(lanes),
-        ends={end: counts[end] for end in MACRO_ENDS},
-        trap_messages=dict(collections.Counter(la.trap for la in lanes if la.trap).most_common()),
-        mean_ticks=mean(lane.ticks for lane in lanes),
-        action_ticks=dict(actions.most_common()),
-        successes=sum(lane.success for lane in lanes),
-        items_gained={item: change for item, change in changes.items() if change},
-        mean_walked=mean(lane.walked for lane in lanes),
-        mean_displacement=mean(
-            np.hypot(*(a["position"] - b["position"])[[0, 2]])
-            for b, a in zip(before, after, strict=True)
-        ),
-        visible_before=sum(math.isfinite(b["nearest"]) for b in before),
-        visible_after=sum(math.isfinite(a["nearest"]) for a in after),
-        mean_distance_before=mean(b for b, _ in both) if both else None,
-        mean_distance_after=mean(a for _, a in both) if both else None,
-        mean_life_lost=mean(b["life"] - a["life"] for b, a in zip(before, after, strict=True)),
-        mean_final_pitch=mean(a["pitch"] for a in after),
-        deaths_or_time_up=sum(lane.episode_ended and not lane.success for lane in lanes),
-        seed=seed, lost=lost,
+def _episode(lane: _Lane, number: int) -> TrialEpisode:
+    start, end = lane.start, lane.end
+    assert start is not None and end is not None
+    changes = {i: end["items"][i] - start["items"][i] for i in end["items"] | start["items"] if i}
+    far = [d if math.isfinite(d) else None for d in (start["distance"], end["distance"])]
+    return TrialEpisode(
+        number=number, target=start["stratum"], materials=start["materials"],
+        ticks_before=lane.tick, ticks=lane.ticks, end=end["end"], trap=end["trap"],
+        success=end["success"], died=end["died"], actions=dict(lane.actions.most_common()),
+        gained={NAMES[i]: change for i, change in sorted(changes.items()) if change},
+        distances=(far[0], far[1]), target_after=end["stratum"], walked=lane.walked,
+        displacement=float(np.hypot(*(end["position"] - start["position"])[[0, 2]])),
+        life_lost=start["life"] - end["life"], pitch=end["pitch"],
     )  # fmt: skip
 
 
 def trial(
-    env: Any, space: HybridSpace, slot: int, config: RLConfig, seed: int, num_episodes: int
+    env: Any, space: HybridSpace, slot: int, seed: int, num_episodes: int, scene: Scene = PLAIN
 ) -> TrialReport:
     """Starts the macro in `slot` (1-based) once per episode and reports what came of it.
 
     Args:
       env: pure or host environment; it is reset. Lanes are used in chunks.
-      config: not used by the macro; the argument keeps one signature for all evaluations.
+      space: its script runs before the macro; nothing of it is offered to anybody.
 
     Raises:
       ValueError: the slot holds no macro, or `num_episodes` is less than 1.
@@ -199,21 +269,28 @@ def trial(
         raise ValueError(f"num_episodes is {num_episodes}; at least 1 is needed.")
     if not np.asarray(space.macros.valid)[slot - 1]:
         raise ValueError(f"slot {slot} holds no macro.")
-    alone = dataclasses.replace(
-        space, offered=tuple(i + 1 == slot for i in range(len(space.offered))), script=(),
-        repeat_script=False,
-    )
     world = on_host.as_host(env)
-    lanes: list[_Lane] = []
-    actions: collections.Counter[str] = collections.Counter()
-    lost = Lost(num_episodes)
+    offered = tuple(i + 1 == slot for i in range(len(space.offered)))
+    space = dataclasses.replace(space, offered=offered, repeat_script=False)
+    lost, lanes, env_ticks = Lost(num_episodes), list[_Lane](), 0
     for chunk, begin in enumerate(range(0, num_episodes, world.num_envs)):
-        sequence = np.random.SeedSequence([seed, chunk])
-        world.reset(int(sequence.generate_state(1)[0] >> 1))
-        obs, busy = _prelude(world, np.random.default_rng(sequence))
         num = min(world.num_envs, num_episodes - begin)
-        watched, done = _watch(world, alone, slot, obs, busy, num, lost, len(lanes))
-        lanes += watched
-        actions += done
-    goal = " or ".join(world.goal_names) or "goal"
-    return _report(lanes, actions, space.label(slot), goal, seed, lost.num)
+        chunk_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0])
+        part = _Chunk(world, space, slot, scene, chunk_seed, num)
+        scene = dataclasses.replace(scene, recorder=None)
+        part.run(lost, len(lanes))
+        lanes += part.lanes
+        env_ticks += part.env_ticks
+    who = "play of the policy that was trained last" if scene.policy else "random play and search"
+    # Episodes that ended before the macro could start are told where it never did.
+    never = [lane.ended_before[-1] for lane in lanes if lane.start is None]
+    return TrialReport(
+        name=space.label(slot), goal=" or ".join(world.goal_names), goal_item=scene.goal_item,
+        materials=scene.materials, before=tuple(space.label(s) for s in space.script),
+        player=who if scene.play else "",
+        episodes=tuple(
+            _episode(lane, i) for i, lane in enumerate(lanes) if lane.start is not None
+        ),
+        solved_before=sum(never), over_before=len(never) - sum(never), env_ticks=env_ticks,
+        seed=seed, lost=lost.num,
+    )  # fmt: skip

@@ -75,7 +75,7 @@ def test_without_a_critic_the_agent_may_keep_code_that_ran():
 def test_long_facts_and_refusals_are_bounded_and_say_so():
     tried = Attempt("def hop(obs): ...", trial="a" * 9_000, verdict="revise", change="b")
     refused = Attempt("x", refusal="c" * 9_000)
-    for attempt, limit in ((tried, 3_000), (refused, 2_000)):
+    for attempt, limit in ((tried, 4_000), (refused, 2_000)):
         prompt = text(ASKED.replace(attempts=(attempt,)))
         assert len(prompt) - len(text(ASKED)) < limit and "characters left out...]" in prompt
 

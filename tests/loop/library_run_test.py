@@ -139,7 +139,8 @@ def test_a_run_is_saved_with_its_record(whole, tmp_path):
     report = run.iterations[0].report
     assert rows[0]["activations"] == sum(report.macro_ends["walk"].values())
     assert rows[0]["evaluation"]["success_rate"] == report.success_rate
-    assert rows[0]["trial"]["num_episodes"] == CONFIG.trial_episodes
+    # Of the others the episode was over before the macro could start.
+    assert 0 < rows[0]["trial"]["num_episodes"] <= CONFIG.trial_episodes
     assert [r["role"] for r in found["nudge"].record] == ["library", "library"]
     assert found["walk"].instruction == "Go on."  # not "keep"
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}

@@ -56,6 +56,8 @@ def test_the_run_folder_tells_what_became_of_every_version(whole):
         "macros/pause/try1.py", "macros/pause/try1.trial.json",
         "macros/walk/try0.py", "macros/walk/try0.trial.json",
         "macros/walk/try1.py", "macros/walk/try1.trial.json",
+        # Once more, for the comparison: by then it starts after `pause`.
+        "macros/walk/try0.again1.trial.json",
         "macros/stop/try0.py", "macros/stop/try0.refusal.json",
         "macros/stop/try1.py", "macros/stop/try1.refusal.json",
     }  # fmt: skip

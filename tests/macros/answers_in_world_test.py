@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from rlgpt_jax.agents.prompt_state import Fate
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.loop.spaces import trial_space
 from rlgpt_jax.macros.bytecode import TICK_LIMIT
-from rlgpt_jax.rl.config import PPOConfig, RLConfig
+from rlgpt_jax.rl.approach import Scene
 from rlgpt_jax.rl.trial import trial
 from tests.envs.voxel import worlds
 
@@ -26,14 +27,12 @@ def world() -> HostVoxel:
 
 @pytest.mark.parametrize("path", ANSWERS, ids=lambda path: path.name.partition(".")[0])
 def test_an_answer_acts_in_the_world_and_ends_without_a_trap(path: Path, world: HostVoxel):
-    """On flat ground with a cow, started after a few random actions in every lane."""
+    """On flat ground with a cow, started after some play in every lane."""
     source = code(path.read_text())
     name = source.rpartition("def ")[2].partition("(")[0]  # the last function is the entry
-    config = RLConfig(ppo=PPOConfig(num_envs=EPISODES))
-    report = trial(
-        world, trial_space(source, name, "full", TICK_LIMIT), 1, config, 0, EPISODES
-    )
+    space = trial_space((), Fate(name, "macro", source=source), "full", TICK_LIMIT)
+    report = trial(world, space, 1, 0, EPISODES, Scene(play=20))
     assert report.ends.get("trapped", 0) == 0, report.trap_messages
     assert sum(report.ends.values()) == report.num_episodes > 0
-    assert sum(report.action_ticks.values()) >= report.num_episodes
+    assert sum(sum(e.actions.values()) for e in report.episodes) >= report.num_episodes
     assert report.mean_ticks <= TICK_LIMIT

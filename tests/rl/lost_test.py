@@ -108,13 +108,13 @@ def test_a_report_tells_of_losses_where_there_are_any() -> None:
 
 
 def try_out(env) -> TrialReport:
-    return trial(env, make_space(WALK), 1, CONFIG, 0, num_episodes=LANES)
+    return trial(env, make_space(WALK), 1, 0, num_episodes=LANES)
 
 
 def test_a_trial_starts_its_macro_again_where_the_episode_was_lost() -> None:
     plain = try_out(OwnPace(PACES, **FAR))
-    # The macro walks from tick 10 to 19.
-    lost = {(lane, 12) for lane in range(LANES)} | {(3, 19)}
+    # The macro walks from tick 0 to 9, and in the episode that follows a loss too.
+    lost = {(lane, 2) for lane in range(LANES)} | {(3, 9)}
     report = try_out(OwnPace(PACES, lost=lost, **FAR))
     assert report.ends == plain.ends == {
         "returned": LANES, "trapped": 0, "tick_limit": 0, "interrupted": 0

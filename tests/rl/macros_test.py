@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import json
 
 import jax
 import numpy as np
@@ -209,41 +210,43 @@ def test_a_useful_macro_solves_the_corridor_sooner():
 
 def test_a_trial_tells_what_the_macro_did():
     env = Corridor(num_envs=16, length=1000, horizon=100)
-    report = trial(env, make_space(WALK), 1, CONFIG, seed=0, num_episodes=20)
+    report = trial(env, make_space(WALK), 1, seed=0, num_episodes=20)
     assert report.num_episodes == 20
     assert report.ends == {"returned": 20, "trapped": 0, "tick_limit": 0, "interrupted": 0}
     assert report.mean_ticks == 10.0
-    assert report.action_ticks == {"forward": 200}
-    assert 0 < report.mean_walked <= 10.0
-    assert report.items_gained == {} and report.successes == 0
-    assert TrialReport.from_json(report.to_json()) == report
-    assert "started once in each of 20 episodes" in report.describe()
+    assert all(e.actions == {"forward": 10} and e.gained == {} for e in report.episodes)
+    assert all(0 < e.walked <= 10.0 and not e.success for e in report.episodes)
+    assert report.env_ticks == 10 * 20
+    assert TrialReport.from_json(json.loads(json.dumps(report.to_json()))) == report
+    assert "started once in each of 20 fresh episodes, at their beginning." in report.describe()
 
 
 def test_a_trial_sees_success_items_and_the_goal():
     env = Corridor(num_envs=16, length=8, horizon=100)
-    report = trial(env, make_space(WALK), 1, CONFIG, seed=1, num_episodes=16)
-    assert report.successes > 0
-    assert report.ends["interrupted"] == report.successes
-    assert report.deaths_or_time_up == 0
-    assert report.items_gained["milk_bucket"] > 0
-    assert report.visible_before > 0
-    assert report.mean_distance_after < report.mean_distance_before
+    report = trial(env, make_space(WALK), 1, seed=1, num_episodes=16)
+    assert report.successes == report.ends["interrupted"] == 16
+    for e in report.episodes:
+        assert e.gained == {"milk_bucket": 1} and not e.died
+        assert (e.target, e.target_after) == ("in sight", "in reach")
+        assert e.distances[1] < e.distances[0]
+    words = report.describe()
+    assert "- target in sight: 16 of 16 episodes. Ended: interrupted 16; solved 16;" in words
+    assert "Mean change of the inventory: milk_bucket +1.00." in words
 
 
 def test_a_trial_reports_traps_and_the_tick_limit():
-    report = trial(LONG, make_space(TRAP), 1, CONFIG, seed=0, num_episodes=16)
+    report = trial(LONG, make_space(TRAP), 1, seed=0, num_episodes=16)
     assert report.ends["trapped"] == 16
     assert list(report.trap_messages) == ["line 3: division by zero"]
     endless = make_space(ENDLESS, tick_limit=5)
-    report = trial(LONG, endless, 1, CONFIG, seed=0, num_episodes=16)
+    report = trial(LONG, endless, 1, seed=0, num_episodes=16)
     assert report.ends["tick_limit"] == 16 and report.mean_ticks == 5.0
-    assert report.action_ticks == {"noop": 80}
+    assert all(e.actions == {"noop": 5} for e in report.episodes)
 
 
 def test_a_trial_of_an_empty_slot_is_refused():
     with pytest.raises(ValueError, match="slot 2 holds no macro"):
-        trial(LONG, make_space(WALK), 2, CONFIG, seed=0, num_episodes=4)
+        trial(LONG, make_space(WALK), 2, seed=0, num_episodes=4)
 
 
 def test_actions_come_from_the_macro_the_policy_or_nobody():

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from rlgpt_jax.macros.bytecode import LIBRARY_LINE
 from rlgpt_jax.macros.compiler.scopes import Scope, build
+from rlgpt_jax.macros.linked import split
 from rlgpt_jax.macros.refusal import Refused
 
 
@@ -19,7 +20,7 @@ def needed(
     """Parses the functions that a tree names, and those that these name in turn.
 
     Args:
-      library: name -> source text with a function of that name.
+      library: name -> source text with a function of that name, linked or not.
       read: checks and parses a text.
     """
     found: dict[str, ast.Module] = {}
@@ -28,7 +29,9 @@ def needed(
         names = {node.id for node in ast.walk(todo.pop()) if isinstance(node, ast.Name)}
         for name in sorted(names & library.keys() - found.keys()):
             try:
-                found[name] = ast.increment_lineno(read(library[name]), LIBRARY_LINE)
+                own, called = split(library[name])
+                library = {**library, **called}
+                found[name] = ast.increment_lineno(read(own), LIBRARY_LINE)
             except Refused as refused:
                 refused.line += LIBRARY_LINE if refused.line else 0
                 raise
