@@ -9,6 +9,7 @@ from experiments.report.load import Iteration, Try
 LONG, SHOWN = 400, 220  # characters of an instruction
 WHO = {
     "code": "runs at the start of every episode",
+    "lead": "what the policy does at first, in turn",
     "macro": "one more action of the policy",
     "learn": "left to PPO",
 }

@@ -6,8 +6,8 @@ from rlgpt_jax.agents.llm.base import Image
 from rlgpt_jax.macros.limits import MAX_MACROS, TICK_LIMIT
 from rlgpt_jax.rl.interface import Given
 
-KINDS = ("code", "macro", "learn")
-CODED_KINDS = ("code", "macro")
+KINDS = ("code", "lead", "macro", "learn")
+CODED_KINDS = ("code", "lead", "macro")
 MODES = ("rl_gpt", "pure_code")  # the modes in which agents are asked
 # Which agents there are (the paper's Table 4): one does everything; one plans and one
 # codes, and both read bare facts; a critic reads the facts for them.
@@ -58,7 +58,7 @@ class Setting:
 
     @property
     def max_coded(self) -> int:
-        """Sub-actions of kind code or macro in one plan: the slots that are left."""
+        """Sub-actions of a coded kind in one plan: the slots that are left."""
         return MAX_MACROS - len(self.offered)
 
     def __post_init__(self):

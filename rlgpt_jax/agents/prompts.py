@@ -63,6 +63,7 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
         # Fast agent.
         "fast": "world sensors api plan others name kind kind_words instruction feedback",
         "kind_code": "",
+        "kind_lead": "",
         "kind_macro": "",
         "kind_pure_code_code": "",
         "fast_others": "code",

@@ -49,11 +49,11 @@ def make_space(
 ) -> HybridSpace:
     """The space for one iteration.
 
-    Kind `code` runs as a script when an episode starts, in the plan's order; kind `macro`
-    is offered to PPO. In pure code everything is a script that repeats. `library` holds
-    the texts of functions that the macros may call. `interface` says which macros of
-    those are offered, by name, which primitives, and how far these turn; pure code has no use
-    for it.
+    Kind `code` runs as a script when an episode starts, in the plan's order; kinds `macro` and
+    `lead` are offered to PPO, which at first follows those of kind `lead` in their order. In pure
+    code everything is a script that repeats. `library` holds the texts of functions that the
+    macros may call. `interface` says which of kind `macro` are offered, by name, and which
+    primitives; pure code has no use for it.
     """
     if pure_code and not slots.fates:
         slots, fates = Slots((IDLE,)), (IDLE,)
@@ -64,7 +64,9 @@ def make_space(
     names = [fate.name for fate in slots.fates]
     scripted = [f.name for f in fates if f.source and (pure_code or f.kind == "code")]
     wanted = names if interface.macros is None else interface.macros
-    offered = [not pure_code and f.kind == "macro" and f.name in wanted for f in slots.fates]
+    lead = [f.name for f in fates if f.source and f.kind == "lead" and not pure_code]
+    macros = [f.name for f in slots.fates if f.kind == "macro" and f.name in wanted]
+    offered = [not pure_code and name in (*lead, *macros) for name in names]
     empty = MAX_MACROS - len(names)
     return HybridSpace(
         macros=link([_program(fate, sensors, library) for fate in slots.fates]),
@@ -73,6 +75,7 @@ def make_space(
         primitives=primitives,
         turn=turn,
         script=tuple(names.index(name) + 1 for name in scripted),
+        lead=tuple(names.index(name) + 1 for name in lead),
         repeat_script=pure_code,
         tick_limit=tick_limit,
     )

@@ -1,7 +1,7 @@
 """Trials of an iteration's code: made as the plan will run it, and compared between versions.
 
-A part of kind `code` starts in a fresh episode after the accepted code parts before it; in a mode
-of pure code all parts do. A part of kind `macro` starts after all accepted code parts, in
+A part of kind `code` or `lead` starts in a fresh episode after the accepted ones before it; in a
+mode of pure code all parts do. A part of kind `macro` starts after all of those, in
 situations that play brings about (`rl/approach.py`). All versions of a part are tried in the same
 episodes, and one that does worse than the version before it is not used (`trial_report.compare`).
 """
@@ -57,7 +57,7 @@ class Trials:
         return dataclasses.replace(new, trial=words, worse=worse)
 
     def _is_scripted(self, s: SubAction) -> bool:
-        return s.kind == "code" or self.config.mode == "pure_code"
+        return s.kind in ("code", "lead") or self.config.mode == "pure_code"
 
     def _before(self, s: SubAction, attempts: Attempts) -> tuple[Fate, ...]:
         """The accepted code that runs before a part."""

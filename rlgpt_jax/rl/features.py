@@ -104,6 +104,9 @@ class Features(NamedTuple):
     # None without pictures:
     rgb: Any = None  # uint8[..., H, W, 3]  the view; networks are given K of them, [..., H, W, 3 K]
     past: Any = None  # uint8[...]  pictures before it that are of the same episode, see `recall`
+    # uint8[...]  slot of the macro that leads, 0 for none; None where nothing is decided. Not an
+    # input of the networks: it moves the logits, see `networks.led`.
+    lead: Any = None
 
 
 def count_items(obs: Observation, item_ids: np.ndarray | jax.Array) -> jax.Array:

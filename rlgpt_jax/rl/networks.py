@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from flax import linen as nn
 
 from rlgpt_jax.rl import features as f
-from rlgpt_jax.rl.actions import NUM_MACRO_LOGITS, PRIMITIVE_HEADS
+from rlgpt_jax.rl.actions import LEAD_LOGIT, NUM_MACRO_LOGITS, PRIMITIVE_HEADS
 from rlgpt_jax.rl.config import PLAIN, NetworkConfig
 from rlgpt_jax.rl.features import Features
 from rlgpt_jax.rl.picture_net import PictureNet
@@ -186,11 +186,21 @@ def init_params(config: NetworkConfig, key: jax.Array) -> Params:
     return Params(Actor(config).init(actor_key, x), Critic(config).init(critic_key, x), body)
 
 
+def led(logits: Logits, x: Features) -> Logits:
+    """Logits with those of the macro that leads raised, so that it is nearly always chosen until
+    something else was learnt to be better."""
+    if x.lead is None:
+        return logits
+    follow = jax.nn.one_hot(x.lead, NUM_MACRO_LOGITS) * (x.lead > 0)[..., None]
+    return logits._replace(macro=logits.macro + LEAD_LOGIT * follow)
+
+
 def policy_logits(config: NetworkConfig, params: Params, x: Features) -> Logits:
     """Logits for features of any batch shape, of networks without a recurrent core."""
+    h: Any = x
     if config.shared:
-        x, _ = Body(config).apply(params.body, x, None, None)  # type: ignore[misc]
-    return cast(Logits, Actor(config).apply(params.actor, x))
+        h, _ = Body(config).apply(params.body, x, None, None)  # type: ignore[misc]
+    return led(cast(Logits, Actor(config).apply(params.actor, h)), x)
 
 
 def values(config: NetworkConfig, params: Params, x: Features) -> jax.Array:
@@ -227,7 +237,7 @@ def unroll(
       first: bool[T, N], ticks at which an episode begins, before which the state is set to 0.
     """
     h, state = cast(tuple, Body(config).apply(params.body, x, state, first))
-    logits = cast(Logits, Actor(config).apply(params.actor, h))
+    logits = led(cast(Logits, Actor(config).apply(params.actor, h)), x)
     return Response(logits, Critic(config).apply(params.critic, h), state)
 
 

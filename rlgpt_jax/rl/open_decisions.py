@@ -29,6 +29,7 @@ def none_open(network: NetworkConfig, lanes: Lanes, obs: Observation) -> OpenDec
     if lanes.recall is not None:
         features = features._replace(past=lanes.recall.past)
     num = lanes.busy.shape[0]
+    features = features._replace(lead=jnp.zeros(num, jnp.uint8))
     zeros = jnp.zeros(num)
     made = OpenDecisions(
         is_open=jnp.zeros(num, bool), features=features,

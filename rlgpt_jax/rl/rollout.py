@@ -13,7 +13,7 @@ import numpy as np
 
 from rlgpt_jax.envs.base import NOOP, Observation, Step
 from rlgpt_jax.rl import networks, recall, rewards
-from rlgpt_jax.rl.actions import HybridAction, Part, decode, distribution
+from rlgpt_jax.rl.actions import HybridAction, Part, SpaceArrays, decode, distribution
 from rlgpt_jax.rl.config import PLAIN, NetworkConfig
 from rlgpt_jax.rl.features import Features, action_id, keep_parts, make_features
 from rlgpt_jax.rl.problem import Problem
@@ -25,7 +25,7 @@ class Lanes(NamedTuple):
     """What a lane remembers between ticks, besides the world and the running macro."""
 
     busy: jax.Array  # bool[N]  the next action will be ignored by the world
-    stage: jax.Array  # int32[N]  stages of the script that have begun
+    stage: jax.Array  # int32[N]  stages of the script, then of the lead, that have begun
     previous: jax.Array  # int32[N]  id of the previous action
     start: jax.Array  # float32[N, 3]  position at the start of the episode
     reward: rewards.RewardMemory
@@ -176,6 +176,7 @@ def decide(
     """
     space = problem.space
     features = see(network, problem, obs, lanes.previous, lanes.start, lanes.recall)
+    features = features._replace(lead=leading(space, lanes.stage).astype(jnp.uint8))
     seen = recall.with_stack(features, lanes.recall)
     logits, value, state = networks.respond(network, params, seen, recall.state_of(lanes.recall))
     policy = distribution(logits.primitive, logits.macro, space.masks)
@@ -190,6 +191,13 @@ def decide(
         features, action, policy.log_prob(action), chosen, scripted,
         decode(action.primitive, space.turn), value, recall.push(lanes.recall, features.rgb, state),
     )
+
+
+def leading(space: SpaceArrays, stage: jax.Array) -> jax.Array:
+    """int32[N]: slot of the macro that leads at a stage, 0 for none."""
+    index = stage - space.script_length
+    slot = jnp.asarray(space.lead)[jnp.clip(index, 0, space.lead.shape[0] - 1)]
+    return jnp.where((index >= 0) & (index < space.lead_length), slot, 0)
 
 
 def without_macros(primitive: Any, busy: Any) -> Any:
@@ -223,7 +231,11 @@ def settle(
     space = problem.space
     done = jnp.asarray(step.terminated) | jnp.asarray(step.truncated)
     reward, memory = rewards.score(problem.reward, lanes.reward, step)
-    begun = lanes.stage + (decided & (lanes.stage < space.script_length))
+    lead = leading(space, lanes.stage)
+    follows = (lanes.stage < space.script_length) | ((lead > 0) & (slot == lead))
+    begun = lanes.stage + (decided & follows)
+    turn = space.script_length + space.lead_length
+    begun = jnp.where(begun >= turn, space.script_length, begun)
     begun = jnp.where(space.repeat & (begun >= space.script_length), 0, begun)
     previous = jnp.where(lanes.busy, lanes.previous, action_id(action, slot))
     total = lanes.episode_return + reward

@@ -30,7 +30,7 @@ def test_a_good_plan_keeps_order_and_reasoning():
 @pytest.mark.parametrize(
     ("sub_actions", "words"),
     [
-        ([("a", "think", "x")], "unknown kind 'think'; choose from code, macro, learn"),
+        ([("a", "think", "x")], "unknown kind 'think'; choose from code, lead, macro, learn"),
         ([("Find Cow", "code", "x")], "'Find Cow' is not a snake_case name"),
         ([("while", "code", "x")], "'while' is not"),
         ([("forward", "macro", "x")], "'forward' is already the name of something else"),

@@ -40,6 +40,19 @@ def test_pure_code_scripts_everything_and_offers_nothing():
     assert space.script == (1, 2) and space.repeat_script and not any(space.offered)
 
 
+def test_what_leads_is_offered_in_the_order_of_the_plan_whatever_the_interface_offers():
+    old = place([fate("b", kind="lead"), fate("a", kind="lead")], Slots())
+    fates = [fate("a", kind="lead"), fate("m"), fate("b", kind="lead"), fate("c", kind="code")]
+    space = make_space(
+        place(fates, old), fates, False, "paper", 50, interface=RLInterface(macros=())
+    )
+    assert [space.names[slot - 1] for slot in space.lead] == ["a", "b"]
+    assert [space.names[i] for i, offered in enumerate(space.offered) if offered] == ["b", "a"]
+    alone = make_space(place(fates, old), fates, True, "paper", 50)
+    assert [alone.names[slot - 1] for slot in alone.script] == ["a", "m", "b", "c"]
+    assert not alone.lead and not any(alone.offered)
+
+
 def test_without_code_there_are_primitives_alone():
     space = make_space(Slots(), [Fate("a", "macro")], False, "paper", 50)
     assert not space.uses_macros

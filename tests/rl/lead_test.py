@@ -1,0 +1,84 @@
+"""Macros that lead: a policy that begins with what code would do."""
+
+import dataclasses
+
+import jax
+import numpy as np
+import pytest
+
+from rlgpt_jax.rl import networks, ppo
+from rlgpt_jax.rl.actions import distribution
+from rlgpt_jax.rl.config import RewardConfig
+from rlgpt_jax.rl.evaluate import evaluate
+from rlgpt_jax.rl.train import init_learner, train
+from tests.corridor import Corridor
+from tests.rl.macros_test import BACK, LONG, WALK, make_space, roll
+from tests.rl.small import CONFIG
+
+REST = "def rest(obs):\n    for i in range(3):\n        yield noop()\n"
+SPACE = make_space(WALK, BACK, REST, lead=(1, 3))
+
+
+def test_the_macro_whose_turn_it_is_is_nearly_always_chosen():
+    params = networks.init_params(CONFIG.network, jax.random.key(0))
+    x = networks.dummy_features(3)._replace(lead=np.array([0, 1, 3], np.uint8))
+    logits = networks.policy_logits(CONFIG.network, params, x)
+    probs = distribution(logits.primitive, logits.macro, SPACE.arrays().masks).macro.probs
+    # 665 against 12 for all primitives and 1 for each of two other macros.
+    np.testing.assert_allclose([probs[1, 1], probs[2, 3]], 665 / 679, rtol=0.01)
+    np.testing.assert_allclose(probs[0, :4], np.array([12, 1, 1, 1]) / 15, rtol=0.1)
+
+
+def test_the_lead_goes_on_when_it_was_followed_and_begins_again_with_the_episode():
+    batch = roll(Corridor(num_envs=16, length=1000, horizon=14), SPACE)
+    lead, chosen = np.asarray(batch.features.lead), np.asarray(batch.action.macro)
+    follows = other = 0
+    for lane in range(16):
+        at = 0
+        for tick in range(16):
+            if batch.decision[tick, lane]:
+                assert lead[tick, lane] == (1, 3)[at]
+                is_led = chosen[tick, lane] == (1, 3)[at]
+                at = 1 - at if is_led else at
+                follows, other = follows + is_led, other + (not is_led)
+            if batch.truncated[tick, lane]:
+                at = 0
+    assert follows > 10 * other
+
+
+def test_without_a_lead_nothing_leads():
+    assert not np.asarray(roll(LONG, make_space(WALK, BACK)).features.lead).any()
+
+
+def test_the_update_sees_the_probabilities_of_the_rollout():
+    batch, params = roll(LONG, SPACE), init_learner(LONG, SPACE, CONFIG, 0).params
+    rows, _ = jax.jit(ppo.make_rows, static_argnums=(0, 1))(
+        CONFIG.ppo, CONFIG.network, params, batch
+    )
+    logits, _ = ppo._judge(params, CONFIG.network, rows)
+    policy = distribution(logits.primitive, logits.macro, SPACE.arrays().masks)
+    keep = np.asarray(rows.decision)
+    assert keep.any()
+    np.testing.assert_allclose(
+        np.asarray(policy.log_prob(rows.action))[keep], np.asarray(rows.log_prob)[keep], atol=1e-5
+    )
+
+
+@pytest.mark.parametrize(("slot", "name"), [(2, "lead"), (9, "lead")])
+def test_a_lead_that_is_not_offered_is_refused(slot: int, name: str):
+    with pytest.raises(ValueError, match=f"space.{name} names slot {slot}, which is not offered"):
+        dataclasses.replace(make_space(WALK), lead=(slot,))
+
+
+def test_a_policy_begins_where_its_code_is_and_training_keeps_that():
+    """The lead walks 10 cells and rests: 30 cells in 60 ticks, which single steps never reach."""
+    env = Corridor(num_envs=16, length=30, horizon=60)
+    config = dataclasses.replace(CONFIG, reward=RewardConfig(distance=0.0))
+    learner = init_learner(env, SPACE, config, 0)
+
+    def success(learner):
+        return evaluate(env, SPACE, config, learner.params, 7, num_episodes=64).success_rate
+
+    before = success(learner)
+    after = success(train(env, SPACE, config, learner, 6_144))
+    assert before > 0.9 and after > 0.95
