@@ -164,7 +164,7 @@ def _check_all(sub_actions: list[SubAction], state: PromptState) -> str:
         return f"{len(names)} sub-actions; at most {MAX_SUB_ACTIONS} are allowed."
     most = state.setting.max_coded
     if coded > most:
-        return f'{coded} sub-actions of the kinds "code", "lead" and "macro"; at most {most} may be.'
+        return f'{coded} coded sub-actions ("code", "lead", "macro"); at most {most} are allowed.'
     if len(set(names)) < len(names):
         twice = sorted({n for n in names if names.count(n) > 1})
         return f"The name {twice[0]!r} is used more than once; all names must differ."
