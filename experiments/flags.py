@@ -104,7 +104,7 @@ def parse(argv: Sequence[str]) -> Settings:
         )
     check_library(config)
     if config.set_up:
-        set_up.read(Path(config.set_up))  # refuses what is no finished run with agents
+        set_up.check(Path(config.set_up), config.task_record.name, config.sight)
     check_key(config)
     check_interpreter(config)
     check_clip_files(config)
@@ -266,6 +266,11 @@ def resumed(
     if not path.exists():
         raise ConfigError(f"--resume: {workdir} holds no config.json, so no run to go on with.")
     saved = json.loads(path.read_text())
+    if "sight" not in saved["config"]:
+        raise ConfigError(
+            f"--resume: {workdir} was started by an earlier version, whose checkpoints and trials "
+            "this one cannot read. Start a new run folder; experiments.report still shows the old."
+        )
     config = from_dict(base.Config, base.renamed(saved["config"]))
     budget = [pair for pair in assignments if may_change(pair[0])]
     config = override(config, budget)

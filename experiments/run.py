@@ -22,6 +22,7 @@ from experiments.flags import Settings
 from experiments.progress import Display
 from experiments.report.html import duration
 from experiments.report.page import write_report
+from experiments.values import ConfigError
 from experiments.wiring import env_maker, make_provider, requests_folder
 from rlgpt_jax.agents import prompts
 from rlgpt_jax.agents.llm import tokens
@@ -47,7 +48,7 @@ from rlgpt_jax.rl.train import TrainingDiverged
 # Ends of a run that are not faults of this program: told in words, without a traceback.
 EXPECTED = (
     ProviderError, MissingAnswer, PromptDiffers, BudgetExceeded, TranscriptNotWritten, TimeoutError,
-    TrainingDiverged, LibraryError, MineClipError, WorkerFailed, TooManyLost,
+    TrainingDiverged, LibraryError, MineClipError, WorkerFailed, TooManyLost, ConfigError,
 )  # fmt: skip
 
 

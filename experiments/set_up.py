@@ -32,7 +32,28 @@ def read(run: Path) -> RLInterface:
             "result.json and iterations/<best>/interface.json (a long task has one in each of "
             "its tasks/<name>)."
         ) from None
-    return dataclasses.replace(found, macros=None, ticks=None, stop_at_success=None)
+    return dataclasses.replace(
+        found, macros=None, ticks=None, stop_at_success=None, network=None
+    )  # fmt: skip
+
+
+def check(run: Path, task: str, sight: str) -> None:
+    """Refuses the set-up of another task, or of a policy that saw something else.
+
+    Raises:
+      ConfigError: that, or what `read` raises.
+    """
+    read(run)
+    saved = (read_json(run / "config.json") or {}).get("config", {})
+    if isinstance(saved.get("task"), dict):
+        saved["task"] = saved["task"].get("name")
+    other = [f"{name}={saved[name]}" for name, mine in (("task", task), ("sight", sight))
+             if saved.get(name, mine) != mine]  # fmt: skip
+    if other:
+        raise ConfigError(
+            f"--config.set_up={run}: that run has {', '.join(other)}, this one task={task}, "
+            f"sight={sight}. Its set-up says what to do and see there. Give a run of the same."
+        )
 
 
 def take(run: str, folder: RunFolder) -> RLInterface:

@@ -2,7 +2,7 @@
 
     python -m experiments.main --config=harvest_milk_seeing
 
-Shows what a critic finds that looks at key moments of the best and the worst episode, against
+Shows what a critic finds that looks at key moments of a typical success and failure, against
 harvest_milk, whose critic reads numbers alone. Everything else is the same. Needs a model that
 takes pictures where answers are not recorded.
 """

@@ -19,6 +19,7 @@ from experiments import flags, machine
 from experiments.configs import base
 from experiments.study.conversation import ENDS, Iteration, read
 from experiments.study.table import NONE, Table, percent, to, write_json
+from experiments.values import ConfigError
 from rlgpt_jax.agents.llm import tokens
 from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.agents.prompt_state import KINDS
@@ -81,7 +82,10 @@ def _transcripts(path: Path) -> list[tuple[str, Path, str]]:
     if (path / "config.json").exists():
         if not (path / "transcript.jsonl").exists():
             raise NoTranscript(f"{path} is a run without a transcript: nobody was asked in it.")
-        config = base.renamed(json.loads((path / "config.json").read_text())["config"])
+        try:
+            config = base.renamed(json.loads((path / "config.json").read_text())["config"])
+        except ConfigError as error:
+            raise NoTranscript(f"{path}: {error}") from error
         sensors = SENSORS[config["sight"]]
         return [(path.name, path / "transcript.jsonl", sensors)]
     files = sorted(path.glob("*.jsonl"))

@@ -56,7 +56,7 @@ def _entries(
 
 def _minus(ours: Counts, theirs: Counts, variant: str) -> dict[str, Any]:
     low, high = intervals.difference(ours, theirs, paired=variant == "its code")
-    verdict = "better" if low > 0 else "worse" if high < 0 else "cannot be told"
+    verdict = intervals.against(ours, theirs, (low, high))
     size = intervals.rate(ours) - intervals.rate(theirs)
     return {"minus": size, "minus_low": low, "minus_high": high, "verdict": verdict}
 

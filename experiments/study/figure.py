@@ -1,6 +1,7 @@
 """Figures of a study, each as PNG and SVG: success per outer iteration, learning curves."""
 
 import csv
+import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -144,7 +145,7 @@ def curve(folder: Path) -> tuple[np.ndarray, np.ndarray]:
     if not path.exists():
         return np.empty(0), np.empty(0)
     with path.open(newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row.get("success_rate")]
+        rows = [r for r in csv.DictReader(file) if math.isfinite(float(r["success_rate"] or "nan"))]
     if not rows:  # no training episode has ended
         return np.empty(0), np.empty(0)
     x = np.array([float(row["ticks"]) for row in rows])

@@ -129,3 +129,11 @@ def verdict(interval: Pair) -> str:
     """What an interval of a difference says."""
     low, high = interval
     return "rises" if low > 0 else "falls" if high < 0 else "cannot be told"
+
+
+def against(ours: Counts, theirs: Counts, interval: Pair) -> str:
+    """What an interval of our rate less theirs says."""
+    if min(len(ours), len(theirs)) < 2:
+        return "one seed"
+    low, high = interval
+    return "better" if low > 0 else "worse" if high < 0 else "cannot be told"

@@ -114,7 +114,7 @@ def _against(
     a, b = counts_of(ours), counts_of(theirs)
     pair = intervals.difference(a, b, paired=False)
     size = intervals.rate(a) - intervals.rate(b)
-    verdict = "better" if pair[0] > 0 else "worse" if pair[1] < 0 else "cannot be told"
+    verdict = intervals.against(a, b, pair)
     row = (cell.config, str(number), rate_cell(a), rate_cell(b), f"{100 * size:+.1f}",
            points(pair), verdict)  # fmt: skip
     record = {

@@ -108,6 +108,9 @@ class Attempt:
     change: str = ""  # the critic's words
     worse: str = ""  # how it did worse than the version before; "" if it took its place
     number: int = 0  # the try that it was written in; names its files
+    # Linked with the latest accepted code of other parts where `source` has what is in use: what is
+    # refused of later code depends on this. "" if they are equal.
+    latest: str = ""
 
     @property
     def accepted(self) -> bool:
@@ -147,7 +150,7 @@ class Fate:
         """The fate in one line, without the code; `facts` adds what the last trial found."""
         words = f"{self.name} ({self.kind}): {self._words()}"
         if facts and self.facts:
-            words += f" Its last trial: {' '.join(self.facts.split())}"
+            words += f" Its trial: {' '.join(self.facts.split())}"
         return words
 
     def _words(self) -> str:
@@ -161,7 +164,7 @@ class Fate:
         last = self.attempts[-1]
         words = f"code accepted, {len(self.attempts)} version(s)."
         if not last.accepted:
-            return f"{words} The last version was refused, the one before is in use."
+            return f"{words} The last version was refused; an earlier one is in use."
         if last.worse:
             return f"{words} The last did worse in its trial and is not in use. {last.worse}"
         if last.verdict == REVISE:

@@ -26,6 +26,7 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
         "policy_none": "",
         "macro_limits": "macro_ticks",
         "plan_limits": "max_sub_actions max_coded",
+        "plan_limits_reward": "max_sub_actions",
         "sensors_paper": "",
         "sensors_full": "",
         "mode_rl_gpt": "",

@@ -68,9 +68,11 @@ def macro_limits(setting: Setting, prompts: Prompts) -> str:
 def mode(setting: Setting, prompts: Prompts) -> str:
     """The kinds of sub-actions that a plan may have, and how many."""
     name = "reward_design" if setting.design == "reward" else setting.mode
-    limits = prompts.fill(
-        "plan_limits", max_sub_actions=str(MAX_SUB_ACTIONS), max_coded=str(setting.max_coded)
-    )
+    most, coded = str(MAX_SUB_ACTIONS), str(setting.max_coded)
+    if name == "reward_design":
+        limits = prompts.fill("plan_limits_reward", max_sub_actions=most)
+    else:
+        limits = prompts.fill("plan_limits", max_sub_actions=most, max_coded=coded)
     return f"{prompts.fill(f'mode_{name}')}\n{limits}"
 
 

@@ -53,7 +53,7 @@ def interface_of(value: Any, state: PromptState, reasoning: str) -> RLInterface:
     if design == "action" and stop is not None:
         raise Wrong(
             f'"training.stop_at_success" cannot be set in this run, which designs '
-            f"{_DESIGNS[design]}. Leave it out; training.ticks may be set."
+            f"{_DESIGNS[design]}. Leave it out; training.ticks and training.network may be set."
         )
     limits = check.ranges(state.setting)
     ticks, most = parts["training"].get("ticks"), int(limits["training.ticks"].high)
@@ -142,14 +142,21 @@ def coded(state: PromptState) -> dict[str, str]:
     return {s.name: s.kind for s in state.plan.coded} | library
 
 
+OTHERS = {
+    "code": "runs at the start of every episode and cannot be chosen",
+    "lead": "is always offered",
+}
+
+
 def _offered(value: Any, state: PromptState) -> tuple[str, ...] | None:
     if isinstance(value, list):
         kinds = coded(state)
         for name in value:
-            if isinstance(name, str) and kinds.get(name) == "code":
+            kind = kinds.get(name) if isinstance(name, str) else None
+            if kind in OTHERS:
                 raise Wrong(
-                    f'actions.macros names {name}, which has kind "code": it runs at the start '
-                    "of every episode and cannot be chosen. Leave it out of the list."
+                    f'actions.macros names {name}, which has kind "{kind}": it {OTHERS[kind]}. '
+                    "Leave it out of the list."
                 )
     macros = [name for name, kind in coded(state).items() if kind == "macro"]
     return check.names(value, macros, "actions.macros", len(macros))

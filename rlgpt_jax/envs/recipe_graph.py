@@ -7,7 +7,7 @@ wood is a log.
 
 import collections
 import functools
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
 from rlgpt_jax.envs.voxel.blocks import METAS, TABLE
@@ -149,8 +149,11 @@ def best_sources(item: str) -> tuple[Source, ...]:
     )  # fmt: skip
 
 
-def closure(item: str) -> tuple[str, ...]:
-    """The item and all that it may be made of or got with, what is nearest to hand first."""
+def closure(item: str, given: Collection[str] = ()) -> tuple[str, ...]:
+    """The item and all that it may be made of or got with, what is nearest to hand first.
+
+    What is `given` need not be made of anything.
+    """
     found: dict[str, None] = {}
     todo = [item]
     while todo:
@@ -158,6 +161,8 @@ def closure(item: str) -> tuple[str, ...]:
         if name in found:
             continue
         found[name] = None
+        if name in given:
+            continue
         for way in best_ways(name):
             todo += [need for need, _ in way.needs]
             todo += [way.place] * bool(way.place)

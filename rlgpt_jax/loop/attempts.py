@@ -26,12 +26,13 @@ def attempt(
     tools, iteration = trials.tools, trials.state.iteration
     refusal: macro_refusal.Refusal | None
     if isinstance(answer, Refusal):
-        source, refusal = "", macro_refusal.Refusal(0, 0, "", answer.reason, "")
+        source = latest = ""
+        refusal = macro_refusal.Refusal(0, 0, "", answer.reason, "")
     else:
-        source, refusal = _linked(trials, name, answer, attempts)
+        source, latest, refusal = _linked(trials, name, answer, attempts)
     write_text(tools.folder.macro(iteration, name, f"try{number}.py"), source)
     if refusal is None:
-        return Attempt(source, number=number)
+        return Attempt(source, number=number, latest=latest if latest != source else "")
     path = tools.folder.macro(iteration, name, f"try{number}.refusal.json")
     write_json(path, dataclasses.asdict(refusal))
     tools.on_event(events.Refused(iteration, number, name, refusal.describe()))
@@ -40,8 +41,9 @@ def attempt(
 
 def _linked(
     trials: Trials, name: str, source: str, attempts: Attempts
-) -> tuple[str, macro_refusal.Refusal | None]:
-    """The code with the code of other parts that it calls, and why it is refused.
+) -> tuple[str, str, macro_refusal.Refusal | None]:
+    """The code with that of other parts which it calls: with their versions in use, and with the
+    latest ones; and why it is refused.
 
     Which version is in use depends on measured numbers, and what is refused must not: the latest
     accepted versions decide that, and those in use take their place where the code compiles with
@@ -51,11 +53,12 @@ def _linked(
     names = [s.name for s in state.plan.coded if s.name != name]
     latest = {n: _latest(n, attempts, state) for n in names}
     used = {n: source_of(n, attempts, state) for n in names}
-    text, refusal = _compiled(trials.tools, name, source, latest)
+    words, refusal = _compiled(trials.tools, name, source, latest)
+    text = words
     if refusal is None and used != latest:
         other, refused = _compiled(trials.tools, name, source, used)
-        text = text if refused else other
-    return text, refusal
+        text = words if refused else other
+    return text, words, refusal
 
 
 def _compiled(
@@ -77,7 +80,7 @@ def _latest(name: str, attempts: Attempts, state: PromptState) -> str:
     for made in (attempts.get(name, ()), *earlier):
         for version in reversed(made):
             if version.accepted:
-                return version.source
+                return version.latest or version.source
     return ""
 
 

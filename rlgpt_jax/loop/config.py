@@ -18,7 +18,7 @@ SENSORS = {"rays": "full", "blind_code": "paper", "pixels": "paper"}
 class CriticConfig:
     """What the critic is shown of an evaluation besides its numbers."""
 
-    # frames: the view at the start and at the end of the best and the worst episode;
+    # frames: the view at the start and at the end of a typical success and a typical failure;
     # strip: key moments of both besides. Needs a model that takes pictures.
     vision: Vision = "off"
     # In words: what use and attack were pressed on, when the goal was seen, and how macros ended

@@ -165,17 +165,12 @@ class Learning:
         world = self._world(stage)
         if before is None:
             return init_learner(world, stage.space, config, seed)
-        if (stage.interface.network or self._own_network) == "fresh":
+        if not self._config.warm_start or stage.interface.network == "fresh":
             begun = init_learner(world, stage.space, config, seed)
         else:
             old = self._finished(stage.begins) if stage.begins else before
             begun = carry_over(old, world, stage.space, stage.changed, config, seed)
         return begun.replace(ticks=before.ticks, num_updates=before.num_updates)
-
-    @property
-    def _own_network(self) -> str:
-        """What an iteration begins with where its interface does not say."""
-        return "last" if self._config.warm_start else "fresh"
 
     def _finished(self, stage: Stage) -> Learner:
         """The learner at the end of an iteration, from memory or from its checkpoint."""

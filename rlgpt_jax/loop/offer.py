@@ -14,6 +14,7 @@ from rlgpt_jax.loop.store import Entry, LibraryError
 from rlgpt_jax.macros import skills
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.limits import MAX_MACROS
+from rlgpt_jax.macros.linked import split
 from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.macros.skills import Described
 
@@ -33,7 +34,9 @@ class Offer:
     def reserved(self) -> tuple[str, ...]:
         """Names that a plan may not give to its own sub-actions."""
         called = [f.signature.partition("(")[0] for f in self.functions]
-        return tuple(sorted({*called, *(fate.name for fate in self.macros)}))
+        # What they were linked with is found under its name before a part of the plan is.
+        inside = [name for text in self.sources.values() for name in split(text)[1]]
+        return tuple(sorted({*called, *inside, *(fate.name for fate in self.macros)}))
 
 
 NOTHING = Offer()

@@ -52,8 +52,8 @@ def make_space(
     Kind `code` runs as a script when an episode starts, in the plan's order; kinds `macro` and
     `lead` are offered to PPO, which at first follows those of kind `lead` in their order. In pure
     code everything is a script that repeats. `library` holds the texts of functions that the
-    macros may call. `interface` says which of kind `macro` are offered, by name, and which
-    primitives; pure code has no use for it.
+    macros may call. `interface` says which of kind `macro` are offered, by name, which
+    primitives, and how far these turn; pure code has no use for it.
     """
     if pure_code and not slots.fates:
         slots, fates = Slots((IDLE,)), (IDLE,)

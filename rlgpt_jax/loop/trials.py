@@ -1,8 +1,9 @@
 """Trials of an iteration's code: made as the plan will run it, and compared between versions.
 
-A part of kind `code` or `lead` starts in a fresh episode after the accepted ones before it; in a
-mode of pure code all parts do. A part of kind `macro` starts after all of those, in
-situations that play brings about (`rl/approach.py`). All versions of a part are tried in the same
+A part of kind `code` starts in a fresh episode after the accepted code parts before it; in a mode
+of pure code all parts do. One of kind `lead` starts after all of those and after the leading ones
+before it. A part of kind `macro` starts after all accepted code parts, in situations that play
+brings about (`rl/approach.py`). All versions of a part in an iteration are tried in the same
 episodes, and one that does worse than the version before it is not used (`trial_report.compare`).
 """
 
@@ -37,7 +38,7 @@ class Trials:
     def run(self, number: int, attempts: Attempts) -> None:
         """Tries what was accepted in try `number`: code parts in the plan's order, then macros."""
         plan = self.state.plan.coded
-        for s in sorted(plan, key=lambda s: not self._is_scripted(s)):
+        for s in sorted(plan, key=self._turn):
             made = attempts.get(s.name, ())
             if made and made[-1].accepted and made[-1].number == number and not made[-1].trial:
                 attempts[s.name] = (*made[:-1], self._tried(s, made, attempts))
@@ -59,11 +60,18 @@ class Trials:
     def _is_scripted(self, s: SubAction) -> bool:
         return s.kind in ("code", "lead") or self.config.mode == "pure_code"
 
+    def _turn(self, s: SubAction) -> int:
+        """Kinds in the order in which they act in an episode."""
+        pure = self.config.mode == "pure_code"
+        return 0 if pure else ("code", "lead", "macro").index(s.kind)
+
     def _before(self, s: SubAction, attempts: Attempts) -> tuple[Fate, ...]:
-        """The accepted code that runs before a part."""
-        script = [other for other in self.state.plan.coded if self._is_scripted(other)]
-        if s in script:
-            script = script[: script.index(s)]
+        """The accepted code that runs before a part. What leads runs before what leads after it
+        alone: a macro is for what it leaves undone."""
+        plan, turn = sorted(self.state.plan.coded, key=self._turn), self._turn(s)
+        script = plan[: plan.index(s)] if self._is_scripted(s) else [
+            other for other in plan if self._turn(other) < min(turn, 1)
+        ]  # fmt: skip
         sources = {p.name: source_of(p.name, attempts, self.state) for p in script}
         return tuple(Fate(name, "code", source=text) for name, text in sources.items() if text)
 
@@ -76,7 +84,7 @@ class Trials:
             file = f"try{version.number}{f'.again{again}' * bool(again)}.trial.json"
             path = tools.folder.macro(self.state.iteration, s.name, file)
             saved = read_json(path)
-            if saved is None or saved["after"] == after:
+            if saved is None or saved.get("after") == after:
                 break
         if saved is not None:
             return TrialReport.from_json(saved["report"])
@@ -100,7 +108,7 @@ class Trials:
         task = self.tools.task
         given = {task.goal_item, *(name for name, _ in task.start_items)}
         materials = tuple(
-            name for name in recipe_graph.closure(task.goal_item)
+            name for name in recipe_graph.closure(task.goal_item, given - {task.goal_item})
             if name not in given and name in NAME_ID
         )  # fmt: skip
         if self._is_scripted(s):

@@ -229,7 +229,7 @@ def _make_stage(
     """Which code goes into which slot, and the action space that results."""
     before = done[-1] if done else None
     begins = before
-    if done and interface.network == "best":
+    if done and config.warm_start and interface.network == "best":
         begins = done[best_of([iteration.report for iteration in done])]
     old = begins.slots if begins else Slots()
     slots = place((*tools.offer.macros, *state.fates), old)

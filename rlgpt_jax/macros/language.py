@@ -87,12 +87,14 @@ def link_macro(source: str, name: str, others: Mapping[str, str]) -> str | Refus
     work.begin()
     try:
         tree = checked_tree(own)
-    except (Refused, RecursionError):
+    except Exception:
         return own
     try:
         return linked.link(tree, own, name, others)
     except Refused as refused:
         return refused.refusal(LINE_ENDS.split(own))
+    except Exception:  # a fault of ours, for which `parse_macro` has the words
+        return own
 
 
 def checked_tree(source: str) -> ast.Module:

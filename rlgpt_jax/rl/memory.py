@@ -105,7 +105,7 @@ def _measure(
             "observation": _OBSERVATIONS * _bytes(obs) / num,
             "lane and macros": 2 * _bytes((lanes, carried, macros)) / num,
             "batch": batches * ticks * row,
-            "update": ticks * _ROW_IN_UPDATE
+            "update": ticks * (row + _ROW_IN_UPDATE)  # with the carried decisions, a second batch
             + in_minibatch * (row + _activations(network, params)),
         },
         largest={

@@ -57,8 +57,9 @@ def make_optimizer(config: PPOConfig) -> optax.GradientTransformation:
 
 
 def minibatch_size(ppo: PPOConfig, total: int) -> int:
-    """Rows of a minibatch if all `total` rows of a group are dealt."""
-    return -(-total // ppo.num_minibatches)
+    """Rows of a minibatch if all `total` rows of a group are dealt; whole blocks, if several."""
+    size = -(-total // ppo.num_minibatches)
+    return size if size < blocks.ROWS else size + -size % blocks.ROWS
 
 
 def deal(

@@ -210,7 +210,7 @@ def compare(new: TrialReport, old: TrialReport) -> tuple[bool, str]:
     for words, value in values.items():
         better = sum(value(a) > value(b) for a, b in pairs)
         worse = sum(value(a) < value(b) for a, b in pairs)
-        if abs(better - worse) > MARGIN * len(pairs):
+        if abs(better - worse) > max(1, MARGIN * len(pairs)):
             return worse > better, (
                 f"as to '{words}' it was better in {better} and worse in {worse} of {len(pairs)}"
             )

@@ -13,6 +13,7 @@ from rlgpt_jax.rl.interface import DEFAULT, RewardTerms, RLInterface, TrainingTa
 ASKED = RLInterface(
     task=TrainingTask(horizon=50, start_items=(("bucket", 1),)), primitives=("forward", "use"),
     observation=("compass", "rays"), macros=("walk",), ticks=1000, stop_at_success=0.9,
+    network="fresh",
     reward=RewardTerms(step_cost=0.1, items=(("milk_bucket", 2.0),)), reasoning="As planned.",
 )  # fmt: skip
 PURE = "--config.loop.mode=pure_rl"
@@ -26,7 +27,9 @@ def run(tmp_path: Path) -> Path:
 
 
 def test_it_is_the_best_iteration_s_without_macros_and_with_ticks_of_its_own(run: Path) -> None:
-    expected = dataclasses.replace(ASKED, macros=None, ticks=None, stop_at_success=None)
+    expected = dataclasses.replace(
+        ASKED, macros=None, ticks=None, stop_at_success=None, network=None
+    )  # fmt: skip
     assert set_up.read(run) == expected
 
 
@@ -48,3 +51,12 @@ def test_it_is_for_ppo_alone_and_for_finished_runs(run: Path) -> None:
         flags.parse([*argv, PURE])
     with pytest.raises(ConfigError, match="need the folder of a finished run"):
         flags.parse(["--config=harvest_milk", PURE, "--config.set_up=nowhere"])
+
+
+def test_it_is_of_the_same_task_and_sight(run: Path) -> None:
+    write_json(run / "config.json", {"config": {"task": "harvest_milk", "sight": "rays"}})
+    argv = [PURE, f"--config.set_up={run}"]
+    assert flags.parse(["--config=harvest_milk", "--config.sight=rays", *argv])
+    for name, other in (("harvest_milk", "sight=rays"), ("harvest_log", "task=harvest_milk")):
+        with pytest.raises(ConfigError, match=f"that run has .*{other}.*of the same"):
+            flags.parse([f"--config={name}", *argv])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from experiments import flags, sight
-from experiments.config_tree import differences, to_dict
+from experiments.config_tree import differences, from_dict, to_dict
 from experiments.configs import base
 from experiments.values import ConfigError
 
@@ -80,15 +80,19 @@ def saved_before(folder: Path, name: str, **sensors: str) -> Path:
         ("harvest_milk_pixels", {"sensors": "paper"}, "pixels"),
     ],
 )  # fmt: skip
-def test_runs_of_before_go_on(tmp_path: Path, name: str, sensors: dict, now: str) -> None:
-    folder = saved_before(tmp_path / "run", name, **sensors)
-    config = flags.parse([f"--workdir={folder}", "--resume"]).config
-    assert config == dataclasses.replace(flags.load_config(name), sight=now)
-
-
-def test_a_run_of_before_with_rays_for_code_and_pictures_for_the_policy_is_refused(
-    tmp_path: Path,
+def test_runs_of_before_can_be_shown_and_not_resumed(
+    tmp_path: Path, name: str, sensors: dict, now: str
 ) -> None:
-    folder = saved_before(tmp_path / "run", "harvest_milk_pixels", sensors="full")
-    with pytest.raises(ConfigError, match=r"macros.sensors=full and pictures .* new run folder"):
+    folder = saved_before(tmp_path / "run", name, **sensors)
+    saved = json.loads((folder / "config.json").read_text())["config"]
+    shown = from_dict(base.Config, base.renamed(saved))
+    assert shown == dataclasses.replace(flags.load_config(name), sight=now)
+    with pytest.raises(ConfigError, match="started by an earlier version.*new run folder"):
         flags.parse([f"--workdir={folder}", "--resume"])
+
+
+def test_rays_for_code_and_pictures_for_the_policy_are_no_sight(tmp_path: Path) -> None:
+    folder = saved_before(tmp_path / "run", "harvest_milk_pixels", sensors="full")
+    saved = json.loads((folder / "config.json").read_text())["config"]
+    with pytest.raises(ConfigError, match=r"macros.sensors=full and pictures .* new run folder"):
+        base.renamed(saved)

@@ -236,8 +236,14 @@ def test_a_stage_without_an_interface_is_the_run_s_own_training():
     assert np.array_equal(RL.observation, RL.set_up(RLInterface()).observation)
 
 
-@pytest.mark.parametrize("network", ["last", "best", "fresh", None])
-def test_an_interface_says_which_network_training_goes_on_with(network, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("network", "cold"),
+    [("last", False), ("best", False), ("fresh", False), (None, False), ("last", True)],
+)
+def test_an_interface_says_which_network_training_goes_on_with(
+    network, cold, tmp_path, monkeypatch
+):
+    """But where every iteration is to begin from nothing it does."""
     begun = []
 
     def noted(world, space, config, learner, *args, **named):
@@ -246,7 +252,7 @@ def test_an_interface_says_which_network_training_goes_on_with(network, tmp_path
 
     monkeypatch.setattr(learning, "train", noted)
     given = tools(tmp_path, None, make_env=make_env)
-    made = Learning(CONFIG, given)
+    made = Learning(dataclasses.replace(CONFIG, warm_start=not cold), given)
     short = RLInterface(ticks=128)
     first = stage(short)
     second = dataclasses.replace(first, iteration=1, before=first, begins=first)
@@ -259,7 +265,7 @@ def test_an_interface_says_which_network_training_goes_on_with(network, tmp_path
     assert [int(learner.ticks) for learner in begun] == [0, 128, 256]
     told = "It began with the network of iteration 1." in made.trained(third)
     assert told == (network == "best")
-    if network == "fresh":
+    if network == "fresh" or cold:
         old = (first, second)
         assert not any(same(begun[2].params, made.params(part)) for part in old)
     else:

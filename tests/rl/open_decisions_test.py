@@ -67,14 +67,14 @@ def nothing_open() -> OpenDecisions:
     return OpenDecisions(zeros > 0, features_of(number), action, zeros, zeros, zeros, zeros, None)
 
 
-def rows_of(stream: Stream, length: int) -> dict[tuple[int, int], float]:
+def rows_of(stream: Stream, length: int, config: PPOConfig = PPO) -> dict[tuple[int, int], float]:
     """(tick, lane) of every row that is learnt from, cut into rollouts: what it is worth.
 
-    That is reward and bootstrap: the advantage with lambda 0, plus the value.
+    With lambda 0 that is reward and bootstrap: the advantage plus the value.
     """
-    number = np.arange(LENGTH)[:, None] + np.zeros((1, N), int)
+    number = np.arange(len(stream.reward))[:, None] + np.zeros((1, N), int)
     carried, found = nothing_open(), {}
-    for begin in range(0, LENGTH, length):
+    for begin in range(0, len(stream.reward), length):
         if begin in stream.restarts:
             carried = nothing_open()
         part = slice(begin, begin + length)
@@ -86,7 +86,7 @@ def rows_of(stream: Stream, length: int) -> dict[tuple[int, int], float]:
             truncated=stream.truncated[part], final_value=stream.final[part],
             episodes=Episodes(None, None, None, None), carried=carried, value=stream.value[part],
         )  # fmt: skip
-        rows, _ = make_rows(PPO, CONFIG.network, None, batch)
+        rows, _ = make_rows(config, CONFIG.network, None, batch)
         for i in np.flatnonzero(rows.decision):
             tick, lane = int(rows.action.macro[i]), int(i) % N
             assert (tick, lane) not in found, "a decision must be one row"
@@ -130,6 +130,26 @@ def test_any_cut_of_a_stream_gives_the_rows_of_the_whole(seed: int) -> None:
         assert found.keys() == expected.keys()
         for place, worth in expected.items():
             np.testing.assert_allclose(found[place], worth, rtol=1e-4, atol=1e-4)
+
+
+def test_a_carried_row_has_its_part_of_what_follows() -> None:
+    """With lambda 1 the chain of advantages is that of the whole, where no border cuts it.
+
+    Lane 0: a macro over the border, then three decisions and the end of the episode.
+    """
+    shape = (8, N)
+    decision = np.zeros(shape, bool)
+    decision[[1, 5, 6, 7], 0] = True
+    ends = np.zeros(shape, bool)
+    ends[7, 0] = True
+    reward, value = np.random.default_rng(0).normal(size=(2, *shape)).astype(np.float32)
+    zeros, no = np.zeros(shape, np.float32), np.zeros(shape, bool)
+    stream = Stream(decision, reward, ends, no, value, zeros, frozenset())
+    config = dataclasses.replace(PPO, gae_lambda=1.0)
+    cut, whole = (rows_of(stream, length, config) for length in (4, 8))
+    assert cut.keys() == whole.keys() == {(1, 0), (5, 0), (6, 0), (7, 0)}
+    returned = sum(PPO.gamma**i * r for i, r in enumerate(reward[1:, 0]))
+    np.testing.assert_allclose([cut[1, 0], whole[1, 0]], returned, rtol=1e-5)
 
 
 def test_the_streams_hold_what_they_are_for() -> None:
