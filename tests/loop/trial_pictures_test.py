@@ -2,6 +2,8 @@
 
 import dataclasses
 
+import pytest
+
 from rlgpt_jax.agents.prompt_state import PromptState
 from rlgpt_jax.loop import two_loop
 from rlgpt_jax.loop.record import read_json
@@ -34,6 +36,7 @@ def asked(path, **changes):
     return given, script
 
 
+@pytest.mark.slow
 def test_the_trial_critic_sees_a_typical_failure_of_every_macro(tmp_path):
     given, script = asked(tmp_path)
     images = script.images["iter0/trial_critic/try0"]
@@ -52,6 +55,7 @@ def test_the_trial_critic_sees_a_typical_failure_of_every_macro(tmp_path):
         assert one.read_bytes() == two.read_bytes()
 
 
+@pytest.mark.slow
 def test_a_critic_without_eyes_gets_none(tmp_path):
     given, script = asked(tmp_path, vision="off")
     assert script.images["iter0/trial_critic/try0"] == ()
