@@ -272,11 +272,7 @@ def _finish(
         "mode": config.mode,
         "seed": tools.seed,
         "best_iteration": best,
-        "success_rate": final.success_rate,
-        "success_low": final.success_low,
-        "success_high": final.success_high,
-        "num_episodes": final.num_episodes,
-        "successes": final.successes,
+        **rate_of(final),
         **coded_parts_alone(config, tools, done[best], learning),
         "validation_by_iteration": [r.success_rate for r in reports],
         "ticks": learning.ticks,
@@ -305,8 +301,18 @@ def coded_parts_alone(
     )
     alone = dataclasses.replace(best.stage, space=space)
     report = learning.evaluate_held_out(alone, "coded_parts_eval.json")
-    told = ("success_rate", "success_low", "success_high", "num_episodes", "successes")
-    return {"coded_parts": {"parts": parts, **{name: getattr(report, name) for name in told}}}
+    return {"coded_parts": {"parts": parts, **rate_of(report)}}
+
+
+def rate_of(report: EvalReport) -> dict[str, Any]:
+    """The success of an evaluation, as result.json tells it."""
+    return {
+        "success_rate": report.success_rate,
+        "success_low": report.success_low,
+        "success_high": report.success_high,
+        "num_episodes": report.num_episodes,
+        "successes": report.successes,
+    }
 
 
 def replayed(tools: Tools) -> dict[str, Any]:

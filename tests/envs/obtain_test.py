@@ -18,7 +18,7 @@ from rlgpt_jax.envs.voxel.sources import biomes_with, blocks_of, ways
 from rlgpt_jax.envs.voxel.worldgen import generate
 
 # Too rare for the few worlds that are generated here.
-RARE = {"water:0", "reeds:0", "pumpkin:0", "clay:0"}
+RARE = {"water:0", "reeds:0", "pumpkin:0", "clay:0", "red_mushroom:0"}
 
 
 def task(goal: str, **changes) -> Task:

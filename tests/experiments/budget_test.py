@@ -102,7 +102,8 @@ def test_the_tokens_of_a_run_are_in_its_result(tmp_path: Path, monkeypatch) -> N
         iterations = (type("Iteration", (), {"stage": None}),)
         learning = Learning()
 
-    result = run.signed(folder, Finished())  # type: ignore[arg-type]
+    config = flags.load_config("harvest_milk")
+    result = run.signed(config, folder, Finished())  # type: ignore[arg-type]
     assert result["tokens"] == to_json(read_lines(folder.transcript))
     assert result["tokens"][0]["input_tokens"] == 10
     assert json.loads(folder.path("result.json").read_text()) == result
