@@ -150,7 +150,7 @@ class Fate:
         """The fate in one line, without the code; `facts` adds what the last trial found."""
         words = f"{self.name} ({self.kind}): {self._words()}"
         if facts and self.facts:
-            words += f" Its trial: {' '.join(self.facts.split())}"
+            words += f" Its last trial: {' '.join(self.facts.split())}"
         return words
 
     def _words(self) -> str:

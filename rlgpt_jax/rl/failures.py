@@ -87,7 +87,7 @@ def describe_sights(sights: Mapping[str, Any], goal_names: Sequence[str]) -> lis
     for name, s in sights.items() if goal_names else ():
         words = f"Of the {s['episodes']} episodes that {name}, {s['seen']} saw a {goal}"
         if s["seen"]:
-            words += f", the median one for the first time after {s['first_sight']:.0f} actions"
+            words += f", the median one for the first time after {s['first_sight']:.0f} ticks"
         words += f"; at the end one was in sight in {s['seen_at_end']}"
         if s["seen_at_end"]:
             words += f", {s['distance']:.1f} blocks away (median)"
