@@ -103,7 +103,6 @@ def test_quick_successes_alone_do_not_end_training(tmp_path):
     lanes = given.rl.ppo.num_envs
     # A fifth of the ticks is less than two episodes at their limit in every lane.
     assert EASY.ticks_per_iteration / 5 < 2 * 150 * lanes <= learning.ticks
-    assert learning.ticks < EASY.ticks_per_iteration
 
 
 class Killed(BaseException):
