@@ -191,6 +191,14 @@ class Display:
         )
         self._tell_lost(r.lost, "and played again")
 
+    def _on_evaluatedcode(self, event: events.EvaluatedCode) -> None:
+        r = event.report
+        self.phase("")
+        self.say(
+            f"  its coded parts alone {r.success_rate:.1%} "
+            f"(95 %: {r.success_low:.1%} to {r.success_high:.1%}, the same episodes)"
+        )
+
     def _on_criticised(self, event: events.Criticised) -> None:
         self.say(f"  critic: [dim]{escape(event.critique.advice)}[/dim]")
 

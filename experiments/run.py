@@ -35,7 +35,7 @@ from rlgpt_jax.envs.minedojo.failures import WorkerFailed
 from rlgpt_jax.loop import long_task, saving, store, two_loop
 from rlgpt_jax.loop.events import OnEvent, ignore
 from rlgpt_jax.loop.offer import Offer, make_offer
-from rlgpt_jax.loop.record import RunFolder, read_json, write_json
+from rlgpt_jax.loop.record import CODED_PARTS, RunFolder, read_json, write_json
 from rlgpt_jax.loop.store import LibraryError
 from rlgpt_jax.loop.tools import EVAL, Tools
 from rlgpt_jax.rl import on_host
@@ -243,9 +243,9 @@ def digest(params: Any) -> str:
 
 
 def make_videos(config: Config, tools: Tools, finished: two_loop.Run) -> list[Path]:
-    """Episodes of the best iteration in held-out worlds: in the embedded world the very ones that
-    the evaluation began with, in Minecraft others, played once more."""
-    best = finished.best.stage
+    """Episodes of what the run ends with in held-out worlds: in the embedded world the very ones
+    that the evaluation began with, in Minecraft others, played once more."""
+    _, best = finished.ends_with
     lanes = config.loop.eval_lanes(tools.rl.ppo.num_envs)
     world = on_host.as_host(tools.world(EVAL, lanes))
     return video.write_videos(
@@ -280,6 +280,8 @@ def tell(
     r = done.result
     differ = r.get("prompts_differ")
     by = f"{len(r['sub_tasks'])} skills" if "sub_tasks" in r else f"iteration {r['best_iteration']}"
+    if r.get("ends_with") == CODED_PARTS:
+        by = f"code of iteration {r[CODED_PARTS]['iteration']} alone"
     display.say(f"\nReport: {escape(str(done.report))}")
     for path in done.videos:
         display.say(f"Video:  {escape(str(path))}")
@@ -307,12 +309,18 @@ def tell(
 
 def tell_coded_parts(display: Display, result: dict[str, Any]) -> None:
     """The control that every run with agents and learning ends with."""
-    alone = result.get("coded_parts")
+    alone = result.get(CODED_PARTS)
     if alone and not alone["parts"]:
-        display.say("Its coded parts alone: the best plan has no accepted code.")
+        display.say("Coded parts alone: no code was accepted.")
     elif alone:
         display.say(
-            f"Its coded parts alone ({', '.join(alone['parts'])}): {alone['success_rate']:.1%} "
+            f"Coded parts alone ({', '.join(alone['parts'])}): {alone['success_rate']:.1%} "
             f"(95 % interval {alone['success_low']:.1%} to {alone['success_high']:.1%}) of "
             f"{alone['num_episodes']} episodes in the same worlds."
+        )
+    if result.get("ends_with") == CODED_PARTS:
+        policy = result["policy"]["success_rate"]
+        display.say(
+            f"That is better in validation than any policy, so the run ends with it; the best "
+            f"policy reaches {policy:.1%} here."
         )

@@ -10,6 +10,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from rlgpt_jax.loop.record import CODED_PARTS
+
 
 @dataclasses.dataclass(frozen=True)
 class Try:
@@ -33,6 +35,7 @@ class Iteration:
     kept: dict[str, str]  # name -> code of an earlier iteration that stays in use
     fates: dict[str, dict[str, Any]]  # name -> kind in use, which try, words
     evaluation: dict[str, Any] | None  # in validation worlds
+    coded_parts: dict[str, Any] | None  # the same, its code alone
     critique: dict[str, Any] | None
     interface: dict[str, Any] | None = None  # how the fast agent set up the training
     held_out: dict[str, Any] | None = None  # evaluated after the run, see experiments.study
@@ -49,14 +52,24 @@ class Run:
     config: dict[str, Any]
     version: dict[str, Any]
     result: dict[str, Any] | None
-    final: dict[str, Any] | None  # the held-out evaluation of the best iteration
-    coded_parts: dict[str, Any] | None  # the same worlds, its coded parts alone
+    final: dict[str, Any] | None  # the held-out evaluation of the best iteration's policy
+    coded_parts: dict[str, Any] | None  # the same worlds, the best coded parts alone
     iterations: tuple[Iteration, ...]
     metrics: tuple[dict[str, float], ...]
     transcript: tuple[dict[str, Any], ...]
     videos: tuple[Path, ...]
     task_plan: dict[str, Any] | None = None  # of a planner: the sub-tasks of a long task
     validation: dict[str, Any] | None = None  # of a long task, with all its skills
+
+    @property
+    def ends_with_code(self) -> bool:
+        """Whether code alone was better in validation than any policy."""
+        return (self.result or {}).get("ends_with") == CODED_PARTS
+
+    @property
+    def quoted(self) -> dict[str, Any] | None:
+        """The held-out evaluation that the run is quoted by."""
+        return self.coded_parts if self.ends_with_code else self.final
 
 
 def load_run(folder: Path) -> Run:
@@ -107,7 +120,7 @@ def load_sub_tasks(run: Run) -> list[Run]:
             version=run.version,
             result=_json(folder / "result.json"),
             final=_json(folder / "final_eval.json"),
-        coded_parts=_json(folder / "coded_parts_eval.json"),
+            coded_parts=_json(folder / "coded_parts_eval.json"),
             iterations=tuple(_iteration(path) for path in _numbered(folder / "iterations")),
             metrics=tuple(_with_timing(_metrics(folder / "metrics.csv"), folder / "timing.csv")),
             transcript=tuple(x for x in run.transcript if x.get("key", "").startswith(prefix)),
@@ -130,6 +143,7 @@ def _iteration(folder: Path) -> Iteration:
         kept={p.parent.name: p.read_text() for p in sorted(folder.glob("macros/*/kept.py"))},
         fates={fate["name"]: fate for fate in _json(folder / "fates.json") or []},
         evaluation=_json(folder / "eval.json"),
+        coded_parts=_json(folder / "coded_parts_eval.json"),
         critique=_json(folder / "critique.json"),
         interface=_json(folder / "interface.json"),
         held_out=_json(folder / "held_out.json"),

@@ -50,7 +50,7 @@ def _row(
     needs = ", ".join(f"{number} {item}" for item, number in sub["needs"]) or "nothing"
     by = "code" if sub["solve"] == "code" else "code and learning"
     row = [name, text(f"{sub['quantity']} {sub['item']}"), text(needs), by]
-    for report in (own and own.final, own and own.coded_parts):
+    for report in (own and own.quoted, own and own.coded_parts):
         row.append(_rate(report, "success") if report else "–")
     if in_chain is None:
         return [*row, *["–"] * 4]

@@ -12,7 +12,7 @@ from experiments.report.load import Iteration, Run
 VALIDATION, HELD_OUT = "validation", "held-out"
 SHIFT = 0.07  # of iterations, so that two intervals stand side by side
 WORDS = (
-    "Every iteration is evaluated on validation worlds that training never sees; the best one "
+    "Every iteration is evaluated on validation worlds that training never sees; the best policy "
     "is then evaluated once more, on held-out worlds that nothing was chosen by. "
 )
 EVERY = (
@@ -20,8 +20,9 @@ EVERY = (
     "of the best iteration saw them. "
 )
 ALONE = (
-    "Code: the coded parts of the best iteration's plan, one after the other and again from "
-    "the first, in the same held-out worlds without the policy. "
+    "Code: the coded parts of an iteration, one after the other and again from the first, in the "
+    "same worlds without the policy; held-out those that did best in validation. The run ends "
+    "with the better of policy and code in validation. "
 )
 END = (
     "Bars are 95 % Wilson intervals over episodes of this one seed. Later iterations have also "
@@ -85,7 +86,7 @@ def success(run: Run) -> str:
     words = WORDS + every + ALONE * bool(run.coded_parts) + END
     words += MINEDOJO if run.config.get("world") == "minedojo" else EMBEDDED
     chart = tag("div", _legend(points) + success_chart(points), class_="card")
-    table = tag("div", _table(points, run.coded_parts), class_="card")
+    table = tag("div", _table(points, run), class_="card")
     inner = tag("p", text(words)) + tag("div", chart + table, class_="grid2 uneven")
     return html.section("success", "Success per iteration", inner)
 
@@ -153,7 +154,7 @@ def _legend(points: Sequence[Point]) -> str:
     return f'<ul class="legend" aria-label="Kinds of worlds">{items}</ul>'
 
 
-def _table(points: Sequence[Point], alone: dict[str, Any] | None) -> str:
+def _table(points: Sequence[Point], run: Run) -> str:
     columns = ("Iteration", "Worlds", "Success (95 %)", "Episodes", "Return", "Ticks", "Dead loops")
     rows = []
     for point in points:
@@ -163,8 +164,11 @@ def _table(points: Sequence[Point], alone: dict[str, Any] | None) -> str:
         }
         shown = f"{point.iteration}{mark}" if first else ""
         rows.append([shown, point.kind, *_cells(point.report)])
-    if alone:
-        rows.append(["code", HELD_OUT, *_cells(alone)])
+    for it in run.iterations:
+        if it.coded_parts:
+            rows.append([f"code of {it.index}", VALIDATION, *_cells(it.coded_parts)])
+    if run.coded_parts:
+        rows.append(["best code", HELD_OUT, *_cells(run.coded_parts)])
     return html.table(columns, rows)
 
 

@@ -44,11 +44,12 @@ def head(run: Run, words: str) -> str:
 def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
     best = best_iteration(run)
     facts = []
-    e = run.final or (best.evaluation if best is not None else run.validation)
+    e = run.quoted or (best.evaluation if best is not None else run.validation)
     if e:
         inside = f"95 %: {100 * e['success_low']:.1f}–{100 * e['success_high']:.1f}"
         rate = html.percent(e["success_rate"])
-        name = "Held-out success" if run.final else "Validation success so far"
+        name = "Held-out success" if run.quoted else "Validation success so far"
+        name += ", of code alone" * run.ends_with_code
         facts.append((name, rate + _small(inside), "first"))
         facts += _coded_parts(run)
         if best is not None:
@@ -77,14 +78,16 @@ def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
 
 
 def _coded_parts(run: Run) -> list[tuple[str, str, str]]:
-    """The control beside the success: the best plan's code without the policy."""
-    alone = (run.result or {}).get("coded_parts")
+    """The control beside the success: the best code without a policy, or the best policy."""
+    result = run.result or {}
+    alone = result.get("policy" if run.ends_with_code else "coded_parts")
+    name = "Best policy" if run.ends_with_code else "Coded parts alone"
     if not alone:
         return []
-    if not alone["parts"]:
-        return [("Its coded parts alone", "–" + _small("no code was accepted"), "")]
+    if not alone.get("parts", True):
+        return [(name, "–" + _small("no code was accepted"), "")]
     inside = f"95 %: {100 * alone['success_low']:.1f}–{100 * alone['success_high']:.1f}"
-    return [("Its coded parts alone", html.percent(alone["success_rate"]) + _small(inside), "")]
+    return [(name, html.percent(alone["success_rate"]) + _small(inside), "")]
 
 
 def _small(words: str) -> str:

@@ -10,17 +10,22 @@ from experiments.study.measured import Measured
 from experiments.study.table import NONE, Table, points, rate_cell, rate_record, to
 
 TABLE_WORDS = (
-    "Held-out success, percent, of the iteration that did best in validation, with 95 % intervals "
+    "Held-out success, percent, of what did best in validation (of `rl_gpt` and `cold` an "
+    "iteration's policy, or its code alone where that was better), with 95 % intervals "
     "over seeds; the last columns are `rl_gpt` minus the row, percentage points. PPO has as many "
     "training steps as an ordinary run may have; steps of macros that were tried come on top of "
-    "those of `rl_gpt`. `its code`: the coded parts of `rl_gpt`'s best plan alone, in the same "
-    "worlds; `pure_code` chooses among all its plans by what their code reaches. The set-up of "
+    "those of `rl_gpt`. `its code`: the best coded parts of `rl_gpt` alone, in the same "
+    "worlds; `its policy`: its best policy, where a seed ended with code. The set-up of "
     "`agents_setup` is that of `rl_gpt`'s best iteration with the same seed, without macros."
 )
 COLUMNS = (
     "configuration", "sight", "variant", "what plays", "seeds", "training steps", "trial steps",
     "success", "these agents 95 %", "rl_gpt minus it", "verdict",
 )  # fmt: skip
+
+
+# Parts of `rl_gpt` itself, in its own episodes.
+ITS = {"its code": "its best code alone", "its policy": "its best policy"}
 
 
 def controls(measured: Mapping[Cell, Measured]) -> Table:
@@ -51,11 +56,13 @@ def _entries(
     ]
     if there["rl_gpt"].coded_parts:
         entries.append(("its code", there["rl_gpt"], there["rl_gpt"].coded_parts))
+    if there["rl_gpt"].policy:
+        entries.append(("its policy", there["rl_gpt"], there["rl_gpt"].policy))
     return entries
 
 
 def _minus(ours: Counts, theirs: Counts, variant: str) -> dict[str, Any]:
-    low, high = intervals.difference(ours, theirs, paired=variant == "its code")
+    low, high = intervals.difference(ours, theirs, paired=variant in ITS)
     verdict = intervals.against(ours, theirs, (low, high))
     size = intervals.rate(ours) - intervals.rate(theirs)
     return {"minus": size, "minus_low": low, "minus_high": high, "verdict": verdict}
@@ -70,7 +77,7 @@ def _row(
         pair = minus["minus_low"], minus["minus_high"]
         difference, verdict = f"{100 * minus['minus']:+.1f} ({points(pair)})", minus["verdict"]
     return (
-        config, m.sight, variant, WORDS.get(variant, "the code of its best plan alone"),
+        config, m.sight, variant, {**WORDS, **ITS}[variant],
         str(len(m.seeds)), "0" if is_code else f"{m.ticks[-1]:,}",
         NONE if m.trial_ticks is None else f"{m.trial_ticks:,}", rate_cell(counts),
         to(intervals.these_agents(counts)), difference, verdict,

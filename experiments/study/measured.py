@@ -11,6 +11,7 @@ from experiments.study import held_out
 from experiments.study.cells import Cell
 from experiments.study.runs import Run
 from experiments.study.table import NONE
+from rlgpt_jax.loop.record import CODED_PARTS
 
 Report = dict[str, Any]  # an EvalReport as JSON
 
@@ -25,12 +26,13 @@ class Measured:
     folders: tuple[Path, ...]
     held_out: tuple[tuple[Report, ...], ...]  # [iteration][seed]
     validation: tuple[tuple[Report, ...], ...]  # [iteration][seed]
-    final: tuple[Report, ...]  # [seed], of the iteration that did best in validation
+    final: tuple[Report, ...]  # [seed], of what did best in validation, a policy or code alone
     best: tuple[int, ...]  # [seed], that iteration
     sight: str  # what macros and policy saw; of runs of earlier versions "–"
     ticks: tuple[int, ...]  # [iteration], trained up to its end; mean over seeds
     wall_seconds: tuple[float, ...]  # [seed]
-    coded_parts: tuple[Report, ...] = ()  # [seed], of that iteration; () if a seed has none
+    coded_parts: tuple[Report, ...] = ()  # [seed], the best code alone; () if a seed has none
+    policy: tuple[Report, ...] = ()  # [seed], the best policy, where a seed ended with code alone
     trial_ticks: int | None = None  # of macros that were tried; mean over seeds, None if not told
     # [seed][sub-task] of a long task that a planner has split, in result.json's form: such a
     # run has one held-out evaluation, of the whole chain. () for all others.
@@ -65,7 +67,8 @@ def _measure(cell: Cell, runs: Sequence[Run]) -> Measured:
     validation = [
         [_json(_validation(path)) for path in held_out.files_of(run.folder)] for run in runs
     ]
-    final = tuple(_json(run.folder / "final_eval.json") for run in runs)
+    policy = tuple(_json(run.folder / "final_eval.json") for run in runs)
+    final = tuple(_json(_final(run.folder, r)) for run, r in zip(runs, results, strict=True))
     alone = [run.folder / "coded_parts_eval.json" for run in runs]
     trials = [result.get("trial_ticks") for result in results]
     chains = all(result.get("planner") for result in results)
@@ -84,11 +87,18 @@ def _measure(cell: Cell, runs: Sequence[Run]) -> Measured:
         best=tuple(result.get("best_iteration", 0) for result in results),
         sight=", ".join(dict.fromkeys(result.get("sight", NONE) for result in results)),
         coded_parts=tuple(_json(path) for path in alone) if all(p.exists() for p in alone) else (),
+        policy=policy if policy != final else (),
         trial_ticks=round(sum(trials) / len(trials)) if None not in trials else None,
         ticks=tuple(round(sum(t) / len(t)) for t in zip(*ticks, strict=False)),
         wall_seconds=tuple(sum(r.get("wall_seconds", {}).values()) for r in results),
         sub_tasks=tuple(tuple(r["sub_tasks"]) for r in results) if chains else (),
     )
+
+
+def _final(folder: Path, result: dict[str, Any]) -> Path:
+    """The held-out evaluation of what a run ended with."""
+    ends_with_code = result.get("ends_with") == CODED_PARTS
+    return folder / ("coded_parts_eval.json" if ends_with_code else "final_eval.json")
 
 
 def _validation(path: Path) -> Path:

@@ -123,6 +123,14 @@ class Evaluated:
 
 
 @dataclasses.dataclass(frozen=True)
+class EvaluatedCode:
+    """The coded parts of an iteration without its policy, in the same episodes."""
+
+    iteration: int
+    report: Any
+
+
+@dataclasses.dataclass(frozen=True)
 class Criticised:
     iteration: int
     critique: Critique

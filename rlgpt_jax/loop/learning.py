@@ -74,6 +74,18 @@ class Learning:
         self._tools.on_event(events.Evaluated(stage.iteration, report))
         return report
 
+    def evaluate_code(self, stage: Stage, known: EvalReport | None = None) -> EvalReport:
+        """An iteration's code alone in the validation worlds, unless that is known already."""
+        path = self._tools.folder.iteration(stage.iteration, "coded_parts_eval.json")
+        saved = read_json(path)
+        if saved is not None:
+            report = EvalReport.from_json(saved)
+        else:
+            report = known or self._evaluate(stage, self.params(stage), VALIDATION)
+            write_json(path, report.to_json())
+        self._tools.on_event(events.EvaluatedCode(stage.iteration, report))
+        return report
+
     def evaluate_held_out(self, stage: Stage, file: str = "final_eval.json") -> EvalReport:
         """An evaluation that a run is quoted by, in worlds that nothing was chosen by.
 

@@ -28,6 +28,7 @@ from rlgpt_jax.envs.voxel.tools import STACK
 from rlgpt_jax.loop import events, skills, two_loop
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.record import RunFolder, read_json, write_json
+from rlgpt_jax.loop.result import replayed
 from rlgpt_jax.loop.spaces import IDLE
 from rlgpt_jax.loop.tools import EVAL, VALIDATION, Tools
 from rlgpt_jax.rl.chain import Chain, Skill
@@ -185,8 +186,8 @@ def solve(config: LoopConfig, tools: Tools, plan: TaskPlan, number: int) -> None
     given = tools_of(tools, task, sub_task.name)
     write_json(given.folder.path("task.json"), dataclasses.asdict(task))
     solved = two_loop.run(own, given)
-    best = solved.best
-    stage, space = best.stage, best.stage.space
+    best, stage = solved.ends_with
+    space = stage.space
     skill = Skill(
         Goal(sub_task.name, sub_task.item, sub_task.quantity, sub_task.needs, sub_task.ticks,
              own.learns),
@@ -272,6 +273,6 @@ def _result(
         "sub_tasks": parts,
         "ticks": ticks,
         "trial_ticks": trial_ticks,
-        **two_loop.replayed(tools),
+        **replayed(tools),
         "wall_seconds": seconds,
     }

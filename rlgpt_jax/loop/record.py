@@ -1,14 +1,14 @@
 """The run folder: the truth about a run, written so that a kill at any time does no harm.
 
     config.json version.json transcript.jsonl final_eval.json result.json timing.json
-    coded_parts_eval.json            the best plan's code alone, in the same held-out worlds
+    coded_parts_eval.json            the best code alone, in the worlds of final_eval.json
     transcript_images/<sha256>.png   pictures of prompts
     report.html clock.json           clock.json: seconds over all starts, for the budget
     mineclip.json                    what weights `reward.clip` is computed with
     set_up.json library/             what was taken from another run, from a library
     metrics.csv timing.csv tensorboard/ checkpoints/<i>/ videos/
     iterations/<i>/plan.json fates.json interface.json trial_critiques.json eval.json
-    iterations/<i>/critique.json
+    iterations/<i>/coded_parts_eval.json critique.json
     iterations/<i>/macros/<name>/try<t>.py, then try<t>.refusal.json or try<t>.trial.json
                                  (try<t>.again<n>.trial.json, try<t>.png: `loop/trials.py`);
                                  kept.py where earlier code stays in use
@@ -27,6 +27,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+CODED_PARTS = "coded_parts"  # in result.json: what a run ends with, if it is not the policy
 
 
 class RunFolder:

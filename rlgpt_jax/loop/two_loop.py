@@ -8,11 +8,11 @@
             verdict <- trial critic(facts)                       not in the last try
         set-up  <- fast agent(plan, code)                        asked with the last try
         policy  <- PPO over primitives and coded actions, set up so
-        report  <- evaluation in worlds that were not trained in
+        report  <- evaluation in worlds that were not trained in, and of the code alone there
         words   <- critic(report, report before), to the slow and to the fast agent
         memory  <- plan, what became of its code, set-up, report, words
-    result <- the best iteration, evaluated in worlds that nothing was chosen by, and the
-              same episodes played by its coded parts alone
+    result <- the best policy and the best code alone, evaluated in worlds that nothing was
+              chosen by; the run ends with the one that was better before
 
 `loop.agents` leaves agents out (the paper's Table 4). slow_fast: no critic; the fast agent
 reads the facts of its trials and says when it keeps its code, the slow agent reads the
@@ -32,11 +32,8 @@ from typing import Any
 
 from rlgpt_jax.agents import critic, rl_setup, slow
 from rlgpt_jax.agents.ask import ask
-from rlgpt_jax.agents.llm import transcript
-from rlgpt_jax.agents.llm.replay import Replay
 from rlgpt_jax.agents.prompt_state import (
     Critique,
-    Fate,
     Memory,
     Plan,
     PromptState,
@@ -49,7 +46,14 @@ from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.inner_loop import code_sub_actions
 from rlgpt_jax.loop.learning import Learning, Stage
 from rlgpt_jax.loop.one_loop import plan_and_code, record_plan
-from rlgpt_jax.loop.record import write_json
+from rlgpt_jax.loop.record import CODED_PARTS, write_json
+from rlgpt_jax.loop.result import (
+    Alone,
+    Iteration,
+    best_of,
+    coded_parts_alone,
+    finish,
+)
 from rlgpt_jax.loop.spaces import Slots, make_space, place
 from rlgpt_jax.loop.tools import Tools
 from rlgpt_jax.loop.training_task import given
@@ -69,17 +73,6 @@ RESERVED = tuple(
 
 
 @dataclasses.dataclass(frozen=True)
-class Iteration:
-    """One finished turn of the outer loop."""
-
-    plan: Plan
-    fates: tuple[Fate, ...]
-    slots: Slots
-    stage: Stage
-    report: EvalReport
-
-
-@dataclasses.dataclass(frozen=True)
 class Run:
     """What `run` returns."""
 
@@ -89,7 +82,18 @@ class Run:
 
     @property
     def best(self) -> Iteration:
+        """The iteration whose policy is the best, or whose code, where there is no learning."""
         return self.iterations[self.result["best_iteration"]]
+
+    @property
+    def ends_with(self) -> tuple[Iteration, Stage]:
+        """What the run is quoted by: the best policy, or the best code alone where that is
+        better in the validation worlds."""
+        if self.result.get("ends_with") != CODED_PARTS:
+            return self.best, self.best.stage
+        iteration = self.iterations[self.result["coded_parts"]["iteration"]]
+        assert iteration.alone is not None
+        return iteration, iteration.alone.stage
 
 
 def run(config: LoopConfig, tools: Tools) -> Run:
@@ -109,15 +113,16 @@ def run(config: LoopConfig, tools: Tools) -> Run:
             state, interface = design(config, tools, state, policy)
         slots, stage = _make_stage(config, tools, state, interface, done)
         report = learning.train_and_evaluate(stage)
-        done += (Iteration(state.plan, state.fates, slots, stage, report),)
+        alone = coded_parts_alone(config, tools, state, slots, stage, done, learning)
+        done += (Iteration(state.plan, state.fates, slots, stage, report, alone),)
         if not config.asks:
             continue
         state = state.replace(interface=_joined(state.interface, learning.trained(stage)))
-        memory += (remember(config, tools, state, [i.report for i in done]),)
+        memory += (remember(config, tools, state, [i.report for i in done], alone),)
         if config.stop_when_solved and memory[-1].is_solved:
             tools.on_event(events.Solved(number))
             break
-    result = _finish(config, tools, done, learning)
+    result = finish(config, tools, done, learning)
     return Run(result, done, learning)
 
 
@@ -191,17 +196,19 @@ def make_plan(config: LoopConfig, tools: Tools, state: PromptState) -> Plan:
 
 
 def remember(
-    config: LoopConfig, tools: Tools, state: PromptState, reports: list[EvalReport]
+    config: LoopConfig, tools: Tools, state: PromptState, reports: list[EvalReport],
+    alone: Alone | None = None,
 ) -> Memory:
     """What later iterations are told of this one, with the critic's words if there is one."""
     report, before = reports[-1], reports[-2] if len(reports) > 1 else None
+    words = f"The coded parts alone, without the policy: {_success(alone.report)}" if alone else ""
     state = state.replace(
-        report=report.describe(tools.critic.facts), comparison=compare(before, report)
+        report=_joined(report.describe(tools.critic.facts), words and f"{words}."),
+        comparison=compare(before, report),
     )
     critique = criticise(config, tools, state) if config.has_critic else None
-    return Memory(
-        state.plan, state.fates, _success(report), state.report, critique, state.interface
-    )
+    success = "; ".join(filter(None, (_success(report), words)))
+    return Memory(state.plan, state.fates, success, state.report, critique, state.interface)
 
 
 def criticise(config: LoopConfig, tools: Tools, state: PromptState) -> Critique:
@@ -253,76 +260,3 @@ def _success(report: EvalReport) -> str:
         f"{report.success_rate:.0%} of {report.num_episodes} episodes succeeded "
         f"(95 % interval {report.success_low:.0%} to {report.success_high:.0%})"
     )
-
-
-def best_of(reports: list[EvalReport]) -> int:
-    """Index of the highest success rate; of equal ones the quickest, then the first."""
-    return max(range(len(reports)), key=lambda i: (reports[i].success_rate, -reports[i].mean_ticks))
-
-
-def _finish(
-    config: LoopConfig, tools: Tools, done: tuple[Iteration, ...], learning: Learning
-) -> dict[str, Any]:
-    """Evaluates the best iteration in held-out worlds and writes result.json."""
-    reports = [iteration.report for iteration in done]
-    best = best_of(reports)
-    final = learning.evaluate_held_out(done[best].stage)
-    result = {
-        "task": tools.task.name,
-        "mode": config.mode,
-        "seed": tools.seed,
-        "best_iteration": best,
-        **rate_of(final),
-        **coded_parts_alone(config, tools, done[best], learning),
-        "validation_by_iteration": [r.success_rate for r in reports],
-        "ticks": learning.ticks,
-        "trial_ticks": learning.trial_ticks,
-        **replayed(tools),
-        "wall_seconds": tools.folder.seconds(),
-    }
-    write_json(tools.folder.path("result.json"), result)
-    tools.on_event(events.Finished(result))
-    return result
-
-
-def coded_parts_alone(
-    config: LoopConfig, tools: Tools, best: Iteration, learning: Learning
-) -> dict[str, Any]:
-    """The control of a run with agents and learning: what the code of its best plan reaches
-    without a policy, as `loop.mode=pure_code` plays it. {} where there is nothing to tell apart.
-    """
-    if not (config.asks and config.learns):
-        return {}
-    parts = [fate.name for fate in best.fates if fate.source]
-    if not parts:
-        return {"coded_parts": {"parts": []}}
-    space = make_space(
-        best.slots, best.fates, True, tools.sensors, tools.tick_limit, tools.offer.sources
-    )
-    alone = dataclasses.replace(best.stage, space=space)
-    report = learning.evaluate_held_out(alone, "coded_parts_eval.json")
-    return {"coded_parts": {"parts": parts, **rate_of(report)}}
-
-
-def rate_of(report: EvalReport) -> dict[str, Any]:
-    """The success of an evaluation, as result.json tells it."""
-    return {
-        "success_rate": report.success_rate,
-        "success_low": report.success_low,
-        "success_high": report.success_high,
-        "num_episodes": report.num_episodes,
-        "successes": report.successes,
-    }
-
-
-def replayed(tools: Tools) -> dict[str, Any]:
-    """How far the questions of a replayed run are from the recorded ones."""
-    if not isinstance(tools.provider, Replay) or not tools.folder.transcript.exists():
-        return {}
-    compared = tools.provider.compare(transcript.read(tools.folder.transcript))
-    return {
-        "prompts_replayed": compared.num_requests,
-        "prompts_differ": compared.num_mismatches,
-        "first_difference": compared.first_mismatch,
-        "prompts_unanswered": compared.num_unanswered,
-    }

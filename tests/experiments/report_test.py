@@ -86,12 +86,12 @@ def test_the_number_at_the_top_is_the_held_out_one(folder: Path) -> None:
 
 def test_code_alone_stands_beside_the_success(folder: Path) -> None:
     words = " ".join(checked(render(load_run(folder))).words)
-    assert re.search(r"Its coded parts alone\s+4.5\s%\s+95 %: 2.4–8.3", words), words
+    assert re.search(r"Coded parts alone\s+4.5\s%\s+95 %: 2.4–8.3", words), words
     assert re.search(r"code\s+held-out\s+4.5\s%\s+\(2.4–8.3\)\s+9 / 200", words)
     run_folder.write(folder / "result.json", {"best_iteration": 2, "coded_parts": {"parts": []}})
     (folder / "coded_parts_eval.json").unlink()
     words = " ".join(checked(render(load_run(folder))).words)
-    assert re.search(r"Its coded parts alone\s+–\s+no code was accepted", words)
+    assert re.search(r"Coded parts alone\s+–\s+no code was accepted", words)
     assert not re.search(r"code\s+held-out", words)
 
 

@@ -12,6 +12,7 @@ from rlgpt_jax.agents.prompt_state import Fate
 from rlgpt_jax.loop import events, two_loop
 from rlgpt_jax.loop.compare import compare
 from rlgpt_jax.loop.record import read_json
+from rlgpt_jax.loop.result import Iteration, best_of, finish
 from rlgpt_jax.rl.interface import DEFAULT, RewardTerms, RLInterface
 from tests.corridor import HostCorridor
 from tests.loop.script import (
@@ -51,7 +52,7 @@ def test_the_run_folder_tells_what_became_of_every_version(whole):
     found = {str(p.relative_to(root)) for p in root.rglob("*") if p.is_file()}
     assert found == {
         "plan.json", "fates.json", "interface.json", "trial_critiques.json", "eval.json",
-        "critique.json",
+        "coded_parts_eval.json", "critique.json",
         "macros/pause/try0.py", "macros/pause/try0.refusal.json",
         "macros/pause/try1.py", "macros/pause/try1.trial.json",
         "macros/walk/try0.py", "macros/walk/try0.trial.json",
@@ -160,12 +161,12 @@ def test_the_best_iteration_is_named_and_its_networks_can_be_read_back(whole):
     assert run.best.report.success_rate == max(rates)
     final = read_json(given.folder.path("final_eval.json"))
     assert final["split"] == "eval" and run.best.report.split == "validation"
-    assert run.result["success_rate"] == final["success_rate"]
+    assert run.result["policy"]["success_rate"] == final["success_rate"]
     assert read_json(given.folder.path("result.json")) == run.result
     assert run.learning.params(run.best.stage).actor
 
 
-def test_a_run_ends_with_its_best_code_alone_in_the_same_worlds(whole, tmp_path):
+def test_code_alone_is_evaluated_in_the_same_worlds(whole, tmp_path):
     """It is what a run of pure code measures with that plan."""
     given, _, run = whole
     alone = read_json(given.folder.path("coded_parts_eval.json"))
@@ -176,9 +177,44 @@ def test_a_run_ends_with_its_best_code_alone_in_the_same_worlds(whole, tmp_path)
         assert told[name] == alone[name]
     config = dataclasses.replace(CONFIG, mode="pure_code")
     code = two_loop.run(config, tools(tmp_path, Replay(given.folder.transcript)))
-    stage = code.iterations[run.result["best_iteration"]].stage
+    stage = code.iterations[told["iteration"]].stage
     assert code.learning.held_out(stage).to_json() == alone
+    for own, other in zip(run.iterations, code.iterations, strict=True):
+        assert own.alone.report == other.report and own.alone.report.split == "validation"
+    rates = [i.report.success_rate for i in code.iterations]
+    assert told["validation_by_iteration"] == rates and rates[told["iteration"]] == max(rates)
     assert "coded_parts" not in code.result
+
+
+@pytest.mark.parametrize(
+    ("policy", "code", "ends_with"),
+    [((0.4, 0.6), (0.5, 0.5), "policy"), ((0.4, 0.6), (0.7, 0.5), "coded_parts")],
+)
+def test_a_run_ends_with_what_was_better_in_validation(whole, tmp_path, policy, code, ends_with):
+    _, _, run = whole
+    done = tuple(
+        dataclasses.replace(it, report=rated(it.report, a), alone=dataclasses.replace(
+            it.alone, report=rated(it.alone.report, b)
+        )) for it, a, b in zip(run.iterations, policy, code, strict=True)
+    )  # fmt: skip
+    held_out = {"final_eval.json": 0.55, "coded_parts_eval.json": 0.45}
+    learning = SimpleNamespace(
+        ticks=0, trial_ticks=0, evaluate_held_out=lambda stage, file="final_eval.json": rated(
+            run.best.report, held_out[file]
+        ),
+    )  # fmt: skip
+    told = finish(CONFIG, tools(tmp_path, None), done, learning)
+    assert told["ends_with"] == ends_with and told["best_iteration"] == 1
+    assert told["policy"]["success_rate"] == 0.55
+    assert told["coded_parts"]["success_rate"] == 0.45 and told["coded_parts"]["iteration"] == 0
+    assert told["success_rate"] == told[ends_with]["success_rate"]
+    iteration, stage = two_loop.Run(told, done, run.learning).ends_with
+    assert stage is (done[1].stage if ends_with == "policy" else done[0].alone.stage)
+    assert iteration is done[ends_with == "policy"]
+
+
+def rated(report, rate):
+    return dataclasses.replace(report, success_rate=rate)
 
 
 @pytest.mark.parametrize(
@@ -190,7 +226,7 @@ def test_the_best_is_the_most_successful_then_the_quickest_then_the_first(whole,
     reports = [
         dataclasses.replace(report, success_rate=rate, mean_ticks=ticks) for rate, ticks in measured
     ]
-    assert two_loop.best_of(reports) == best
+    assert best_of(reports) == best
 
 
 class Killed(BaseException):
@@ -557,7 +593,7 @@ def test_who_goes_on_with_the_best_network_goes_on_with_its_slots(tmp_path):
         state = two_loop.PromptState(two_loop.make_setting(CONFIG, given), number, fates=fates)
         slots, made = two_loop._make_stage(CONFIG, given, state, RLInterface(), done)
         report = SimpleNamespace(success_rate=rate, mean_ticks=9.0)
-        done += (two_loop.Iteration(state.plan, fates, slots, made, report),)
+        done += (Iteration(state.plan, fates, slots, made, report),)
     assert [f.name for f in done[1].slots.fates] == ["a", "b"]  # kept from the first
     best = RLInterface(network="best")
     slots, made = two_loop._make_stage(CONFIG, given, state.replace(fates=(a, b)), best, done)
