@@ -156,9 +156,9 @@ def test_as_many_parts_as_told_are_taken(extra, tmp_path):
 def test_without_advice_rules_and_facts_are_left(tmp_path):
     loop, tools = next(runs("craft_wooden_pickaxe", tmp_path))
     _, plain = next(runs("craft_wooden_pickaxe", tmp_path, advice=False))
-    hints = ("leave to learning what depends on seeing", "a log takes 60 ticks", "1.4 high",
+    hints = ("depends on what they do not tell", "a log takes 60 ticks", "1.4 high",
              "Few, clearly different ones", "easy to learn", "One network learns one thing well",
-             "Finding dark places depends on seeing", "standing nearer makes",
+             "Finding dark places depends on what", "standing nearer makes",
              "long unbroken sequences with code", 'turn it from "code" into "macro"')  # fmt: skip
     with_advice, without = (list(prompts_of(loop, t)) for t in (tools, plain))
     for hint in hints:
