@@ -167,7 +167,7 @@ def write_out(
     say: Callable[[str], None],
 ) -> None:
     """Tables and figures of all that is done."""
-    from experiments.study import figure, presets
+    from experiments.study import figure, pooled, presets
     from experiments.study.measured import measure
 
     measured = measure(runs)
@@ -186,6 +186,8 @@ def write_out(
     )
     for made in tables:
         say(made.markdown())
+    for line in pooled.missing(measured) if options.preset == "controls" else ():
+        say(line)
     say("Written: " + ", ".join(str(path.relative_to(options.out)) for path in paths)
         + f" in {options.out}")
     for failure in failed:

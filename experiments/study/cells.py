@@ -40,6 +40,9 @@ WORDS = {
     "pure_rl": "PPO alone, same ticks per iteration, networks go on",
     "agents_setup": "PPO alone with the agents' set-up, same ticks",
     "pure_code": "the coded parts alone",
+    # Parts of the runs of `rl_gpt`, in the same episodes: no variants to run.
+    "its code": "its best code alone",
+    "its policy": "its best policy",
 }
 # Tasks of the study, in the order of tables. The first three ship with the project longest.
 TASK_CONFIGS = (

@@ -24,10 +24,6 @@ COLUMNS = (
 )  # fmt: skip
 
 
-# Parts of `rl_gpt` itself, in its own episodes.
-ITS = {"its code": "its best code alone", "its policy": "its best policy"}
-
-
 def controls(measured: Mapping[Cell, Measured]) -> Table:
     """Rows of every configuration whose `rl_gpt` was measured."""
     rows, records = [], []
@@ -62,7 +58,7 @@ def _entries(
 
 
 def _minus(ours: Counts, theirs: Counts, variant: str) -> dict[str, Any]:
-    low, high = intervals.difference(ours, theirs, paired=variant in ITS)
+    low, high = intervals.difference(ours, theirs, paired=variant.startswith("its "))
     verdict = intervals.against(ours, theirs, (low, high))
     size = intervals.rate(ours) - intervals.rate(theirs)
     return {"minus": size, "minus_low": low, "minus_high": high, "verdict": verdict}
@@ -77,7 +73,7 @@ def _row(
         pair = minus["minus_low"], minus["minus_high"]
         difference, verdict = f"{100 * minus['minus']:+.1f} ({points(pair)})", minus["verdict"]
     return (
-        config, m.sight, variant, {**WORDS, **ITS}[variant],
+        config, m.sight, variant, WORDS[variant],
         str(len(m.seeds)), "0" if is_code else f"{m.ticks[-1]:,}",
         NONE if m.trial_ticks is None else f"{m.trial_ticks:,}", rate_cell(counts),
         to(intervals.these_agents(counts)), difference, verdict,

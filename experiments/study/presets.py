@@ -13,6 +13,7 @@ from experiments.study import (
     intervals,
     iterations,
     overview,
+    pooled,
     table,
 )
 from experiments.study.cells import SEEING, TASK_CONFIGS, Cell, Skipped
@@ -40,6 +41,8 @@ def tables_of(
         made += [iterations.iterations(plain), iterations.against_pure_rl(measured)]
     if preset in ("controls", ""):
         made.append(controls.controls(measured))
+    if preset == "controls":
+        made.append(pooled.pooled(measured))
     made.append(chains.chains(found))
     if preset in ("ablation", "paper"):
         configs = [name for name in TASK_CONFIGS if any(c.config == name for c in cells)]

@@ -1,0 +1,120 @@
+"""Tasks pooled with rliable: interquartile mean, and how often RL-GPT is above a control.
+
+Source: Agarwal et al. 2021, Deep Reinforcement Learning at the Edge of the Statistical
+Precipice (arXiv:2108.13264). All numbers are made by their library, the extra `analysis`.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from experiments.study.cells import VARIANTS, WORDS, Cell
+from experiments.study.intervals import counts_of
+from experiments.study.measured import Measured
+from experiments.study.table import NONE, Table, percent, to
+
+MIN_TASKS, MIN_SEEDS = 2, 3
+REPS = 2000  # of the bootstrap
+TABLE_WORDS = (
+    "Held-out success of the table of controls, {tasks} pooled by rliable: the interquartile mean "
+    "over tasks and seeds, percent (the middle half of the values, so that one task at 0 or 100 "
+    "does not decide it), and the chance, percent, that a seed of `rl_gpt` is above one of the row "
+    "on the same task (ties count half), the mean over tasks. Intervals: 95 %, percentiles of "
+    "{reps} stratified bootstraps over the seeds of each task; with a few seeds they are too "
+    "narrow, and they are of these tasks alone."
+)
+COLUMNS = (
+    "variant", "what plays", "tasks", "seeds", "IQM", "IQM 95 %", "rl_gpt above it", "95 %",
+)  # fmt: skip
+
+Scores = dict[str, np.ndarray]  # variant -> float[seeds, tasks], held-out rates
+
+
+def missing(measured: Mapping[Cell, Measured]) -> list[str]:
+    """A line for what the whole table lacks, or for each variant that it leaves out."""
+    return _scores(measured)[1]
+
+
+def pooled(measured: Mapping[Cell, Measured]) -> Table:
+    """A row per variant that can be pooled."""
+    scores = _scores(measured)[0]
+    records = [_record(variant, scores) for variant in scores]
+    words = TABLE_WORDS.format(tasks=", ".join(_tasks(measured)), reps=f"{REPS:,}")
+    rows = tuple(map(_row, records))
+    return Table("pooled", "Tasks pooled", words, COLUMNS, rows, tuple(records))
+
+
+def _tasks(measured: Mapping[Cell, Measured]) -> list[str]:
+    """Configurations whose `rl_gpt` was measured, and is no chain of skills."""
+    return [c.config for c, m in measured.items() if c.variant == "rl_gpt" and not m.is_chain]
+
+
+def _scores(measured: Mapping[Cell, Measured]) -> tuple[Scores, list[str]]:
+    """What can be pooled, and a line for what cannot."""
+    try:
+        import rliable  # noqa: F401 - of itself it loads nothing
+    except ImportError:
+        return {}, ["Tasks are not pooled (IQM, probability of improvement): that needs rliable; "
+                    "pip install -e '.[analysis]'"]  # fmt: skip
+    tasks = _tasks(measured)
+    if len({measured[Cell(task, "rl_gpt")].task for task in tasks}) < MIN_TASKS:
+        found = ", ".join(tasks) or "none"
+        return {}, [f"Tasks are not pooled: rl_gpt of at least {MIN_TASKS} is needed, and {found} "
+                    "was measured"]  # fmt: skip
+    scores, lines = {}, []
+    for variant in (*VARIANTS, "its code"):
+        rates = {task: _rates(measured, task, variant) for task in tasks}
+        seeds = sorted(set.intersection(*(set(found) for found in rates.values())))
+        if len(seeds) >= MIN_SEEDS:
+            scores[variant] = np.array([[rates[task][s] for task in tasks] for s in seeds])
+            continue
+        has = ", ".join(f"{task} {len(found)}" for task, found in rates.items())
+        lines.append(f"{variant} is not pooled: {MIN_SEEDS} seeds that all tasks have are needed, "
+                     f"and there are {len(seeds)} ({has})")  # fmt: skip
+    return (scores, lines) if "rl_gpt" in scores else ({}, lines[:1])
+
+
+def _rates(measured: Mapping[Cell, Measured], task: str, variant: str) -> dict[int, float]:
+    """Held-out rate by seed."""
+    m = measured.get(Cell(task, "rl_gpt" if variant == "its code" else variant))
+    if m is None:
+        return {}
+    counts = counts_of(m.coded_parts if variant == "its code" else m.final)
+    return {seed: count.rate for seed, count in zip(m.seeds, counts)}
+
+
+def _record(variant: str, scores: Scores) -> dict[str, Any]:
+    from rliable import metrics
+
+    own = scores[variant]
+    iqm, low, high = _interval(own, lambda x: np.array([metrics.aggregate_iqm(x)]))
+    record = {"variant": variant, "tasks": own.shape[1], "seeds": own.shape[0],
+              "iqm": iqm, "iqm_low": low, "iqm_high": high}  # fmt: skip
+    if variant == "rl_gpt":
+        return record
+    above, low, high = _interval(
+        [scores["rl_gpt"], own],
+        lambda x, y: np.array([metrics.probability_of_improvement(x, y)]),
+    )
+    return {**record, "above": above, "above_low": low, "above_high": high}
+
+
+def _row(record: Mapping[str, Any]) -> tuple[str, ...]:
+    variant, above = record["variant"], (NONE, NONE)
+    if "above" in record:
+        above = percent(record["above"]), to((record["above_low"], record["above_high"]))
+    return (
+        variant, WORDS[variant], str(record["tasks"]), str(record["seeds"]),
+        percent(record["iqm"]), to((record["iqm_low"], record["iqm_high"])), *above,
+    )  # fmt: skip
+
+
+def _interval(scores: Any, statistic: Any) -> tuple[float, float, float]:
+    """A statistic with its interval, the same in every call."""
+    from rliable import library
+
+    np.random.seed(0)  # noqa: NPY002 - rliable draws from it and from no generator it is given
+    points, bounds = library.get_interval_estimates({"": scores}, statistic, reps=REPS)
+    (point,), ((low,), (high,)) = points[""], bounds[""]
+    return float(point), float(low), float(high)
