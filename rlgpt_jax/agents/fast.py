@@ -3,8 +3,16 @@
 from rlgpt_jax.agents import parse as blocks
 from rlgpt_jax.agents import render as sections
 from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.memory import MAX_CODE, MAX_REFUSAL, MAX_TRIAL, attempt_line, clip, short
-from rlgpt_jax.agents.prompt_state import KEEP, Before, PromptState, Refusal, in_use
+from rlgpt_jax.agents.memory import (
+    MAX_CODE,
+    MAX_REFUSAL,
+    MAX_TRIAL,
+    attempt_line,
+    clip,
+    short,
+    trial,
+)
+from rlgpt_jax.agents.prompt_state import KEEP, Before, PromptState, Refusal
 from rlgpt_jax.agents.prompts import Prompts
 
 
@@ -69,11 +77,7 @@ def _feedback(state: PromptState, prompts: Prompts) -> str:
         source = last.source.rstrip() or "# the answer held no code"
         refusal = clip(last.refusal, MAX_REFUSAL)
         return prompts.fill("fast_refused", earlier=earlier, source=source, refusal=refusal)
-    trial = clip(last.trial, MAX_TRIAL)
-    used = in_use(state.attempts)
-    if last.worse and used:
-        trial += f"\nThe version in use:\n```python\n{clip(used.source.rstrip(), MAX_CODE)}\n```"
-    told = {"earlier": earlier, "source": last.source.rstrip(), "trial": trial}
+    told = {"earlier": earlier, "source": last.source.rstrip(), "trial": trial(state.attempts)}
     if may_keep(state):
         return prompts.fill("fast_facts", **told)
     return prompts.fill("fast_revise", **told, change=last.change)

@@ -8,10 +8,10 @@ and failure of every iteration always stay, and whatever was shortened says so.
 
 from collections.abc import Sequence
 
-from rlgpt_jax.agents.prompt_state import Attempt, Fate, Memory, Plan
+from rlgpt_jax.agents.prompt_state import Attempt, Fate, Memory, Plan, in_use
 
 MAX_TRIAL = 3_500  # characters of the facts of one trial
-MAX_CODE = 4_000  # of another part's code
+MAX_CODE = 4_000  # of another part's code, or of the version in use
 MAX_REFUSAL = 1_500
 MAX_REPORT = 5_000  # of one evaluation
 LEFT_OUT = "[...{number:,} characters left out...]"
@@ -40,6 +40,14 @@ def attempt_line(attempt: Attempt) -> str:
         return f"- version {attempt.number + 1}: refused. {short(attempt.refusal, 200)}"
     words = f"; the critic: {short(attempt.change, 200)}" if attempt.change else ""
     return f"- version {attempt.number + 1}: ran. {short(attempt.trial, 200)}{words}"
+
+
+def trial(attempts: Sequence[Attempt]) -> str:
+    """What the trial of the last version found; where it did worse, with the version in use."""
+    words, used = clip(attempts[-1].trial, MAX_TRIAL), in_use(tuple(attempts))
+    if attempts[-1].worse and used:
+        words += f"\nThe version in use:\n```python\n{clip(used.source.rstrip(), MAX_CODE)}\n```"
+    return words
 
 
 def short(text: str, limit: int) -> str:

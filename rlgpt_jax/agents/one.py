@@ -12,7 +12,7 @@ from rlgpt_jax.agents import parse as blocks
 from rlgpt_jax.agents import render as sections
 from rlgpt_jax.agents import rl_setup, slow
 from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.memory import MAX_REFUSAL, MAX_TRIAL, attempt_line, clip
+from rlgpt_jax.agents.memory import MAX_REFUSAL, attempt_line, clip, trial
 from rlgpt_jax.agents.prompt_state import KEEP, Fate, Plan, PromptState, Refusal
 from rlgpt_jax.agents.prompts import Prompts
 from rlgpt_jax.rl.interface import RLInterface
@@ -139,14 +139,15 @@ def _last_code(state: PromptState) -> str:
 
 
 def _code(fate: Fate) -> str:
-    """The last version in full with what came of it, earlier ones in a line each."""
+    """The last version in full with what came of it, earlier ones in a line each; of these in full
+    the one in use where the last did worse."""
     head = f"### {fate.name} ({fate.kind})"
     if not fate.attempts:
         return f"{head}\nCode of an earlier iteration, kept:\n{_block(fate.source)}"
     *older, last = fate.attempts
     lines = ["Earlier versions:", *map(attempt_line, older)] if older else []
     if last.accepted:
-        came = f"It ran in trial episodes. What happened: {clip(last.trial, MAX_TRIAL)}"
+        came = f"It ran in trial episodes. What happened: {trial(fate.attempts)}"
     else:
         came = f"It was refused before it ran: {clip(last.refusal, MAX_REFUSAL)}"
     return "\n".join([head, *lines, _block(last.source or "# the answer held no code"), came])

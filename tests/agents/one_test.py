@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from rlgpt_jax.agents import one
+from rlgpt_jax.agents import fast, one
 from rlgpt_jax.agents.one import Answer
 from rlgpt_jax.agents.prompt_state import Attempt, Fate, Plan, Refusal, SubAction
 from tests.agents.states import FATES, LATER, MEMORY, PROMPTS
@@ -89,6 +89,18 @@ def test_a_later_prompt_shows_what_became_of_the_answer():
     assert "It was refused before it ran: no block" in text(
         TRIED.replace(fates=(replace(older, attempts=(refused,)),))
     )
+
+
+def test_code_that_did_worse_is_shown_with_the_version_in_use_as_to_the_fast_agent():
+    good = Attempt("def hop(obs):\n    obs = yield jump()\n", trial="It hopped.")
+    bad = Attempt("def hop(obs): ...", trial="It fell.", worse="Against version 1.", number=1)
+    shown = f"It fell.\nThe version in use:\n```python\n{good.source.rstrip()}\n```"
+    hop = replace(TRIED.fates[0], attempts=(good, bad))
+    assert shown in text(TRIED.replace(fates=(hop,)))
+    told = ANY.replace(plan=TRIED.plan, sub_action=PARTS[0], attempts=(good, bad))
+    assert shown in fast.render(told, PROMPTS)[0].text
+    better = replace(TRIED.fates[0], attempts=(good, replace(bad, worse="")))
+    assert "The version in use:" not in text(TRIED.replace(fates=(better,)))
 
 
 def test_a_later_answer_leaves_what_it_does_not_name():
