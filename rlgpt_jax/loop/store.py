@@ -25,6 +25,7 @@ from typing import Any
 
 from rlgpt_jax.loop.record import sync_folder, write_json, write_text
 from rlgpt_jax.macros.bytecode import MAX_SOURCE
+from rlgpt_jax.macros.linked import split
 
 VERSION = 1
 MAX_ENTRIES = 256
@@ -157,13 +158,15 @@ def add(folder: Path, entries: Iterable[Entry]) -> list[tuple[str, str]]:
     """Adds macros in order. Returns (the name it had, the name it got), each pair once.
 
     Code that is there already only gets the new rows of its record. A name that is taken
-    by other code gets a number, in this macro and in the later ones that call it.
+    by other code gets a number, in this macro and in the later ones that call it; what a macro was
+    linked with stays its own.
     """
     taken = {entry.name: entry for entry in load(folder)} if folder.is_dir() else {}
     names: dict[str, str] = {}
     pairs: dict[tuple[str, str], None] = {}
     for entry in entries:
-        called = {old: new for old, new in names.items() if old != new and old != entry.name}
+        own = {entry.name, *split(entry.source)[1]}
+        called = {old: new for old, new in names.items() if old != new and old not in own}
         entry = dataclasses.replace(entry, source=renamed(entry.source, called))
         placed = place(entry, taken)
         names[entry.name] = placed.name

@@ -62,13 +62,12 @@ def parse_or_raise(
 ) -> Program | Refusal:
     """As `parse_macro`, but faults of the compiler are raised, for those who look for them."""
     source, called = linked.split(source)
-    library = {**library, **called}
     lines = LINE_ENDS.split(source)
     routines()  # made once: no part of the work
     work.begin()
     try:
         tree = checked_tree(source)
-        trees = imports.needed(tree, library, checked_tree)
+        trees = imports.needed(tree, called, library, checked_tree)
         return compile_program(tree, source, name, sensors, trees)
     except Refused as refused:
         return imports.blame(refused).refusal(lines)

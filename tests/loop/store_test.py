@@ -48,6 +48,16 @@ def test_a_caller_follows_what_it_calls_to_its_new_name(tmp_path: Path) -> None:
     assert source == "def go(obs):\n    obs = yield from walk_2(obs)\n    x = obs.walk\n"
 
 
+def test_what_a_macro_was_linked_with_stays_its_own(tmp_path: Path) -> None:
+    """Also where other code of that name is in the library by now, under a number."""
+    go = "def go(obs):\n    obs = yield from walk(obs)\n"
+    linked = f"{go}# --- called above: walk ---\n{WALK}"
+    entries = [Entry("walk", WALK), Entry("go", linked), Entry("walk", OTHER), Entry("go", linked)]
+    added = store.add(tmp_path, entries)
+    assert added == [("walk", "walk"), ("go", "go"), ("walk", "walk_2")]
+    assert {e.name: e.source for e in store.load(tmp_path)}["go"] == linked
+
+
 def test_records_join_and_a_row_of_the_same_iteration_is_replaced(tmp_path: Path) -> None:
     newer, later = {**ROW, "activations": 5}, {**ROW, "iteration": 1}
     for row in (ROW, later, newer):

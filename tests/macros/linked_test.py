@@ -69,3 +69,44 @@ def test_a_library_may_hold_linked_texts():
     program = parse_macro("def twice(obs):\n    obs = yield from dig(obs)\n"
                           "    obs = yield from dig(obs)\n", "twice", library={"dig": dig})
     assert isinstance(program, Program), program
+
+
+BOTH = "def both(obs):\n    obs = yield from dig(obs)\n    obs = yield from mine(obs)\n"
+MINE = DIG.replace("dig", "mine")
+OTHER_GO = GO.replace("forward", "back")
+
+
+def code_of(source: str, name: str, **library: str) -> bytes:
+    program = parse_macro(source, name, library=library)
+    assert isinstance(program, Program), program
+    return program.code.tobytes() + program.constants.tobytes()
+
+
+def test_two_macros_of_a_library_may_share_a_part_and_not_its_name_alone():
+    dig, mine = linked(DIG, "dig", go=GO), linked(MINE, "mine", go=GO)
+    other = linked(MINE, "mine", go=OTHER_GO)
+    assert code_of(BOTH, "both", dig=dig, mine=mine)
+    for library, owners in (
+        ({"dig": dig, "mine": other}, {"dig", "mine"}),
+        ({"dig": dig, "mine": MINE, "go": OTHER_GO}, {"dig", "go"}),
+    ):
+        refusal = parse_macro(BOTH, "both", library=library)
+        assert isinstance(refusal, Refusal) and refusal.line == 0, library
+        told, _, named = refusal.reason.partition(" would be called, that of ")
+        assert told == "two different functions go" and set(named.split(" and that of ")) == owners
+
+
+def test_what_a_macro_was_linked_with_is_its_own_beside_any_library():
+    dig, other = linked(DIG, "dig", go=GO), linked(MINE, "mine", go=OTHER_GO)
+    alone = code_of(dig, "dig")
+    assert code_of(dig, "dig", mine=other, go=OTHER_GO) == alone
+    assert code_of(linked(DIG, "dig", go=OTHER_GO), "dig") != alone
+    call = "def x(obs):\n    obs = yield from dig(obs)\n"
+    assert code_of(call, "x", dig=dig, mine=other, go=OTHER_GO) == code_of(call, "x", dig=dig)
+    # A function of the library without sections calls the library's, whoever calls it.
+    own = linked("def x(obs):\n    obs = yield from go(obs)\n    obs = yield from mine(obs)\n",
+                 "x", go=GO)  # fmt: skip
+    refusal = parse_macro(own, "x", library={"mine": MINE, "go": OTHER_GO})
+    assert isinstance(refusal, Refusal) and "that of this code and that of go" in refusal.reason
+    helper = "def go(o):\n    return o\n" + call
+    assert code_of(helper, "x", dig=dig, go=OTHER_GO), "a helper of the author's own"

@@ -15,29 +15,57 @@ from rlgpt_jax.macros.refusal import Refused
 
 
 def needed(
-    tree: ast.Module, library: Mapping[str, str], read: Callable[[str], ast.Module]
+    tree: ast.Module, called: Mapping[str, str], library: Mapping[str, str],
+    read: Callable[[str], ast.Module],
 ) -> dict[str, ast.Module]:
     """Parses the functions that a tree names, and those that these name in turn.
 
     Args:
+      called: sections of the macro (`linked.py`), name -> text. What a macro was linked with is
+        found before a function of the library.
       library: name -> source text with a function of that name, linked or not.
-      read: checks and parses a text.
+
+    Raises:
+      Refused: two macros would call different functions of one name, or one cannot be read.
     """
     found: dict[str, ast.Module] = {}
-    todo = [tree] if library else []
+    wanted: dict[str, set[str]] = {}  # by a function of `found`
+    owners: dict[str, tuple[str, str]] = {}  # of each: whose it is, and its text
+    seen: set[tuple[str, str]] = set()
+    todo = [("this code", called, names_in(tree) if called or library else set())]
     while todo:
-        names = {node.id for node in ast.walk(todo.pop()) if isinstance(node, ast.Name)}
-        for name in sorted(names & library.keys() - found.keys()):
-            try:
-                own, called = split(library[name])
-                library = {**library, **called}
-                found[name] = ast.increment_lineno(read(own), LIBRARY_LINE)
-            except Refused as refused:
-                refused.line += LIBRARY_LINE if refused.line else 0
-                raise
-            todo.append(found[name])
-            give_observation(found[name], name, library)
+        macro, sections, names = todo.pop()
+        for name in sorted(names & (sections.keys() | library.keys())):
+            own, inside = (sections[name], sections) if name in sections else split(library[name])
+            owner = macro if name in sections else name
+            if (name, owner) in seen:
+                continue
+            seen.add((name, owner))
+            other, text = owners.setdefault(name, (owner, own))
+            if text.rstrip() != own.rstrip():
+                raise Refused(None, f"two different functions {name} would be called, that of "
+                              f"{other} and that of {owner}", "call only one of the two")
+            if name not in found:
+                found[name] = read_function(own, read)
+                wanted[name] = names_in(found[name])
+                give_observation(found[name], name, library.keys() | inside.keys())
+            todo.append((owner, inside, wanted[name]))
     return found
+
+
+def read_function(text: str, read: Callable[[str], ast.Module]) -> ast.Module:
+    """Parses a text; its lines count from `LIBRARY_LINE`, also in a refusal."""
+    try:
+        return ast.increment_lineno(read(text), LIBRARY_LINE)
+    except Refused as refused:
+        refused.line += LIBRARY_LINE if refused.line else 0
+        raise
+
+
+def names_in(tree: ast.Module) -> set[str]:
+    """The names that a text has and does not define itself as functions."""
+    own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - own
 
 
 def blame(refused: Refused) -> Refused:
