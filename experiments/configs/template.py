@@ -46,6 +46,6 @@ def get_config() -> base.Config:
         # are any.
         transcript="template",
         # An iteration trains for so many ticks of all lanes together; every lane should live
-        # through some episodes (here 200,000 / 128 lanes / 1000 = 1.6).
+        # through some episodes (here 200,000 / 64 lanes / 1000 = 3.1).
         loop={"ticks_per_iteration": 200_000},
     )

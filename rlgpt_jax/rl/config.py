@@ -48,7 +48,7 @@ def _check_floats(
 class PPOConfig:
     """Proximal policy optimisation (Schulman et al. 2017) over SMDP decisions."""
 
-    num_envs: int = 128  # lanes; the environment must have as many
+    num_envs: int = 64  # lanes; the environment must have as many
     unroll_length: int = 64  # ticks per rollout
     gamma: float = 0.99  # discount per tick, not per decision
     gae_lambda: float = 0.95  # per decision

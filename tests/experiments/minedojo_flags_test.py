@@ -41,8 +41,8 @@ def test_without_an_interpreter_nothing_starts(monkeypatch: pytest.MonkeyPatch) 
 
 def test_lanes_are_workers_and_an_update_keeps_its_ticks(python: Path) -> None:
     config = parse("--config.minedojo.workers=4")
-    assert (config.ppo.num_envs, config.ppo.unroll_length) == (128, 64)
-    assert (config.rl.ppo.num_envs, config.rl.ppo.unroll_length) == (4, 2048)
+    assert (config.ppo.num_envs, config.ppo.unroll_length) == (64, 64)
+    assert (config.rl.ppo.num_envs, config.rl.ppo.unroll_length) == (4, 1024)
     assert config.rl.overlap and not wiring.uses_device(config)
     assert parse("--config.overlap=false").rl.overlap is False
     embedded = flags.parse(START[:2]).config
@@ -52,7 +52,7 @@ def test_lanes_are_workers_and_an_update_keeps_its_ticks(python: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (["--config.minedojo.workers=3"], "cannot share the 8192 ticks of an update"),
+        (["--config.minedojo.workers=3"], "cannot share the 4096 ticks of an update"),
         (["--config.minedojo.workers=0"], "minedojo.workers=0 must be at least 1"),
         (["--config.driver=device"], "Set driver to host or auto"),
         (["--config.critic.vision=strip"], "Set critic.vision to off with world=minedojo"),
