@@ -24,7 +24,7 @@ from rlgpt_jax.rl.lanes_async import AsyncLanes
 from rlgpt_jax.rl.loop_watch import LoopWatch, watch
 from rlgpt_jax.rl.lost import Lost
 from rlgpt_jax.rl.macro_step import init_macros
-from rlgpt_jax.rl.report import MACRO_ENDS, EvalReport, wilson
+from rlgpt_jax.rl.report import MACRO_ENDS, EpisodeEnd, EvalReport, wilson
 from rlgpt_jax.rl.rollout import Episodes, lost_in
 from rlgpt_jax.rl.rollout_host import Seconds, TickResult, host_problem, start_lanes, tick
 
@@ -50,12 +50,21 @@ class Tally:
         self.failures = Failures()
         self.sights = Sights()
         self.lost = Lost(num_episodes)
+        self.ended: list[EpisodeEnd] = []
+        # int[N]  number of each lane's episode, -1 after one that was lost; empty: not known.
+        self.numbers = np.zeros(0, int)
+        self._begun = (0, 0)  # seed of the last reset and number of the episode in its first lane
         self.world_of: np.ndarray | None = None  # int[N]  of the pool, of each lane's episode
         self.by_world: dict[int, list[int]] = {}  # [successes, episodes]
         valid = np.asarray(space.macros.valid)
         used = [s for s in range(1, MAX_MACROS + 1) if valid[s - 1] and self._is_used(s)]
         self.ends = {space.label(slot): dict.fromkeys(MACRO_ENDS, 0) for slot in used}
         self.ends_in_sight = {name: dict(ends) for name, ends in self.ends.items()}
+
+    def begin(self, seed: int, num_lanes: int) -> None:
+        """All lanes start an episode, after a reset with `seed`."""
+        self._begun = (seed, len(self.ticks))
+        self.numbers = len(self.ticks) + np.arange(num_lanes)
 
     def _is_used(self, slot: int) -> bool:
         return self.space.offered[slot - 1] or slot in self.space.script
@@ -105,6 +114,8 @@ class Tally:
         lanes = self.lost.add(step, counts, len(self.ticks))
         for lane in lanes:
             watches[lane] = LoopWatch()
+        if len(self.numbers):
+            self.numbers[lanes] = -1
         return lanes
 
     def add_episode(self, episodes: Any, lane: int, watch: LoopWatch) -> None:
@@ -117,10 +128,25 @@ class Tally:
             counts = self.by_world.setdefault(int(self.world_of[lane]), [0, 0])
             counts[0] += success
             counts[1] += 1
+        if len(self.numbers) and self.numbers[lane] >= 0:
+            self._add_end_of(lane, success, watch)
         if watch.trace.actions:
             self.sights.add(watch.trace, success)
             if not success:
                 self.failures.add(watch.trace, is_dead)
+
+    def _add_end_of(self, lane: int, success: bool, watch: LoopWatch) -> None:
+        """The record of a lane's episode; the next one of the lane has another number."""
+        (seed, first), number, trace = self._begun, int(self.numbers[lane]), watch.trace
+        last = collections.Counter(trace.last).most_common(1)
+        dead = "dead loop" if watch.is_dead() else "death or time"
+        self.ended.append(EpisodeEnd(
+            number=number, start=(seed, lane) if number == first + lane else None, success=success,
+            ticks=self.ticks[-1], end="solved the task" if success else dead,
+            doing=last[0][0] if last else "", first_sight=trace.first_sight,
+            distance=round(trace.distance, 2) if trace.is_in_sight else None,
+        ))  # fmt: skip
+        self.numbers[lane] += len(self.numbers)
 
     def report(self, task: str, split: str, seed: int) -> EvalReport:
         num = len(self.ticks)
@@ -135,6 +161,7 @@ class Tally:
             failures=self.failures.to_json(), goal_names=self.goal_names, lost=self.lost.num,
             by_world={str(w): (k, n) for w, (k, n) in sorted(self.by_world.items())},
             sights=self.sights.to_json(), ends_in_sight=self.ends_in_sight,
+            episodes=tuple(sorted(self.ended, key=lambda e: e.number)),
         )  # fmt: skip
 
 
@@ -190,6 +217,7 @@ def _one_chunk(
     problem = host_problem(config, world.goal_names, space)
     obs = world.reset(seed)
     tally.world_of = worlds_of(world)
+    tally.begin(seed, world.num_envs)
     lanes = start_lanes(problem.reward, obs, config.network)
     macros = init_macros(space, world.num_envs, on_device=False)
     key = jax.random.key(seed)
@@ -239,6 +267,7 @@ def _at_own_pace(
         world, space, config, jax.random.key(seed), start_lanes(terms, obs, config.network),
         init_macros(space, num, on_device=False), obs,
     )  # fmt: skip
+    tally.begin(seed, num)
     left = num_episodes // num + (np.arange(num) < num_episodes % num)
     watches = [LoopWatch() for _ in range(num)]
     episode, tick = np.zeros((2, num), int)

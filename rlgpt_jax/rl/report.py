@@ -3,7 +3,7 @@
 import dataclasses
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rlgpt_jax.rl import crosshair, failures
@@ -34,6 +34,32 @@ def lost_words(lost: int) -> str:
         f"Besides, {lost} {'episode was' if lost == 1 else 'episodes were'} lost with a broken "
         "game and played again."
     )
+
+
+@dataclasses.dataclass(frozen=True)
+class EpisodeEnd:
+    """One episode of an evaluation, and how it ended."""
+
+    number: int  # of its start: the same one in every evaluation with this seed and these lanes
+    # (seed, lane): `reset(seed)` of as many lanes starts it again in this one; None: no reset does.
+    start: tuple[int, int] | None
+    success: bool
+    ticks: int
+    end: str  # "solved the task", "dead loop" or "death or time"
+    doing: str  # most frequent of its last actions: a macro or a primitive
+    first_sight: int | None  # actions before a goal was seen, None if none ever was
+    distance: float | None  # blocks from the goal at the end, None if none is in sight
+
+    def describe(self, goal_names: Sequence[str] = ()) -> str:
+        """In words, without an article: "episode 7 (tick 600, ...)"."""
+        goal = " or ".join(goal_names)
+        sight = f"no {goal} ever in sight" if self.first_sight is None else (
+            f"a {goal} was in sight, not at the end" if self.distance is None
+            else f"a {goal} in sight {self.distance:.1f} blocks away"
+        )  # fmt: skip
+        parts = [f"tick {self.ticks}", self.end, f"last mostly {self.doing}" * bool(self.doing),
+                 sight * bool(goal)]  # fmt: skip
+        return f"episode {self.number} ({', '.join(p for p in parts if p)})"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,6 +94,9 @@ class EvalReport:
     sights: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     # The part of `macro_ends` whose activations began with a goal in sight.
     ends_in_sight: Mapping[str, Mapping[str, int]] = dataclasses.field(default_factory=dict)
+    # Every episode, by number. One that was played in place of a lost one is another episode, and
+    # is not told of here.
+    episodes: tuple[EpisodeEnd, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for `json.dumps`."""
@@ -83,7 +112,8 @@ class EvalReport:
         known = {field.name for field in dataclasses.fields(cls)}
         # Earlier versions lack these.
         later = {
-            "presses", "failures", "goal_names", "lost", "by_world", "sights", "ends_in_sight"
+            "presses", "failures", "goal_names", "lost", "by_world", "sights", "ends_in_sight",
+            "episodes",
         }  # fmt: skip
         missing = known - set(data) - later
         if missing or set(data) - known:
@@ -92,7 +122,12 @@ class EvalReport:
                 f"unknown {sorted(set(data) - known)}."
             )
         plain = json.loads(json.dumps(dict(data)))
-        return cls(**plain | {"goal_names": tuple(plain.get("goal_names", ()))})
+        episodes = tuple(
+            EpisodeEnd(**e | {"start": e["start"] and tuple(e["start"])})
+            for e in plain.get("episodes", ())
+        )
+        goal_names = tuple(plain.get("goal_names", ()))
+        return cls(**plain | {"goal_names": goal_names, "episodes": episodes})
 
     def describe(self, facts: bool = True) -> str:
         """For the critic: facts in words, no judgement.
