@@ -96,7 +96,7 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
         mode=sections.mode(setting, prompts),
         rl=_rl(state, prompts),
         plan=sections.plan(state.plan),
-        fates=sections.fates(state.fates),
+        fates=_fates(state),
         interface=state.interface or NO_SET_UP[setting.mode == "pure_code"],
         report=clip(state.report, MAX_REPORT),
         comparison=state.comparison or "There is no iteration before this one.",
@@ -182,10 +182,17 @@ def _records(text: str, field: str, names: list[str]) -> dict[str, dict] | Refus
     return {name: by_name[name] for name in names}
 
 
+def _fates(state: PromptState) -> str:
+    """What became of the coded sub-actions; of a program without a policy also its code."""
+    words = sections.fates(state.fates)
+    is_program = state.setting.mode == "pure_code"
+    return f"{words}\n\nThe program:\n{sections.code(state.fates)}" if is_program else words
+
+
 def _rl(state: PromptState, prompts: Prompts) -> str:
-    """All that the set-up of the training can change; "" where nothing is trained."""
+    """All that the set-up of the training can change, or how programs without it are mended."""
     if state.setting.mode == "pure_code":
-        return ""
+        return prompts.fill("critic_pure_code") + "\n\n"
     return prompts.fill("critic_rl", limits=rl_setup.limits(state, prompts)) + "\n\n"
 
 

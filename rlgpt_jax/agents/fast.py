@@ -101,4 +101,6 @@ def _said(before: Before) -> str:
         parts.append(f"In the evaluation after training: {before.evaluation}")
     if before.to_fast:
         parts.append(f"After that evaluation the critic wants this changed: {before.to_fast}")
+    if before.left:
+        parts.append(before.left)
     return "\n".join(parts) or "It was not tried alone."

@@ -116,7 +116,7 @@ def _form(state: PromptState, prompts: Prompts) -> str:
 def _feedback(state: PromptState, prompts: Prompts) -> str:
     """Earlier iterations with their last code; in later tries also what became of this."""
     parts = [slow.feedback(state, prompts)]
-    if state.memory and (code := _last_code(state)):
+    if state.memory and state.best is None and (code := _last_code(state)):
         parts.append(prompts.fill("one_code", code=code))
     if not _is_first(state):
         parts.append(

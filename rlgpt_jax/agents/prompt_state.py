@@ -228,6 +228,10 @@ class Memory:
     def verdicts(self) -> tuple[Verdict, ...]:
         return self.critique.sub_actions if self.critique else ()
 
+    def reason(self, name: str) -> str:
+        """What the critic said of one sub-action; "" if nothing."""
+        return next((f"The critic: {v.reason}" for v in self.verdicts if v.name == name), "")
+
     def told_of(self, name: str) -> str:
         """What the evaluation says of one macro."""
         begins = (f"Macro {name}:", f"Macro {name} ", f"Trap in {name},")
@@ -252,6 +256,7 @@ class Before:
     facts: str  # of its last trial; "" if it was not tried
     evaluation: str  # what the evaluation after training says of it; "" if nothing
     to_fast: str  # the critic's words on it after training; "" if there are none
+    left: str = ""  # what became of later versions that are not in use; "" without any
 
 
 @dataclasses.dataclass(frozen=True)
@@ -275,6 +280,9 @@ class PromptState:
     facts: str = ""  # planner: what is made of what, in words
     number: int = 0  # try of this iteration; one agent
     refused: tuple[str, str] = ("", "")  # last answer and why it was refused
+    # The iteration, from 0, whose program is in use where agents mend one: it goes before later
+    # ones. None: what is in use is what the latest iteration has.
+    best: int | None = None
 
     def replace(self, **changes) -> "PromptState":
         return dataclasses.replace(self, **changes)
@@ -287,8 +295,11 @@ class PromptState:
     def before(self, name: str) -> Before | None:
         """The code in use under this name when it was last in a plan, with its facts and
         the critic's words; None if there is none."""
-        found = None
-        for number, memory in reversed(list(enumerate(self.memory))):
+        found, order = None, list(reversed(range(len(self.memory))))
+        if self.best is not None:
+            order = [self.best, *(i for i in order if i != self.best)]
+        for number in order:
+            memory = self.memory[number]
             for fate in memory.fates:
                 if fate.name != name or not fate.source:
                     continue
@@ -296,10 +307,21 @@ class PromptState:
                     found = Before(
                         number, fate.source, fate.facts, memory.told_of(name),
                         next((v.to_fast for v in memory.verdicts if v.name == name), ""),
+                        self._left(number, name, fate.source),
                     )
                 elif fate.source == found.source and not found.facts:
                     found = dataclasses.replace(found, facts=fate.facts)
         return found
+
+    def _left(self, number: int, name: str, source: str) -> str:
+        """What is known of other code under a name, of iterations after the one in use."""
+        return "\n".join(
+            f"Not in use, since its program did no better: the version of iteration {i + 1}. "
+            f"{memory.told_of(name)} {memory.reason(name)}".rstrip()
+            for i, memory in enumerate(self.memory) if i > number and any(
+                fate.name == name and fate.source not in ("", source) for fate in memory.fates
+            )
+        )  # fmt: skip
 
     @property
     def to_rl(self) -> str:

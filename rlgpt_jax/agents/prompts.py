@@ -44,13 +44,16 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
         "slow_documents": "sensors api",
         "slow_heuristics": "",
         "slow_heuristics_reward": "",
+        "slow_heuristics_pure_code": "",
         "slow_decompose": "",
         "slow_decompose_again": "",
         "slow_example": "",
         "slow_example_reward": "",
+        "slow_example_pure_code": "",
         "slow_first": "",
         "slow_again": "iteration num_iterations history keep",
         "slow_keep": "",
+        "slow_program": "iteration code",
         # One agent for everything; it shares the slow agent's sections.
         "one": "flow world policy documents mode heuristics decompose coding rl example feedback "
         "answer",
@@ -98,6 +101,7 @@ PLACEHOLDERS: dict[str, frozenset[str]] = {
         "critic": "world policy sensors mode rl plan fates interface report comparison history "
         "pictures names iteration num_iterations",
         "critic_rl": "limits",
+        "critic_pure_code": "",
         "critic_pictures": "pictures",
         # Advice on how to split or solve a task, told within the files above.
         **dict.fromkeys(

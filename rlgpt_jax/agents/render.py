@@ -97,6 +97,14 @@ def fates(values: Sequence[Fate]) -> str:
     return memory.fates(values)
 
 
+def code(values: Sequence[Fate]) -> str:
+    """The code in use of sub-actions, in their order."""
+    return "\n".join(
+        f"{f.name}:\n```python\n{memory.clip(f.source.rstrip(), memory.MAX_CODE)}\n```"
+        for f in values if f.source
+    ) or "No code was accepted."  # fmt: skip
+
+
 def history(state: PromptState) -> str:
     """Every finished iteration, the latest last, within the setting's bound."""
     return memory.history(state.memory, state.setting.memory_characters)

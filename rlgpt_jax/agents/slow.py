@@ -32,6 +32,7 @@ def shared(state: PromptState, prompts: Prompts) -> dict[str, str]:
     """The sections of a planning prompt that do not depend on who else takes part."""
     setting = state.setting
     coded = setting.design != "reward"
+    other = "_pure_code" if setting.mode == "pure_code" else "" if coded else "_reward"
     tries = {"num_tries": str(setting.num_tries)}
     documents = {
         "sensors": sections.sensors(setting, prompts),
@@ -45,11 +46,9 @@ def shared(state: PromptState, prompts: Prompts) -> dict[str, str]:
         "policy": sections.policy(setting, prompts),
         "documents": "\n\n" + prompts.fill("slow_documents", **documents) if coded else "",
         "mode": sections.mode(setting, prompts),
-        "heuristics": sections.below(
-            prompts.fill("slow_heuristics" if coded else "slow_heuristics_reward")
-        ),
+        "heuristics": sections.below(prompts.fill(f"slow_heuristics{other}")),
         "decompose": sections.decompose(state, prompts),
-        "example": prompts.fill("slow_example" if coded else "slow_example_reward"),
+        "example": prompts.fill(f"slow_example{other}"),
     }
 
 
@@ -57,13 +56,18 @@ def feedback(state: PromptState, prompts: Prompts) -> str:
     """What happened in earlier iterations."""
     if not state.memory:
         return prompts.fill("slow_first")
-    return prompts.fill(
+    again = prompts.fill(
         "slow_again",
         iteration=str(state.iteration + 1),
         num_iterations=str(state.setting.num_iterations),
         history=sections.history(state),
         keep=prompts.fill("slow_keep") if state.setting.design != "reward" else "",
     ).strip()
+    if state.best is None:
+        return again
+    program = {"iteration": str(state.best + 1),
+               "code": sections.code(state.memory[state.best].fates)}  # fmt: skip
+    return again + "\n\n" + prompts.fill("slow_program", **program)
 
 
 def schema(state: PromptState) -> dict[str, Any]:

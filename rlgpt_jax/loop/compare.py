@@ -1,8 +1,11 @@
 """Before and after: what changed between the evaluations of two iterations, in words."""
 
-from rlgpt_jax.rl.report import EvalReport
+from collections.abc import Sequence
+
+from rlgpt_jax.rl.report import EpisodeEnd, EvalReport
 
 MAX_ACTIONS = 8  # that are told of
+MAX_CASES = 4  # that are named of each kind
 
 
 def compare(before: EvalReport | None, after: EvalReport) -> str:
@@ -19,6 +22,34 @@ def compare(before: EvalReport | None, after: EvalReport) -> str:
         _actions(before, after),
     ]
     return "\n".join(line for line in lines if line)
+
+
+def compare_cases(before: EvalReport, after: EvalReport) -> str:
+    """The same episodes under two programs, case by case; "" where none are known to be the same.
+
+    Episodes are the same if their numbers and starts are.
+    """
+    olds = {(e.number, e.start): e for e in before.episodes}
+    pairs = [(olds[key], e) for e in after.episodes if (key := (e.number, e.start)) in olds]
+    if not pairs:
+        return ""
+    counts = {(a, b): [new for old, new in pairs if (old.success, new.success) == (a, b)]
+              for a in (True, False) for b in (True, False)}  # fmt: skip
+    broken, unsolved = counts[True, False], counts[False, False]
+    lines = [
+        f"Of the same {len(pairs)} episodes, case by case: {len(counts[True, True])} solved in "
+        f"both, {len(counts[False, True])} newly solved, {len(broken)} newly broken, "
+        f"{len(unsolved)} failed in both.",
+        _named("Newly broken", broken, after.goal_names),
+        _named("Failed in both", unsolved, after.goal_names),
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def _named(head: str, cases: Sequence[EpisodeEnd], goal_names: Sequence[str]) -> str:
+    told = "; ".join(e.describe(goal_names) for e in cases[:MAX_CASES])
+    more = f"; and {len(cases) - MAX_CASES} more" * (len(cases) > MAX_CASES)
+    return f"{head}: {told}{more}." * bool(cases)
 
 
 def _rate(report: EvalReport) -> str:

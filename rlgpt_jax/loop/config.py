@@ -139,6 +139,12 @@ class LoopConfig:
         return "pure_code" if own else "rl_gpt"
 
     @property
+    def mends(self) -> bool:
+        """Whether the agents mend one program: with cases that are kept (`cases.py`), going on
+        from the best program so far."""
+        return self.agents_mode == "pure_code"
+
+    @property
     def key_prefix(self) -> str:
         """Put before every request key, so that two kinds of answers do not mix."""
         return "pure_code/" if self.agents_mode == "pure_code" else ""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import jax
 
-from rlgpt_jax.loop import events, frames
+from rlgpt_jax.loop import cases, events, frames
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.metrics import Metrics
 from rlgpt_jax.loop.record import RunFolder, read_json, write_json
@@ -131,8 +131,10 @@ class Learning:
     @property
     def trial_ticks(self) -> int:
         """Ticks of trials that the run folder holds; they come on top of those of training."""
-        files = self._tools.folder.path("iterations").glob("*/macros/*/*.trial.json")
-        return sum(read_json(path)["report"]["env_ticks"] for path in files)
+        folder = self._tools.folder.path("iterations")
+        tried = [read_json(path)["report"] for path in folder.glob("*/macros/*/*.trial.json")]
+        kept = [read_json(path)["episodes"] for path in folder.glob(f"*/{cases.FILE}")]
+        return sum(r["env_ticks"] for r in tried) + sum(e["ticks"] for r in kept for e in r)
 
     def trained(self, stage: Stage) -> str:
         """How long the training of a finished iteration was, in words; "" without one."""

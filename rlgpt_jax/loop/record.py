@@ -9,6 +9,7 @@
     metrics.csv timing.csv tensorboard/ checkpoints/<i>/ videos/
     iterations/<i>/plan.json fates.json interface.json trial_critiques.json eval.json
     iterations/<i>/coded_parts_eval.json critique.json
+    iterations/<i>/cases.json        (`loop/cases.py`)
     iterations/<i>/macros/<name>/try<t>.py, then try<t>.refusal.json or try<t>.trial.json
                                  (try<t>.again<n>.trial.json, try<t>.png: `loop/trials.py`);
                                  kept.py where earlier code stays in use

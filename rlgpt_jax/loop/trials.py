@@ -13,7 +13,7 @@ from collections.abc import Callable
 from rlgpt_jax.agents.prompt_state import Attempt, Fate, PromptState, SubAction, in_use
 from rlgpt_jax.envs import recipe_graph
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.loop import events, trial_pictures
+from rlgpt_jax.loop import cases, events, trial_pictures
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.record import read_json, write_json
 from rlgpt_jax.loop.spaces import trial_space
@@ -112,7 +112,8 @@ class Trials:
             if name not in given and name in NAME_ID
         )  # fmt: skip
         if self._is_scripted(s):
-            return Scene(task.goal_item, materials)
+            starts = cases.failed(self.config, self.tools, self.state.best)
+            return Scene(task.goal_item, materials, cases=starts)
         play = min(MAX_PLAY, task.horizon // 2)
         return Scene(task.goal_item, materials, play, self.policy())
 

@@ -40,7 +40,7 @@ from rlgpt_jax.agents.prompt_state import (
     Refusal,
     Setting,
 )
-from rlgpt_jax.loop import events, frames
+from rlgpt_jax.loop import cases, events, frames
 from rlgpt_jax.loop.compare import compare
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.inner_loop import code_sub_actions
@@ -105,7 +105,8 @@ def run(config: LoopConfig, tools: Tools) -> Run:
     memory: tuple[Memory, ...] = ()
     for number in range(config.num_iterations):
         tools.on_event(events.IterationStarted(number))
-        state = PromptState(setting, number, memory)
+        best = best_of([i.report for i in done]) if done and config.mends else None
+        state = PromptState(setting, number, memory, best=best)
         interface = tools.set_up
         if config.asks:
             last = done[-1].stage if done and config.learns else None
@@ -117,6 +118,7 @@ def run(config: LoopConfig, tools: Tools) -> Run:
         done += (Iteration(state.plan, state.fates, slots, stage, report, alone),)
         if not config.asks:
             continue
+        cases.play(config, tools, number, functools.partial(learning.policy, stage))
         state = state.replace(interface=_joined(state.interface, learning.trained(stage)))
         memory += (remember(config, tools, state, [i.report for i in done], alone),)
         if config.stop_when_solved and memory[-1].is_solved:
@@ -199,11 +201,16 @@ def remember(
     config: LoopConfig, tools: Tools, state: PromptState, reports: list[EvalReport],
     alone: Alone | None = None,
 ) -> Memory:
-    """What later iterations are told of this one, with the critic's words if there is one."""
-    report, before = reports[-1], reports[-2] if len(reports) > 1 else None
+    """What later iterations are told of this one, with the critic's words if there is one.
+
+    It is compared with the iteration before, or with the best one where its program was mended.
+    """
+    *earlier, report = reports
+    before = earlier[-1 if state.best is None else state.best] if earlier else None
     words = f"The coded parts alone, without the policy: {_success(alone.report)}" if alone else ""
+    by_case = cases.told(tools, state.iteration, state.best, reports)
     state = state.replace(
-        report=_joined(report.describe(tools.critic.facts), words and f"{words}."),
+        report=_joined(report.describe(tools.critic.facts), words and f"{words}.", by_case),
         comparison=compare(before, report),
     )
     critique = criticise(config, tools, state) if config.has_critic else None

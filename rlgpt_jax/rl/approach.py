@@ -63,6 +63,8 @@ class Scene:
     play: int = 0
     policy: Policy | None = None  # who plays; None is random play and search
     recorder: Recorder | None = None  # keeps what pictures of the first chunk of lanes need
+    # Episodes that take the place of the last fresh ones: (seed of the reset, lane).
+    cases: tuple[tuple[int, int], ...] = ()
 
 
 class Targets(NamedTuple):

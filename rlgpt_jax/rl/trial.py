@@ -10,7 +10,8 @@ can be compared.
 import collections
 import dataclasses
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -59,11 +60,35 @@ def describe_action(action: np.ndarray) -> str:
     return ", ".join(w for w in words if w) or "noop"
 
 
+class _Start(NamedTuple):
+    """Which trials go on at the same time."""
+
+    sequence: np.random.SeedSequence
+    reset: int  # the seed that the world is reset with
+    lanes: np.ndarray  # int[K]  that are followed
+    are_cases: bool
+
+
+def _starts(seed: int, num: int, num_envs: int, cases: Sequence[tuple[int, int]]) -> list[_Start]:
+    """Of `num` trials: fresh episodes, and then those of `cases`."""
+    starts = []
+    for chunk, begin in enumerate(range(0, num - len(cases), num_envs)):
+        chunk_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0])
+        sequence = np.random.SeedSequence(chunk_seed)
+        lanes = np.arange(min(num_envs, num - len(cases) - begin))
+        starts.append(_Start(sequence, int(sequence.generate_state(1)[0] >> 1), lanes, False))
+    for reset in dict.fromkeys(reset for reset, _ in cases):
+        lanes = np.array([lane for other, lane in cases if other == reset])
+        starts.append(_Start(np.random.SeedSequence([seed, reset]), reset, lanes, True))
+    return starts
+
+
 @dataclasses.dataclass
 class _Lane:
     """What is known of one lane's episode and of its activation."""
 
     is_first: bool = True  # episode since the reset
+    is_case: bool = False
     tick: int = 0  # of the episode
     played: int = 0  # ticks of play
     ended_before: list[bool] = dataclasses.field(default_factory=list)  # success of each
@@ -86,29 +111,27 @@ def _facts(obs: Observation, seen: Targets, lane: int) -> dict[str, Any]:
 
 
 class _Chunk:
-    """All lanes of the world, of which the first `num` are followed through one trial each."""
+    """All lanes of the world, of which those of `start` are followed through one trial each."""
 
     def __init__(
-        self, world: HostEnvironment, space: HybridSpace, slot: int, scene: Scene, seed: int,
-        num: int,
+        self, world: HostEnvironment, space: HybridSpace, slot: int, scene: Scene, start: _Start
     ):
-        self.world, self.space, self.slot, self.num = world, space, slot, num
+        self.world, self.space, self.slot, self.followed = world, space, slot, start.lanes
         self.goals = np.array([NAME_ID[name] for name in world.goal_names], np.int32)
-        sequence = np.random.SeedSequence(seed)
-        first, second = (int(x >> 1) for x in sequence.generate_state(2))
-        self.obs = world.reset(first)
+        second = int(start.sequence.generate_state(2)[1] >> 1)
+        self.obs = world.reset(start.reset)
         every = world.num_envs
-        self.wishes = Wishes(scene, every, np.random.default_rng(sequence))
+        self.wishes = Wishes(scene, every, np.random.default_rng(start.sequence))
         self.player = approach.player(scene, self.obs, self.wishes, world.goal_names, second)
         self.busy = np.zeros(every, bool)
-        self.phase = np.where(np.arange(every) < num, SCRIPT, ENDED)
+        self.phase = np.where(np.isin(np.arange(every), start.lanes), SCRIPT, ENDED)
         self.stage = np.zeros(every, int)  # macros of the script that have begun
         self.macros = macro_step.init_macros(space, every, on_device=False)
-        self.lanes = [_Lane() for _ in range(num)]
+        self.lanes = [_Lane(is_case=start.are_cases) for _ in range(every)]
         self.env_ticks = 0
         self.recorder = scene.recorder
         if self.recorder is not None:
-            self.recorder.start(first)
+            self.recorder.start(start.reset)
 
     def run(self, lost: Lost, ended_before: int) -> None:
         """Follows the lanes until every trial is over."""
@@ -118,7 +141,7 @@ class _Chunk:
             follows = self.phase != ENDED
             self.env_ticks += int(follows.sum())
             step = self.world.step(action)
-            ended = ended_before + self.num - int(follows.sum())
+            ended = ended_before + len(self.followed) - int(follows.sum())
             gone = lost.add(step, follows, ended)
             self._settle(step, approach.look(step.final_obs, self.goals), gone)
             if self.player is not None:
@@ -155,8 +178,7 @@ class _Chunk:
         """The actions with those of the lanes that are played or whose macro starts now."""
         assert self.player is not None
         near = self.phase == APPROACH
-        played = np.zeros(len(near), int)
-        played[: self.num] = [lane.played for lane in self.lanes]
+        played = np.array([lane.played for lane in self.lanes])
         start = near & self.wishes.are_met(self.obs, seen, played)
         move, free = self.player.act(self.obs, seen, self.busy | ~near, start)
         for lane in np.flatnonzero(near):
@@ -243,7 +265,7 @@ def _episode(lane: _Lane, number: int) -> TrialEpisode:
     far = [d if math.isfinite(d) else None for d in (start["distance"], end["distance"])]
     return TrialEpisode(
         number=number, target=start["stratum"], materials=start["materials"],
-        ticks_before=lane.tick, ticks=lane.ticks, end=end["end"], trap=end["trap"],
+        case=lane.is_case, ticks_before=lane.tick, ticks=lane.ticks, end=end["end"], trap=end["trap"],
         success=end["success"], died=end["died"], actions=dict(lane.actions.most_common()),
         gained={NAMES[i]: change for i, change in sorted(changes.items()) if change},
         distances=(far[0], far[1]), target_after=end["stratum"], walked=lane.walked,
@@ -273,13 +295,11 @@ def trial(
     offered = tuple(i + 1 == slot for i in range(len(space.offered)))
     space = dataclasses.replace(space, offered=offered, repeat_script=False)
     lost, lanes, env_ticks = Lost(num_episodes), list[_Lane](), 0
-    for chunk, begin in enumerate(range(0, num_episodes, world.num_envs)):
-        num = min(world.num_envs, num_episodes - begin)
-        chunk_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0])
-        part = _Chunk(world, space, slot, scene, chunk_seed, num)
+    for start in _starts(seed, num_episodes, world.num_envs, scene.cases):
+        part = _Chunk(world, space, slot, scene, start)
         scene = dataclasses.replace(scene, recorder=None)
         part.run(lost, len(lanes))
-        lanes += part.lanes
+        lanes += [part.lanes[lane] for lane in start.lanes]
         env_ticks += part.env_ticks
     who = "play of the policy that was trained last" if scene.policy else "random play and search"
     # Episodes that ended before the macro could start are told where it never did.

@@ -38,6 +38,7 @@ class TrialEpisode:
     displacement: float  # blocks between start and end
     life_lost: float
     pitch: float  # degrees at the end, +90 looks down
+    case: bool = False  # the program in use fails in this episode
 
 
 @dataclasses.dataclass(frozen=True)
@@ -111,7 +112,10 @@ class TrialReport:
         after = " and then ".join(
             [*[", ".join(self.before)] * bool(self.before), *[self.player] * bool(self.player)]
         )
-        words = f"{self.name} was started once in each of {n} fresh episodes"
+        num_cases = sum(e.case for e in self.episodes)
+        words = f"{self.name} was started once in each of {n} "
+        words += f"episodes, {num_cases} of them CASES in which the program in use fails" if (
+            num_cases) else "fresh episodes"
         words += f", after {after}." if after else ", at their beginning."
         never = [
             *[f"the task was solved before in {self.solved_before}"] * bool(self.solved_before),
@@ -148,10 +152,11 @@ class TrialReport:
         hands = len({e.materials for e in self.episodes}) > 1
         lines = [f"By situation at its start (target: {self.goal or 'none'}"
                  + f"; materials: {', '.join(self.materials)}" * hands + "):"]  # fmt: skip
-        for (target, materials), group in groups:
+        for (target, materials, case), group in groups:
             where = f"target {target}" + (
                 f", {'some' if materials else 'no'} materials in hand" if hands else ""
             )
+            where += ", cases" * case
             ends = collections.Counter(e.end.replace("_", " ") for e in group)
             lines.append(
                 f"- {where}: {len(group)} of {self.num_episodes} episodes. Ended: "
@@ -219,12 +224,12 @@ def compare(new: TrialReport, old: TrialReport) -> tuple[bool, str]:
 
 def _groups(
     episodes: Sequence[TrialEpisode],
-) -> list[tuple[tuple[str, bool], list[TrialEpisode]]]:
-    """The episodes by situation at the start, the nearest target first."""
-    found: dict[tuple[str, bool], list[TrialEpisode]] = {}
+) -> list[tuple[tuple[str, bool, bool], list[TrialEpisode]]]:
+    """The episodes by situation at the start, the nearest target first, and cases apart."""
+    found: dict[tuple[str, bool, bool], list[TrialEpisode]] = {}
     for e in episodes:
-        found.setdefault((e.target, e.materials), []).append(e)
-    return sorted(found.items(), key=lambda entry: (STRATA.index(entry[0][0]), entry[0][1]))
+        found.setdefault((e.target, e.materials, e.case), []).append(e)
+    return sorted(found.items(), key=lambda entry: (STRATA.index(entry[0][0]), *entry[0][1:]))
 
 
 def _afterwards(group: Sequence[TrialEpisode]) -> str:
