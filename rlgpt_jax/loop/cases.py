@@ -55,11 +55,11 @@ def told(tools: Tools, iteration: int, program: int | None, reports: list[EvalRe
     """An iteration against the program that was in use before it, case by case; "" without one."""
     if program is None:
         return ""
-    kept = [_read(tools, i) for i in (program, iteration)]
+    old, new = (_read(tools, i) for i in (program, iteration))
     words = compare_cases(reports[program], reports[iteration])
-    if kept[0] and kept[1]:
-        few = " Fewer of them are solved." * (kept[1].successes < kept[0].successes)
-        words += f"\nThe kept cases, of the training worlds:{few} {compare_cases(*kept)}"
+    if old and new:
+        few = " Fewer of them are solved." * (new.successes < old.successes)
+        words += f"\nThe kept cases, of the training worlds:{few} {compare_cases(old, new)}"
     return f"Against iteration {program + 1}, whose program was in use: {words}"
 
 

@@ -67,7 +67,8 @@ class LoopConfig:
     warm_start: bool = True
     # pure_code only. coded_parts: the agents are asked as in rl_gpt (one transcript serves
     # both modes) and the coded parts of their plan make the script. own: the slow agent is
-    # told that there is nothing but code; such requests have keys of their own.
+    # told that there is nothing but code, and iterations mend one program (`cases.py`); such
+    # requests have keys of their own.
     pure_code_plan: PureCodePlan = "coded_parts"
     memory_characters: int = 12_000  # of the memory of earlier iterations in a prompt
     checkpoint_every: int = 10  # updates

@@ -265,8 +265,9 @@ def _episode(lane: _Lane, number: int) -> TrialEpisode:
     far = [d if math.isfinite(d) else None for d in (start["distance"], end["distance"])]
     return TrialEpisode(
         number=number, target=start["stratum"], materials=start["materials"],
-        case=lane.is_case, ticks_before=lane.tick, ticks=lane.ticks, end=end["end"], trap=end["trap"],
-        success=end["success"], died=end["died"], actions=dict(lane.actions.most_common()),
+        case=lane.is_case, ticks_before=lane.tick, ticks=lane.ticks, end=end["end"],
+        trap=end["trap"], success=end["success"], died=end["died"],
+        actions=dict(lane.actions.most_common()),
         gained={NAMES[i]: change for i, change in sorted(changes.items()) if change},
         distances=(far[0], far[1]), target_after=end["stratum"], walked=lane.walked,
         displacement=float(np.hypot(*(end["position"] - start["position"])[[0, 2]])),

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from rlgpt_jax.agents import fast
-from rlgpt_jax.agents.prompt_state import KEEP, Attempt, Refusal
+from rlgpt_jax.agents.prompt_state import KEEP, Attempt, Fate, Refusal
 from tests.agents.states import FATES, LATER, MEMORY, PLAN, PROMPTS, STATE
 
 ASKED = STATE.replace(plan=PLAN, sub_action=PLAN.sub_actions[1])
@@ -90,3 +90,19 @@ def test_pure_code_tells_that_the_script_repeats():
 
 def test_the_answer_without_code_is_a_refusal():
     assert isinstance(fast.parse("Sorry.", ASKED), Refusal)
+
+
+def test_the_program_in_use_goes_before_later_code_that_did_no_better():
+    first = replace(LATER.memory[0], report="Macro raise_view: first.")
+    fates = (Fate("raise_view", "code", source="later"), Fate("hop", "macro", source="later hop"))
+    second = replace(first, fates=fates, report="Macro raise_view: second.")
+    state = LATER.replace(memory=(first, second), iteration=2, sub_action=PLAN.sub_actions[0])
+    assert state.latest_source("raise_view") == "later"
+    assert "Not in use" not in text(state)
+    mended = state.replace(best=0)
+    assert mended.latest_source("raise_view") == first.fates[0].source
+    assert mended.latest_source("hop") == "later hop", "the program in use has none"
+    assert (
+        "did no better: the version of iteration 2. Macro raise_view: second. The critic: It helps."
+    ) in text(mended)
+    assert "Macro raise_view: first." in text(mended) and "Look higher." in text(mended)

@@ -1,5 +1,5 @@
-from rlgpt_jax.loop.compare import compare
-from rlgpt_jax.rl.report import EvalReport, wilson
+from rlgpt_jax.loop.compare import MAX_CASES, compare, compare_cases
+from rlgpt_jax.rl.report import EpisodeEnd, EvalReport, wilson
 
 
 def report(successes, **changes):
@@ -40,3 +40,33 @@ def test_macros_come_first_then_what_changed_most():
         "new none -> 20% (2); old 50% (5) -> none; forward 30% (30) -> 60% (60); "
         "left 20% (20) -> 20% (20)."
     )
+
+
+def ended(number, success, ticks=30, start=(5, 0), **changes):
+    given = dict(
+        end="solved the task" if success else "dead loop", doing="walk", first_sight=3,
+        distance=None,
+    )  # fmt: skip
+    return EpisodeEnd(number, start, success, ticks, **given | changes)
+
+
+def test_episodes_are_compared_by_what_they_are_and_not_by_their_place():
+    before = report(2, episodes=(ended(0, True), ended(1, True), ended(2, False), ended(3, False)))
+    after = report(2, episodes=(
+        ended(1, False, 200), ended(2, True), ended(3, False, first_sight=None),
+        ended(0, True, start=(6, 0)), ended(9, True),
+    ), goal_names=("cow",))  # fmt: skip
+    assert compare_cases(before, after).splitlines() == [
+        "Of the same 3 episodes, case by case: 0 solved in both, 1 newly solved, 1 newly broken, "
+        "1 failed in both.",
+        "Newly broken: episode 1 (tick 200, dead loop, last mostly walk, a cow was in sight, not "
+        "at the end).",
+        "Failed in both: episode 3 (tick 30, dead loop, last mostly walk, no cow ever in sight).",
+    ]
+
+
+def test_only_a_few_cases_are_named():
+    both = report(0, episodes=tuple(ended(i, False, distance=2.0) for i in range(9)))
+    told = compare_cases(both, both).splitlines()[-1]
+    assert told.count("episode ") == MAX_CASES and told.endswith(f"; and {9 - MAX_CASES} more.")
+    assert compare_cases(report(0), both) == "", "of an earlier version"

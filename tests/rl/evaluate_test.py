@@ -43,6 +43,30 @@ def test_only_the_first_episode_of_a_lane_counts():
     assert report.num_episodes == 8
 
 
+def test_every_episode_is_recorded_as_the_steps_tell():
+    """By hand, from every tick: 12 episodes of 8 lanes, of which some reach the end in time."""
+    found, over, ticks = [], np.zeros(8, bool), 0
+
+    def on_tick(env, labels, step):
+        nonlocal over, ticks
+        ticks += 1
+        done = np.asarray(step.terminated | step.truncated)
+        for lane in np.flatnonzero(done & ~over):
+            found.append((len(starts) * 8 + lane, bool(step.info["success"][lane]), ticks))
+        over = over | done
+        if over[: 8 if not starts else 4].all():
+            starts.append(len(found))
+            over, ticks = np.zeros(8, bool), 0
+
+    starts: list[int] = []
+    report = run(Corridor(num_envs=8, length=4, horizon=25), on_tick=on_tick)
+    counted = sorted(e for e in found if e[0] < 12)
+    assert [(e.number, e.success, e.ticks) for e in report.episodes] == counted
+    assert 0 < sum(e.success for e in report.episodes) == report.successes < 12
+    assert [e.start[1] for e in report.episodes] == [*range(8), *range(4)]
+    assert len({e.start[0] for e in report.episodes}) == 2
+
+
 def test_the_same_seed_gives_the_same_report_and_another_one_does_not():
     env = Corridor(num_envs=8)
     assert run(env) == run(HostCorridor(num_envs=8), task="Corridor") == run(env)
