@@ -1,11 +1,13 @@
 """Runs of code alone mend the best program, and keep the episodes that programs fail in."""
 
 import dataclasses
+import json
 
 import jax
 import numpy as np
 import pytest
 
+from rlgpt_jax.agents.llm.replay import Replay
 from rlgpt_jax.loop import cases, events, two_loop
 from rlgpt_jax.loop.record import read_json
 from tests.loop.script import CONFIG, Script, block, corridor, critique, plan, tools, verdicts
@@ -178,3 +180,20 @@ def test_other_modes_keep_none(tmp_path):
     two_loop.run(config, tools(tmp_path, script))
     assert not list(tmp_path.rglob(cases.FILE))
     assert not any("program in use" in text for text in script.prompts.values())
+
+
+def test_a_replay_of_the_conversation_asks_the_same(run, tmp_path):
+    given, _, result = run
+    again = two_loop.run(OWN, tools(tmp_path, Replay(given.folder.transcript, strict=True)))
+    assert again.result["prompts_differ"] == again.result["prompts_unanswered"] == 0
+    assert [i.report for i in again.iterations] == [i.report for i in result.iterations]
+
+
+def test_a_conversation_without_later_answers_goes_on_with_the_best_program(run, tmp_path):
+    """As one of an earlier version, in which other questions followed."""
+    given, _, _ = run
+    lines = given.folder.transcript.read_text().splitlines(keepends=True)
+    recording = tmp_path / "recording.jsonl"
+    recording.write_text("".join(x for x in lines if "iter2" not in json.loads(x)["key"]))
+    again = two_loop.run(OWN, tools(tmp_path / "run", Replay(recording)))
+    assert again.iterations[2].fates[0].source == FIRST and again.result["prompts_unanswered"]
