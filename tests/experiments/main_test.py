@@ -136,6 +136,7 @@ def test_nothing_is_compiled_in_training_after_its_first_update(
     assert not again & {"advance", "restart", "decide", "settle", "update"}, late
 
 
+@pytest.mark.slow  # `study_held_out_test.py` tests the command without a run
 def test_held_out_values_come_from_the_checkpoints_with_the_bits_of_the_run(
     undisturbed: tuple[Path, str], tmp_path: Path
 ) -> None:

@@ -12,20 +12,19 @@ from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.light import flood
-from rlgpt_jax.envs.voxel.state import WorldParams, WorldPool
+from rlgpt_jax.envs.voxel.state import WorldPool
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.offer import make_offer
 from rlgpt_jax.loop.record import RunFolder
 from rlgpt_jax.loop.tools import Tools
 from rlgpt_jax.rl.config import PPOConfig, RLConfig
-from tests.envs.voxel.worlds import GROUND, flat
+from tests.envs.voxel.worlds import GROUND, HOST_LANES, HOST_PARAMS, flat
 from tests.loop.script import RL, block, critique, plan
 
 TASK = Task(
     "wooden_pickaxe", "obtain 1 wooden_pickaxe", "wooden_pickaxe", horizon=1500, sources=("log",)
 )
-PARAMS = WorldParams(size_x=32, size_z=32, size_y=24, max_mobs=3, max_items=4, num_worlds=2)
-LANES = 4
+PARAMS, LANES = HOST_PARAMS, HOST_LANES
 SETTINGS = RLConfig(
     ppo=PPOConfig(num_envs=LANES, unroll_length=16, num_epochs=1, num_minibatches=2),
     network=RL.network,

@@ -13,12 +13,12 @@ from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.macros import interpret_host, interpret_jax, sensors
 from rlgpt_jax.macros.bytecode import MAX_MACROS, RETURNED, TRAPPED, MacroSet, link
-from tests.envs.voxel.worlds import PARAMS, pool
+from tests.envs.voxel.worlds import HOST_LANES, HOST_PARAMS, pool
 from tests.macros import worlds
 from tests.macros.interpreters_test import ANSWERS, answer_source
 from tests.macros.programs import random_program
 
-LANES, HORIZON = 16, 23  # episodes end while macros run
+LANES, HORIZON = HOST_LANES, 23  # episodes end while macros run
 tick_in_jax = jax.jit(interpret_jax.tick)
 
 
@@ -26,7 +26,7 @@ tick_in_jax = jax.jit(interpret_jax.tick)
 def world() -> HostVoxel:
     """Flat ground with a cow; compiled once for all tests."""
     task = dataclasses.replace(get_task("harvest_milk"), horizon=HORIZON)
-    return HostVoxel(VoxelEnv(task, PARAMS, LANES, pool()))
+    return HostVoxel(VoxelEnv(task, HOST_PARAMS, LANES, pool(HOST_PARAMS)))
 
 
 def play(macro_set: MacroSet, interpreter: str, seed: int, ticks: int) -> dict[str, np.ndarray]:

@@ -15,11 +15,16 @@ from rlgpt_jax.rl.report import EvalReport, wilson
 from tests.corridor import Corridor, HostCorridor
 from tests.rl.small import CONFIG
 
-PARAMS = networks.init_params(CONFIG.network, jax.random.key(0))
+
+def params():
+    """Made in the tests and not at import, where every worker would compile it."""
+    return networks.init_params(CONFIG.network, jax.random.key(0))
 
 
 def run(env, num_episodes=12, seed=3, **kwargs):
-    return evaluate(env, empty_space(), CONFIG, PARAMS, seed, num_episodes=num_episodes, **kwargs)
+    return evaluate(
+        env, empty_space(), CONFIG, params(), seed, num_episodes=num_episodes, **kwargs
+    )
 
 
 def test_wilson_interval_against_known_values():

@@ -12,7 +12,7 @@ from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.evaluate import evaluate
 from rlgpt_jax.rl.keyframes import Batch, Episode, Recorder, pick_failure, pick_success
 from rlgpt_jax.rl.moments import NUM_MOMENTS, action_words, choose
-from tests.rl.evaluate_test import PARAMS
+from tests.rl.evaluate_test import params
 from tests.rl.scripted import Scripted, press
 from tests.rl.small import CONFIG
 
@@ -172,7 +172,7 @@ def evaluated(script, wins=(), num_episodes=4):
     env = Scripted(script, wins)
     recorder = Recorder(env.goal_names)
     report = evaluate(
-        env, empty_space(), CONFIG, PARAMS, 3, num_episodes=num_episodes, recorder=recorder,
+        env, empty_space(), CONFIG, params(), 3, num_episodes=num_episodes, recorder=recorder,
         task="t",
     )
     return report, recorder
@@ -194,7 +194,7 @@ def test_an_evaluation_is_recorded_as_it_was():
 def test_recording_changes_nothing_and_repeats_itself():
     script = [[("grass", 3.0), ("cow", 2.0)]] * 15
     plain = evaluate(
-        Scripted(script), empty_space(), CONFIG, PARAMS, 3, num_episodes=4, task="t"
+        Scripted(script), empty_space(), CONFIG, params(), 3, num_episodes=4, task="t"
     )
     first, one = evaluated(script)
     second, two = evaluated(script)

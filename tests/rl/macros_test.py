@@ -199,13 +199,12 @@ def test_a_useful_macro_solves_the_corridor_sooner():
         ppo=dataclasses.replace(CONFIG.ppo, unroll_length=64),
     )  # fmt: skip
 
-    def success_rate(space, seed):
-        learner = train(env, space, config, init_learner(env, space, config, seed), 8_192)
+    def success_rate(space):
+        learner = train(env, space, config, init_learner(env, space, config, 0), 8_192)
         return evaluate(env, space, config, learner.params, 7, num_episodes=32).success_rate
 
-    for seed in (0, 1):
-        assert success_rate(make_space(WALK), seed) > 0.9
-        assert success_rate(empty_space(), seed) < 0.3
+    assert success_rate(make_space(WALK)) > 0.9
+    assert success_rate(empty_space()) < 0.3
 
 
 def test_a_trial_tells_what_the_macro_did():

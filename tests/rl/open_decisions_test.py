@@ -119,7 +119,7 @@ def brute_force(stream: Stream) -> dict[tuple[int, int], float]:
     return found
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.integers(0, 2**31))
 def test_any_cut_of_a_stream_gives_the_rows_of_the_whole(seed: int) -> None:
     stream = make_stream(seed)

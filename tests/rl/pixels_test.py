@@ -120,7 +120,7 @@ CASES = {
 
 
 CASES_MARKED = [
-    pytest.param(name, marks=pytest.mark.slow if "stack" in name else ()) for name in CASES
+    pytest.param(name, marks=() if name == "macros" else pytest.mark.slow) for name in CASES
 ]
 
 

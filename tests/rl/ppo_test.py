@@ -14,7 +14,10 @@ from rlgpt_jax.rl.rollout import Batch, Episodes, OpenDecisions
 from tests.rl.small import NETWORK
 
 T, N = 8, 4
-PPO = PPOConfig(num_envs=N, unroll_length=T, num_minibatches=4, num_epochs=2)
+PPO = PPOConfig(
+    num_envs=N, unroll_length=T, num_minibatches=4, num_epochs=2, learning_rate=3e-3
+)
+ONE_EPOCH = dataclasses.replace(PPO, num_epochs=1)
 MASKS = Masks((np.ones(12, bool), np.ones(3, bool)), np.array([True, True] + [False] * 7))
 
 
@@ -94,14 +97,11 @@ def test_a_rollout_without_decisions_changes_nothing():
 
 
 def test_the_critic_fits_its_targets():
-    batch, config = make_batch(), PPOConfig(
-        num_envs=N, unroll_length=T, num_minibatches=1, num_epochs=1, learning_rate=3e-3
-    )
-    params, opt_state = fresh()
+    batch, (params, opt_state) = make_batch(), fresh()
     first = None
     for i in range(40):
         params, opt_state, metrics = ppo.update(
-            config, NETWORK, params, opt_state, batch, MASKS, jax.random.key(i)
+            ONE_EPOCH, NETWORK, params, opt_state, batch, MASKS, jax.random.key(i)
         )
         first = metrics["value_loss"] if first is None else first
     assert metrics["value_loss"] < 0.5 * first
@@ -118,8 +118,7 @@ def test_values_are_the_critics_where_a_decision_was_made_and_zero_elsewhere():
 
 def test_a_small_target_kl_stops_the_epochs_early():
     batch, stopped = make_batch(), dataclasses.replace(PPO, target_kl=1e-9)
-    first_epoch = dataclasses.replace(PPO, num_epochs=1)
-    early, one = (jax.tree.leaves(update(batch, c)[0]) for c in (stopped, first_epoch))
+    early, one = (jax.tree.leaves(update(batch, c)[0]) for c in (stopped, ONE_EPOCH))
     for a, b in zip(early, one, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-6)
 

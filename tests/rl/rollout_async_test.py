@@ -43,9 +43,8 @@ def collect(made: AsyncRollout, params, count: int) -> list[Any]:
     return batches
 
 
-@pytest.mark.parametrize("space", [empty_space(), make_space(WALK)], ids=["plain", "macros"])
-def test_lanes_that_answer_together_give_the_bits_of_the_host_driver(space) -> None:
-    learners, metrics = [], []
+def test_lanes_that_answer_together_give_the_bits_of_the_host_driver() -> None:
+    space, learners, metrics = make_space(WALK), [], []
     for env in (HostCorridor(num_envs=LANES), Together(num_envs=LANES)):
         seen: list[dict[str, float]] = []
         learner = init_learner(env, space, APART, 3)
@@ -155,6 +154,7 @@ def test_new_numbers_of_ready_lanes_compile_nothing() -> None:
     assert [f._cache_size() for f in (lanes_async._decide, lanes_async._settle)] == sizes
 
 
+@pytest.mark.slow  # rows and bits are tested above
 def test_ppo_learns_from_lanes_of_different_speed() -> None:
     env = OwnPace(np.repeat([1.0, 2.5], LANES // 2), lost={(0, 50), (7, 99)})
     learner = init_learner(env, empty_space(), CONFIG, 0)

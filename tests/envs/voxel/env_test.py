@@ -15,21 +15,30 @@ from rlgpt_jax.envs.voxel import inventory, spawn, tools, transition
 from rlgpt_jax.envs.voxel.blocks import BLOCK_ID
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.item_table import item_id
-from rlgpt_jax.envs.voxel.state import WorldParams
 from tests.envs.voxel import worlds
 
 N = 4
+PARAMS = dataclasses.replace(worlds.PARAMS, size_x=48, size_z=48, size_y=64)
 
 
 @functools.cache
 def make(task: str = "harvest_milk") -> VoxelEnv:
-    return VoxelEnv(get_task(task), worlds.PARAMS, N, worlds.pool())
+    return VoxelEnv(get_task(task), PARAMS, N, worlds.pool(PARAMS))
+
+
+@functools.cache
+def compiled(name: str = "step"):
+    """`step`, or `advance`, as a program that writes the given worlds."""
+    state = jax.eval_shape(make().reset, jax.random.key(0))[0]
+    action = jax.ShapeDtypeStruct((N, 8), jnp.int32)
+    return jax.jit(getattr(make(), name), donate_argnums=0).lower(state, action).compile()
 
 
 @functools.cache
 def jitted():
-    """One compiled `reset` and `step` for all tests."""
-    return jax.jit(make().reset), jax.jit(make().step)
+    """One compiled `reset` and `step` for all tests; `step` leaves the given worlds alone."""
+    step = lambda state, action: compiled()(jax.tree.map(jnp.copy, state), action)  # noqa: E731
+    return jax.jit(make().reset), step
 
 
 def actions(**columns: int) -> jnp.ndarray:
@@ -52,9 +61,8 @@ def facing_the_cow(state):
 
 
 def test_reset_and_step_return_the_same_types():
-    reset, step = jitted()
-    state, obs = jax.eval_shape(reset, jax.random.key(0))
-    after, result = jax.eval_shape(step, state, actions())
+    state, obs = jax.eval_shape(make().reset, jax.random.key(0))
+    after, result = jax.eval_shape(make().step, state, actions())
     kind = lambda tree: jax.tree.map(lambda a: (a.shape, a.dtype, a.weak_type), tree)  # noqa: E731
     assert kind(after) == kind(state)
     assert kind(result.obs) == kind(obs) == kind(result.final_obs)
@@ -297,21 +305,16 @@ def test_mobs_stand_on_open_ground_within_range():
 @pytest.mark.parametrize("name", [pytest.param("advance", marks=pytest.mark.slow), "step"])
 def test_no_world_is_copied(name):
     """Temporaries stay far below the size of the worlds, so writes happen in place."""
-    params = WorldParams(size_x=48, size_z=48, size_y=64, num_worlds=2)
-    env = VoxelEnv(get_task("harvest_milk"), params, 16, worlds.pool(params, ground=40))
-    state = jax.eval_shape(env.reset, jax.random.key(0))[0]
-    action = jax.ShapeDtypeStruct((16, 8), jnp.int32)
-    compiled = jax.jit(getattr(env, name), donate_argnums=0).lower(state, action).compile()
-    memory = compiled.memory_analysis()
-    worlds_size = 16 * 48 * 48 * 64
+    memory = compiled(name).memory_analysis()
+    worlds_size = N * PARAMS.size_x * PARAMS.size_z * PARAMS.size_y
     assert memory.alias_size_in_bytes >= worlds_size
     assert memory.temp_size_in_bytes < worlds_size / 4
 
 
 def test_a_wrong_pool_or_too_many_mobs_is_refused():
-    small = dataclasses.replace(worlds.PARAMS, size_x=16)
+    small = dataclasses.replace(PARAMS, size_x=16)
     with pytest.raises(ValueError, match="same WorldParams"):
-        VoxelEnv(get_task("harvest_milk"), small, N, worlds.pool())
+        VoxelEnv(get_task("harvest_milk"), small, N, worlds.pool(PARAMS))
     crowd = dataclasses.replace(get_task("harvest_milk"), mobs=("cow",) * 9)
     with pytest.raises(ValueError, match="max_mobs"):
         VoxelEnv(crowd, worlds.PARAMS, N, worlds.pool())

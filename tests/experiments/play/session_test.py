@@ -27,7 +27,7 @@ TASK = Task("play_test", "make 8 planks of 2 logs", goal_item="planks", goal_qua
 
 @functools.cache
 def only_session() -> Session:
-    return Session(TASK, worlds.PARAMS, worlds.pool(), seed=1)
+    return Session(TASK, worlds.HOST_PARAMS, worlds.pool(worlds.HOST_PARAMS), seed=1)
 
 
 @pytest.fixture

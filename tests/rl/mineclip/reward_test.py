@@ -9,7 +9,6 @@ from rlgpt_jax.rl.mineclip.reward import ClipReward, Scorer
 from tests.rl.mineclip import small
 
 WINDOW = 4
-WEIGHTS = small.weights()
 TEXTS = np.random.default_rng(1).normal(size=(5, 16)).astype(np.float32)
 NOBODY = np.zeros(2, bool)
 BOTH = np.arange(2)
@@ -24,7 +23,8 @@ def pictures(count: int, seed: int = 0) -> np.ndarray:
 
 def by_formula(video: np.ndarray) -> float:
     """max(P(prompt) - 1 / D, 0) of a video uint8[WINDOW, ...] in one pass."""
-    call = lambda *x: np.asarray(apply(WEIGHTS.sizes, WEIGHTS.params, *x))  # noqa: E731
+    weights = small.weights()
+    call = lambda *x: np.asarray(apply(weights.sizes, weights.params, *x))  # noqa: E731
     logits = call("logits", call("video", call("frames", video)[None]), TEXTS)[0].astype(float)
     odds = np.exp(logits - logits.max())
     return max(odds[0] / odds.sum() - 1 / len(TEXTS), 0.0)
@@ -32,7 +32,7 @@ def by_formula(video: np.ndarray) -> float:
 
 @pytest.fixture(scope="module")
 def scorer() -> Scorer:
-    return Scorer(WEIGHTS, TEXTS, block=4)
+    return Scorer(small.weights(), TEXTS, block=4)
 
 
 @pytest.fixture

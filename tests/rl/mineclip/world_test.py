@@ -1,6 +1,7 @@
 """Worlds that tell the CLIP reward, and what training makes of it."""
 
 import dataclasses
+import functools
 from typing import Any
 
 import jax
@@ -25,20 +26,22 @@ from tests.rl.mineclip import small
 from tests.rl.small import CONFIG
 
 NOOPS = np.tile(np.array([0, 0, 0, 12, 12, 0, 0, 0], np.int32), (2, 1))
-
-
-WEIGHTS = small.weights()
 TEXTS = np.random.default_rng(1).normal(size=(4, 16)).astype(np.float32)
-SCORER = Scorer(WEIGHTS, TEXTS, block=4)
+
+
+@functools.cache
+def scorer() -> Scorer:
+    """Made in the tests and not at import, where every worker would compile it."""
+    return Scorer(small.weights(), TEXTS, block=4)
 
 
 def wrapped(**changes: Any) -> ClipWorld:
-    return with_clip(small.Film(**changes), SCORER, window=4, every=1)
+    return with_clip(small.Film(**changes), scorer(), window=4, every=1)
 
 
 def test_every_tick_tells_the_reward_of_its_pictures() -> None:
     world, plain = wrapped(), small.Film()
-    reward = ClipReward(SCORER, 2, window=4)
+    reward = ClipReward(scorer(), 2, window=4)
     reward.begin(np.arange(2), plain.reset(5).rgb)
     world.reset(5)
     ended = 0
@@ -72,10 +75,10 @@ def test_a_world_without_pictures_or_with_others_is_refused_before_it_steps() ->
         film = small.Film()
         film.image_size = size  # type: ignore[assignment]
         with pytest.raises(ValueError, match=f"{words}, and the CLIP reward needs 16 x 24.*"):
-            with_clip(film, SCORER, 4, 1)
+            with_clip(film, scorer(), 4, 1)
     dark = sides.Sides(num_envs=2)  # which says only with its observation what it shows
     with pytest.raises(ValueError, match=r"image_size=\(16, 24\), or set reward.clip to 0"):
-        with_clip(on_host.as_host(dark), SCORER, 4, 1).reset(0)
+        with_clip(on_host.as_host(dark), scorer(), 4, 1).reset(0)
 
 
 def test_a_saved_world_goes_on_with_the_same_rewards() -> None:
@@ -119,7 +122,7 @@ class Apart(small.Film):
 
 
 def test_lanes_that_step_on_their_own_earn_the_same() -> None:
-    world, apart = wrapped(), with_clip(Apart(), SCORER, 4, 1)
+    world, apart = wrapped(), with_clip(Apart(), scorer(), 4, 1)
     assert isinstance(apart, AsyncClipWorld) and not isinstance(world, AsyncClipWorld)
     assert hasattr(apart, "send") and not hasattr(world, "send")
     world.reset(3)
@@ -135,8 +138,8 @@ def test_lanes_that_step_on_their_own_earn_the_same() -> None:
             lanes, step = apart.receive()
             np.testing.assert_allclose(step.info["clip"], expected[lanes], atol=1e-4)
     # Episodes begin anew where such a world is loaded, and rings with them.
-    again = with_clip(Apart(), SCORER, 4, 1)
-    obs, fresh = again.load(apart.save()), ClipReward(SCORER, 2, window=4)
+    again = with_clip(Apart(), scorer(), 4, 1)
+    obs, fresh = again.load(apart.save()), ClipReward(scorer(), 2, window=4)
     fresh.begin(np.arange(2), obs.rgb)
     np.testing.assert_array_equal(again._reward.save()["ring"], fresh.save()["ring"])
 
@@ -169,16 +172,17 @@ def test_training_is_paid_by_the_weight_of_the_term() -> None:
     space = empty_space()
     dark = sides.Sides(num_envs=2, size=(16, 24), wait=99, horizon=5)
     shown = np.asarray(dark.reset(jax.random.key(0))[1].rgb)
-    videos = np.repeat(SCORER.frames(shown)[:, None], 4, axis=1)
+    videos = np.repeat(scorer().frames(shown)[:, None], 4, axis=1)
     texts = TEXTS.copy()
-    texts[0] = apply(WEIGHTS.sizes, WEIGHTS.params, "video", videos)[0]  # what it looks like
-    scorer = Scorer(WEIGHTS, texts, block=4)
+    weights = small.weights()
+    texts[0] = apply(weights.sizes, weights.params, "video", videos)[0]  # what it looks like
+    liked = Scorer(weights, texts, block=4)
 
     def earned(weight: float) -> tuple[np.ndarray, np.ndarray]:
         """Rewards [T, N] of a rollout, and what the world told of its pictures."""
         reward = RewardConfig(**terms, clip=weight)
         config = dataclasses.replace(CONFIG, ppo=ppo, driver="host", reward=reward)
-        world: Any = with_clip(on_host.as_host(dark), scorer, 4, 1)
+        world: Any = with_clip(on_host.as_host(dark), liked, 4, 1)
         told, step = [], world.step
         world.step = lambda action: told.append(step(action)) or told[-1]
         learner = init_learner(world, space, config, seed=0)
@@ -208,7 +212,7 @@ def test_what_was_started_and_not_received_does_not_cost_the_next_episode_its_re
             world.send(np.array([lane]), NOOPS[:1])
         return [float(world.receive()[1].info["clip"][0]) for _ in range(2)]
 
-    started, fresh = (with_clip(Apart(), SCORER, 4, 1) for _ in range(2))
+    started, fresh = (with_clip(Apart(), scorer(), 4, 1) for _ in range(2))
     started.start(7)  # type: ignore[attr-defined]
     expected = earned(fresh)
     assert max(expected) > 0 and earned(started) == expected
