@@ -64,7 +64,6 @@ def random_set(rng: random.Random) -> MacroSet:
     return link([worlds.program(random_program(rng)) for _ in range(MAX_MACROS)])
 
 
-@pytest.mark.slow
 def test_random_programs_play_alike_over_the_end_of_episodes():
     rng = random.Random(0)
     for seed in range(3):
