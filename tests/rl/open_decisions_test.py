@@ -176,6 +176,6 @@ def test_credit_of_a_macro_of_three_rollouts_reaches_its_choice(driver: str) -> 
     space = make_space(RIGHT, WRONG)
     learner = init_learner(env, space, config, 0)
     before = evaluate(env, space, config, learner.params, 7, num_episodes=64).success_rate
-    learner = train(env, space, config, learner, 20_000)
+    learner = train(env, space, config, learner, 8_192)
     after = evaluate(env, space, config, learner.params, 7, num_episodes=64).success_rate
     assert before < 0.5 and after > 0.9
