@@ -27,13 +27,13 @@ def make(task: str = "harvest_milk") -> VoxelEnv:
 
 
 @functools.cache
-def in_place(name: str = "step"):
+def in_place(name: str):
     """`step`, or `advance`, as a program that writes the given worlds; traced once."""
     return jax.jit(getattr(make(), name), donate_argnums=0)
 
 
 @functools.cache
-def compiled(name: str = "step"):
+def compiled(name: str):
     state = jax.eval_shape(make().reset, jax.random.key(0))[0]
     return in_place(name).lower(state, actions()).compile()
 
@@ -41,7 +41,7 @@ def compiled(name: str = "step"):
 @functools.cache
 def jitted():
     """One compiled `reset` and `step` for all tests; `step` leaves the given worlds alone."""
-    step = lambda state, action: compiled()(jax.tree.map(jnp.copy, state), action)  # noqa: E731
+    step = lambda state, action: compiled("step")(jax.tree.map(jnp.copy, state), action)  # noqa: E731
     return jax.jit(make().reset), step
 
 
@@ -66,7 +66,7 @@ def facing_the_cow(state):
 
 def test_reset_and_step_return_the_same_types():
     state, obs = jax.eval_shape(make().reset, jax.random.key(0))
-    after, result = jax.eval_shape(in_place(), state, actions())
+    after, result = jax.eval_shape(in_place("step"), state, actions())
     kind = lambda tree: jax.tree.map(lambda a: (a.shape, a.dtype, a.weak_type), tree)  # noqa: E731
     assert kind(after) == kind(state)
     assert kind(result.obs) == kind(obs) == kind(result.final_obs)
