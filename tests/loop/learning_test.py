@@ -97,13 +97,12 @@ def test_training_ends_early_but_not_before_a_fifth_of_the_ticks(tmp_path):
 
 def test_quick_successes_alone_do_not_end_training(tmp_path):
     given = tools(tmp_path, None, make_env=make_env)
-    asked = stage(dataclasses.replace(EARLY, task=TrainingTask(horizon=150), stop_at_success=0.01))
-    budget = 88 * 128
-    learning = Learning(dataclasses.replace(EASY, ticks_per_iteration=budget), given)
+    asked = stage(dataclasses.replace(EARLY, task=TrainingTask(horizon=70), stop_at_success=0.01))
+    learning = Learning(EASY, given)
     learning.train_and_evaluate(asked)
-    lanes = given.rl.ppo.num_envs
+    lanes, budget = given.rl.ppo.num_envs, EASY.ticks_per_iteration
     # A fifth of the ticks is less than two episodes at their limit in every lane.
-    assert budget / 5 < 2 * 150 * lanes <= learning.ticks < budget
+    assert budget / 5 < 2 * 70 * lanes <= learning.ticks < budget
 
 
 class Killed(BaseException):

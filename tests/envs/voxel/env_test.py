@@ -41,7 +41,10 @@ def compiled(name: str):
 @functools.cache
 def jitted():
     """One compiled `reset` and `step` for all tests; `step` leaves the given worlds alone."""
-    step = lambda state, action: compiled("step")(jax.tree.map(jnp.copy, state), action)  # noqa: E731
+
+    def step(state, action):
+        return compiled("step")(jax.tree.map(jnp.copy, state), action)
+
     return jax.jit(make().reset), step
 
 
