@@ -20,7 +20,7 @@ os.environ.setdefault("NUMBA_THREADING_LAYER", "workqueue")  # OpenMP workers sp
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 # XLA's older code for fusions, and none of LLVM's optimisations: the world's tick takes 16 s of
 # processor time to compile and not 47 s, first parameters 4 s and not 15 s, and small worlds step
-# fast enough. All tests of equal bits hold with both. `XLA_FLAGS= pytest` tests what users run.
+# fast enough. Tests of equal bits hold with both. `XLA_FLAGS= pytest` tests what users run.
 os.environ.setdefault(
     "XLA_FLAGS", "--xla_cpu_use_fusion_emitters=false --xla_backend_optimization_level=0"
 )
