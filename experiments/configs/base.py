@@ -247,10 +247,10 @@ def renamed(saved: dict[str, Any]) -> dict[str, Any]:
 
 # For episodes of about 3000 ticks: an iteration takes 3 to 4 minutes on two quiet CPU cores.
 LONG: dict[str, Any] = {
-    # 64 lanes, so that an iteration holds three whole episodes of each; longer rollouts, so
-    # that a batch is as large as with 128. A reward 330 ticks off counts a third; with the
-    # default of 0.99 that is one 100 ticks off.
-    "ppo": {"num_envs": 64, "unroll_length": 128, "gamma": 0.997},
+    # An iteration holds three whole episodes of each lane; longer rollouts, since macros take up
+    # to 400 ticks and an update should hold enough decisions. A reward 330 ticks off counts a
+    # third; with the default of 0.99 that is one 100 ticks off.
+    "ppo": {"unroll_length": 128, "gamma": 0.997},
     "reward": {"step_cost": 0.005},  # 15 for a whole episode; success pays 10
     "macros": {"tick_limit": 400},  # a walk of 60 blocks takes 270
     "loop": {"ticks_per_iteration": 600_000, "eval_episodes": 256},
