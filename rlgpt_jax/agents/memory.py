@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from rlgpt_jax.agents.prompt_state import Attempt, Fate, Memory, Plan, in_use
 
 MAX_TRIAL = 3_500  # characters of the facts of one trial
-MAX_CODE = 4_000  # of another part's code, or of the version in use
+MAX_CODE = 12_000  # of another part's code, or of the version in use
 MAX_REFUSAL = 1_500
 MAX_REPORT = 5_000  # of one evaluation
 LEFT_OUT = "[...{number:,} characters left out...]"

@@ -1,0 +1,15 @@
+"""harvest_milk with macros that see the rays too, so that code can do the whole task.
+
+    python -m experiments.main --config=harvest_milk_rays
+
+Conversations of their own, recorded with these sensors: of RL-GPT, and of code alone, which
+`--config.loop.mode=pure_code --config.loop.pure_code_plan=own` replays. Success in the embedded
+world: docs/benchmarks.md.
+"""
+
+from experiments.configs import base
+
+
+def get_config() -> base.Config:
+    """harvest_milk at sight rays."""
+    return base.for_task("harvest_milk", "harvest_milk_rays", sight="rays")
