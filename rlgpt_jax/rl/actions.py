@@ -10,6 +10,7 @@ does not move by itself.
 """
 
 import dataclasses
+import math
 from typing import Any, NamedTuple
 
 import distrax
@@ -36,6 +37,8 @@ from rlgpt_jax.rl.interface import HEAD0_LABELS, HEAD1_LABELS, PRIMITIVES, TURN,
 PRIMITIVE_HEADS = (12, 3)
 NUM_MACRO_LOGITS = MAX_MACROS + 1
 MAX_SCRIPT = 32
+# Of "no macro" in an untrained policy, so that every macro is as likely as one primitive of head 0.
+NO_MACRO_LOGIT = math.log(PRIMITIVE_HEADS[0])
 # Added to the logit of the macro that leads: e^6.5 = 665 stands against 12 for all primitives and 1
 # for every other macro, so that at first it is chosen in 97 to 98 % of the decisions.
 LEAD_LOGIT = 6.5
@@ -244,6 +247,18 @@ class HybridDistribution(NamedTuple):
     def entropy(self) -> jax.Array:
         heads = sum(h.entropy() for h in self.heads)
         return self.macro.entropy() + self.macro.probs[..., 0] * heads
+
+    def away_from_lead(self, lead: jax.Array, masks: Masks) -> jax.Array:
+        """float32[...]: Kullback-Leibler divergence, in nats, of the choice between primitives and
+        macros from the one that an untrained policy makes; 0 where no macro leads.
+
+        Args:
+          lead: int32[...], `Features.lead`.
+        """
+        none = jnp.zeros(NUM_MACRO_LOGITS).at[0].set(NO_MACRO_LOGIT)
+        logits = none + LEAD_LOGIT * jax.nn.one_hot(lead, NUM_MACRO_LOGITS)
+        untrained = distrax.Categorical(logits=jnp.where(masks.macro, logits, INVALID))
+        return jnp.where(lead > 0, self.macro.kl_divergence(untrained), 0.0)
 
 
 def distribution(

@@ -58,6 +58,9 @@ class PPOConfig:
     learning_rate: float = 1e-3
     entropy_cost: float = 0.003
     value_cost: float = 0.5
+    # Of leaving the macro that leads, per nat of divergence from an untrained policy. Advantages
+    # have unit deviation, so without it their noise drives the policy off code that works.
+    lead_cost: float = 0.1
     max_grad_norm: float = 0.5
     target_kl: float | None = None  # no further epoch once the KL estimate passes 1.5x
     # Groups of lanes that are dealt to minibatches apart (`groups.py`); 0: one per device. The
@@ -74,7 +77,8 @@ class PPOConfig:
             dict(
                 gamma=(0.0, 1.0), gae_lambda=(0.0, 1.0), clip=(1e-6, 10.0),
                 learning_rate=(0.0, 1.0), entropy_cost=(0.0, math.inf),
-                value_cost=(0.0, math.inf), max_grad_norm=(1e-9, math.inf),
+                value_cost=(0.0, math.inf), lead_cost=(0.0, math.inf),
+                max_grad_norm=(1e-9, math.inf),
             ),
         )
         if self.target_kl is not None:

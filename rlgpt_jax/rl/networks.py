@@ -15,7 +15,7 @@ import jax.numpy as jnp
 from flax import linen as nn
 
 from rlgpt_jax.rl import features as f
-from rlgpt_jax.rl.actions import LEAD_LOGIT, NUM_MACRO_LOGITS, PRIMITIVE_HEADS
+from rlgpt_jax.rl.actions import LEAD_LOGIT, NO_MACRO_LOGIT, NUM_MACRO_LOGITS, PRIMITIVE_HEADS
 from rlgpt_jax.rl.config import PLAIN, NetworkConfig
 from rlgpt_jax.rl.features import Features
 from rlgpt_jax.rl.picture_net import PictureNet
@@ -131,7 +131,7 @@ class Actor(nn.Module):
         # The paper appends coded actions to the list of primitives, so at first every
         # macro is as likely as one primitive: "no macro" stands for the 12 of head 0.
         bias = lambda key, shape, dtype=jnp.float32: (  # noqa: E731
-            jnp.zeros(shape, dtype).at[0].set(jnp.log(float(self.heads[0])))
+            jnp.zeros(shape, dtype).at[0].set(NO_MACRO_LOGIT)
         )
         macro = out(NUM_MACRO_LOGITS, name="macro", bias_init=bias)(h)
         return Logits(primitive, macro)

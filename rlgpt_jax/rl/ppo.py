@@ -204,12 +204,16 @@ def _loss(
 ):
     logits, value = _judge(params, network, rows)
     policy = distribution(logits.primitive, logits.macro, masks)
-    return losses.ppo_loss(
+    loss, terms = losses.ppo_loss(
         policy.log_prob(rows.action), policy.entropy(), value,
         rows.log_prob, rows.advantage, rows.target, real,
         clip=ppo.clip, entropy_cost=ppo.entropy_cost, value_cost=ppo.value_cost,
         count=count,
     )
+    if rows.features.lead is not None:
+        away = policy.away_from_lead(rows.features.lead, masks)
+        loss += ppo.lead_cost * losses.masked_mean(away, real, count)
+    return loss, terms
 
 
 def _epoch(

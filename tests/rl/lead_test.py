@@ -29,6 +29,36 @@ def test_the_macro_whose_turn_it_is_is_nearly_always_chosen():
     np.testing.assert_allclose(probs[0, :4], np.array([12, 1, 1, 1]) / 15, rtol=0.1)
 
 
+def test_an_untrained_policy_is_where_its_lead_is_and_leaving_it_has_a_price():
+    params = networks.init_params(CONFIG.network, jax.random.key(0))
+    masks = SPACE.arrays().masks
+    x = networks.dummy_features(3)._replace(lead=np.array([0, 1, 3], np.uint8))
+    for factor, least, most in ((0.0, 0.0, 0.01), (-1.0, 3.0, 7.0)):  # as it is; never the lead
+        logits = networks.policy_logits(CONFIG.network, params, x)
+        led = jax.nn.one_hot(x.lead, logits.macro.shape[-1]) * (x.lead > 0)[:, None]
+        policy = distribution(logits.primitive, logits.macro + factor * 30 * led, masks)
+        away = np.asarray(policy.away_from_lead(x.lead, masks))
+        assert away[0] == 0 and ((away[1:] >= least) & (away[1:] <= most)).all(), away
+
+
+def test_the_loss_has_the_price_of_leaving_the_lead():
+    batch, params = roll(LONG, SPACE), init_learner(LONG, SPACE, CONFIG, 0).params
+    rows, _ = ppo.make_rows(CONFIG.ppo, CONFIG.network, params, batch)
+    masks, real = SPACE.arrays().masks, rows.decision
+    bias = params.actor["params"]["macro"]["bias"]
+    params.actor["params"]["macro"]["bias"] = bias.at[0].add(8.0)  # so that the lead is left
+
+    def loss(cost):
+        config = dataclasses.replace(CONFIG.ppo, lead_cost=cost)
+        return ppo._loss(params, CONFIG.network, config, masks, rows, real)[0]
+
+    logits, _ = ppo._judge(params, CONFIG.network, rows)
+    policy = distribution(logits.primitive, logits.macro, masks)
+    away = policy.away_from_lead(rows.features.lead, masks)[np.asarray(real)].mean()
+    assert away > 0.01
+    np.testing.assert_allclose(loss(0.5) - loss(0.0), 0.5 * away, rtol=1e-3)
+
+
 def test_the_lead_goes_on_when_it_was_followed_and_begins_again_with_the_episode():
     batch = roll(Corridor(num_envs=16, length=1000, horizon=14), SPACE)
     lead, chosen = np.asarray(batch.features.lead), np.asarray(batch.action.macro)
