@@ -18,6 +18,8 @@ def changed(name: str, other: str) -> dict[str, object]:
 @pytest.mark.parametrize(
     ("name", "other", "fields"),
     [
+        ("harvest_milk_rays", "harvest_milk", {"sight": "rays"}),
+        ("harvest_wool_rays", "harvest_wool", {"sight": "rays"}),
         ("harvest_milk_seeing", "harvest_milk", {"critic.vision": "strip"}),
         ("harvest_log_without_sp", "harvest_log", {"loop.decompose": False}),
         ("harvest_log_one_agent", "harvest_log", {"loop.agents": "one"}),
