@@ -11,7 +11,7 @@ import argparse
 import dataclasses
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +43,8 @@ class Answer:
     sensors: str
     name: str
     texts: tuple[str, ...]  # the first answer, and perhaps one after a refusal
+    # Of a run's transcript: name -> latest earlier code of other parts, which it may call.
+    others: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,10 +95,13 @@ def read(path: Path, sensors: str) -> Iterator[Answer]:
     Raises:
       BadLine: no such file, no JSON, or fields are missing.
     """
+    from rlgpt_jax.agents.parse import python_source
+
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise BadLine(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    parts: dict[str, str] = {}
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue
@@ -107,8 +112,16 @@ def read(path: Path, sensors: str) -> Iterator[Answer]:
                 f"{path}, line {number}: {type(error).__name__}: {error}. Each line needs an "
                 'object with "answer" and "name", or an exchange of a transcript.'
             ) from None
-        if found is not None:
+        if found is None:
+            continue
+        if found.style != "run":
             yield found
+            continue
+        others = {name: source for name, source in parts.items() if name != found.name}
+        yield dataclasses.replace(found, others=others)
+        source = python_source(found.texts[-1])
+        if isinstance(source, str):
+            parts[found.name] = source
 
 
 def of_line(line: dict[str, Any], path: Path, sensors: str) -> Answer | None:
@@ -139,7 +152,7 @@ def judge(answer: Answer) -> Outcome:
     """Compiles the first answer, then the second one if that was refused."""
     from rlgpt_jax.agents.parse import python_source
     from rlgpt_jax.agents.prompt_state import Refusal as NoCode
-    from rlgpt_jax.macros.language import parse_macro
+    from rlgpt_jax.macros.language import link_macro, parse_macro
     from rlgpt_jax.macros.refusal import Refusal
 
     refusals: list[str] = []
@@ -148,7 +161,10 @@ def judge(answer: Answer) -> Outcome:
         if isinstance(source, NoCode):
             refusals.append(source.reason)
             continue
-        program = parse_macro(source, answer.name, answer.sensors)
+        linked = link_macro(source, answer.name, answer.others)
+        program = linked if isinstance(linked, Refusal) else parse_macro(
+            linked, answer.name, answer.sensors
+        )  # fmt: skip
         if not isinstance(program, Refusal):
             break
         refusals.append(program.describe())

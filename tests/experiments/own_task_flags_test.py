@@ -119,7 +119,7 @@ def test_a_row_becomes_a_record_whose_words_follow_its_fields() -> None:
         (["--config.task.horizon=x"], "needs a whole number"),
         (["--config.task=no_task"], "no task 'no_task'"),
         (["--config.task.biome=forest_hills"], "cannot be obtained"),
-        (["--config.task.horizon=5000"], "--config.loop.ticks_per_iteration=640000 or more"),
+        (["--config.task.horizon=5000"], "--config.loop.ticks_per_iteration=320000 or more"),
     ],
 )
 def test_a_bad_field_is_one_error(pairs, words) -> None:

@@ -55,7 +55,8 @@ def test_shipped_tasks_are_blind_code_and_tasks_of_one_s_own_have_rays() -> None
     for name in flags.config_names():
         config = flags.load_config(name)
         expected = {
-            "harvest_milk_pixels": "pixels", "craft_wooden_pickaxe": "rays", "template": "rays"
+            "harvest_milk_pixels": "pixels", "craft_wooden_pickaxe": "rays", "template": "rays",
+            "harvest_milk_rays": "rays", "harvest_wool_rays": "rays",
         }.get(name, "blind_code")  # fmt: skip
         assert config.sight == expected, name
         assert config.sensors == ("full" if expected == "rays" else "paper")

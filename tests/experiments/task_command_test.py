@@ -64,7 +64,7 @@ def test_the_last_lines_start_the_run() -> None:
     milk = flags.load_config("harvest_milk")
     assert check.commands("run it", milk) == ["  run it"]
     _, long = check.resolve("template", [("task.horizon", "9000")])
-    assert "ticks_per_iteration=1152000 or more" in check.commands(name, long)[-1]
+    assert "ticks_per_iteration=576000 or more" in check.commands(name, long)[-1]
 
 
 def world_of(blocks: np.ndarray, mob_kind: list[int], mob_at: list[list[float]]):

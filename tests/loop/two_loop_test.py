@@ -14,6 +14,7 @@ from rlgpt_jax.loop.compare import compare
 from rlgpt_jax.loop.record import read_json
 from rlgpt_jax.loop.result import Iteration, best_of, finish
 from rlgpt_jax.rl.interface import DEFAULT, RewardTerms, RLInterface
+from rlgpt_jax.rl.report import EvalReport
 from tests.corridor import HostCorridor
 from tests.loop.script import (
     ANSWERS,
@@ -146,7 +147,7 @@ def test_training_evaluation_and_critic_see_the_same_numbers(whole):
     given, script, run = whole
     report = run.iterations[1].report
     assert report.describe() in script.prompts["iter1/critic"]
-    assert read_json(given.folder.iteration(1, "eval.json")) == report.to_json()
+    assert EvalReport.from_json(read_json(given.folder.iteration(1, "eval.json"))) == report
     assert set(report.macro_ends) == {"pause", "walk"}
     rows = given.folder.path("metrics.csv").read_text().splitlines()
     assert [r.split(",")[:3] for r in rows[1:]] == [
@@ -178,7 +179,7 @@ def test_code_alone_is_evaluated_in_the_same_worlds(whole, tmp_path):
     config = dataclasses.replace(CONFIG, mode="pure_code")
     code = two_loop.run(config, tools(tmp_path, Replay(given.folder.transcript)))
     stage = code.iterations[told["iteration"]].stage
-    assert code.learning.held_out(stage).to_json() == alone
+    assert code.learning.held_out(stage) == EvalReport.from_json(alone)
     for own, other in zip(run.iterations, code.iterations, strict=True):
         assert own.alone.report == other.report and own.alone.report.split == "validation"
     rates = [i.report.success_rate for i in code.iterations]
