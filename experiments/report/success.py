@@ -166,9 +166,9 @@ def _table(points: Sequence[Point], run: Run) -> str:
         rows.append([shown, point.kind, *_cells(point.report)])
     for it in run.iterations:
         if it.coded_parts:
-            rows.append([f"code of {it.index}", VALIDATION, *_cells(it.coded_parts)])
+            rows.append([f"code {it.index}", VALIDATION, *_cells(it.coded_parts)])
     if run.coded_parts:
-        rows.append(["best code", HELD_OUT, *_cells(run.coded_parts)])
+        rows.append(["code", HELD_OUT, *_cells(run.coded_parts)])
     return html.table(columns, rows)
 
 
