@@ -13,6 +13,7 @@ from pathlib import Path
 
 from experiments import flags, machine, sight
 from experiments.values import ConfigError
+from rlgpt_jax.loop.record import FolderInUse, held
 
 
 def main(argv: list[str]) -> int:
@@ -30,9 +31,14 @@ def main(argv: list[str]) -> int:
         return 2
     recorded = recorded_threads(settings.workdir) if settings.resume else None
     machine.prepare(recorded, least=2 if settings.config.world == "minedojo" else 1)
-    from experiments import run  # imports jax
+    try:
+        with held(settings.workdir):
+            from experiments import run  # imports jax
 
-    return run.run(settings)
+            return run.run(settings)
+    except FolderInUse as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
 
 
 def asks_for_list(argv: list[str]) -> bool:

@@ -4,6 +4,7 @@
     coded_parts_eval.json            the best code alone, in the worlds of final_eval.json
     transcript_images/<sha256>.png   pictures of prompts
     report.html clock.json           clock.json: seconds over all starts, for the budget
+    lock                             held by the process that runs it: its number and host
     mineclip.json                    what weights `reward.clip` is computed with
     set_up.json library/             what was taken from another run, from a library
     metrics.csv timing.csv tensorboard/ checkpoints/<i>/ videos/
@@ -20,8 +21,10 @@ exists is not done again.
 """
 
 import contextlib
+import fcntl
 import json
 import os
+import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +33,35 @@ from typing import Any
 import numpy as np
 
 CODED_PARTS = "coded_parts"  # in result.json: what a run ends with, if it is not the policy
+
+
+class FolderInUse(RuntimeError):
+    """Another process is running in the folder."""
+
+
+@contextlib.contextmanager
+def held(root: Path) -> Iterator[None]:
+    """Holds a run folder for this process: two in one folder would ask, and pay, all twice.
+
+    The system lets go of it when the process ends, however it ends.
+
+    Raises:
+      FolderInUse: another process holds it.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    with (root / "lock").open("a+", encoding="utf-8") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise FolderInUse(
+                f"{root} is in use by {file.read().strip() or 'another process'}. Wait for its "
+                "end, stop it, or choose another --workdir."
+            ) from None
+        file.truncate(0)
+        file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
+        file.flush()
+        yield
 
 
 class RunFolder:

@@ -1,11 +1,13 @@
 import json
+import subprocess
+import sys
 
 import pytest
 
 from rlgpt_jax.loop import metrics
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.metrics import Metrics
-from rlgpt_jax.loop.record import RunFolder, read_json, write_json
+from rlgpt_jax.loop.record import FolderInUse, RunFolder, held, read_json, write_json
 
 
 @pytest.fixture
@@ -28,6 +30,22 @@ def test_a_file_that_exists_stays_whole_when_a_write_fails(folder):
         write_json(path, {"x": float("nan")})
     assert read_json(path) == {"x": 1}
     assert read_json(folder.path("none.json")) is None
+
+
+def test_two_processes_never_run_in_one_folder(folder):
+    hold = (
+        "import sys\nfrom pathlib import Path\nfrom rlgpt_jax.loop.record import held\n"
+        "with held(Path(sys.argv[1])):\n    print('held', flush=True)\n    sys.stdin.read()\n"
+    )
+    command = [sys.executable, "-c", hold, str(folder.root)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout.readline() == b"held\n"
+        in_use = pytest.raises(FolderInUse, match=f"in use by process {other.pid} on")
+        with in_use, held(folder.root):
+            pass
+        other.kill()
+    with held(folder.root):  # a process that was killed holds nothing
+        pass
 
 
 def test_wall_time_adds_up_over_starts(folder):
