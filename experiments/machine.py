@@ -13,8 +13,10 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from rlgpt_jax import files
+
 CHECKOUT = Path(__file__).parents[1]
-CACHE = CHECKOUT / ".cache"
+CACHE = files.kept(".cache")
 PACKAGES = (
     "jax", "jaxlib", "flax", "optax", "distrax", "orbax-checkpoint", "numpy", "numba", "absl-py",
 )  # fmt: skip

@@ -70,5 +70,10 @@ def recorded_threads(workdir: Path) -> str | None:
     return json.loads(path.read_text()).get("nproc") if path.exists() else None
 
 
+def command() -> int:
+    """The console script `rlgpt`."""
+    return main(sys.argv[1:])
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(command())

@@ -12,7 +12,9 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-FOLDER = Path(__file__).parents[2] / "prompts"
+from rlgpt_jax import files
+
+FOLDER = files.folder("prompts")
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z_]*)\}")
 _ADVICE = re.compile(r"(\s*)\{(advice_[a-z_]+)\}")
 

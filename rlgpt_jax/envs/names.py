@@ -9,9 +9,10 @@ craft arguments).
 """
 
 import json
-from pathlib import Path
 
-DATA = Path(__file__).parents[2] / "third_party" / "minecraft"
+from rlgpt_jax import files
+
+DATA = files.folder("third_party", "minecraft")
 
 
 def load(name: str) -> dict:

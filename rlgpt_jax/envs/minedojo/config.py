@@ -4,9 +4,11 @@ import dataclasses
 import os
 from pathlib import Path
 
+from rlgpt_jax import files
+
 LAUNCHERS = ("local", "ray")
 PYTHON_VARIABLE = "RLGPT_MINEDOJO_PYTHON"
-DEFAULT_PYTHON = Path(__file__).parents[3] / ".minedojo" / "bin" / "python"
+DEFAULT_PYTHON = files.kept(".minedojo") / "bin" / "python"
 
 
 @dataclasses.dataclass(frozen=True)

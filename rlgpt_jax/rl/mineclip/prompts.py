@@ -4,10 +4,11 @@ import dataclasses
 import json
 from pathlib import Path
 
+from rlgpt_jax import files
 from rlgpt_jax.rl.mineclip.config import MineClipConfig
 from rlgpt_jax.rl.mineclip.faults import MineClipError
 
-SHIPPED = Path(__file__).parents[3] / "prompts" / "mineclip.json"
+SHIPPED = files.folder("prompts") / "mineclip.json"
 LEAST_NEGATIVES = 1
 
 
