@@ -73,6 +73,8 @@ class Prepared(NamedTuple):
     whole: Problem  # of the long task: its reward
     item_ids: np.ndarray  # int32[I]  of `Chain.items`
     script_length: np.ndarray  # int32[S]
+    lead: np.ndarray  # int32[S, MAX_SCRIPT]
+    lead_length: np.ndarray  # int32[S]
     repeat: np.ndarray  # bool[S]
 
 
@@ -123,6 +125,8 @@ def prepare(chain: Chain, config: RLConfig, goal_names: tuple[str, ...]) -> Prep
         whole=host_problem(config, goal_names, empty_space()),
         item_ids=np.array([NAME_ID[name] for name in chain.items], np.int32),
         script_length=np.array([len(s.space.script) for s in chain.skills], np.int32),
+        lead=np.stack([s.space.arrays().lead for s in chain.skills]),
+        lead_length=np.array([len(s.space.lead) for s in chain.skills], np.int32),
         repeat=np.array([s.space.repeat_script for s in chain.skills]),
     )
 
@@ -330,9 +334,10 @@ def _settle(
     prepared: Prepared, now: ChainLanes, decided: np.ndarray, slot: np.ndarray,
     action: np.ndarray, step: Step, seen: Recall | None,
 ) -> tuple[Lanes, Episodes]:
-    """The end of a tick; every lane has the script of its skill."""
+    """The end of a tick; every lane has the script and the leads of its skill."""
     space = prepared.whole.space._replace(
-        script_length=prepared.script_length[now.skill], repeat=prepared.repeat[now.skill]
+        script_length=prepared.script_length[now.skill], lead=prepared.lead[now.skill],
+        lead_length=prepared.lead_length[now.skill], repeat=prepared.repeat[now.skill],
     )
     lanes, _, _, episodes = settle(
         prepared.whole._replace(space=space), now.lanes, decided, slot, action,

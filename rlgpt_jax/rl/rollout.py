@@ -198,9 +198,12 @@ def decide(
 
 
 def leading(space: SpaceArrays, stage: jax.Array) -> jax.Array:
-    """int32[N]: slot of the macro that leads at a stage, 0 for none."""
-    index = stage - space.script_length
-    slot = jnp.asarray(space.lead)[jnp.clip(index, 0, space.lead.shape[0] - 1)]
+    """int32[N]: slot of the macro that leads at a stage, 0 for none. Lanes may have leads of their
+    own, `space.lead` [N, MAX_SCRIPT]."""
+    index, lead = stage - space.script_length, jnp.asarray(space.lead)
+    lead = jnp.broadcast_to(lead, (*stage.shape, lead.shape[-1]))
+    at = jnp.clip(index, 0, lead.shape[-1] - 1)
+    slot = jnp.take_along_axis(lead, at[..., None], -1)[..., 0]
     return jnp.where((index >= 0) & (index < space.lead_length), slot, 0)
 
 
