@@ -166,7 +166,6 @@ def make_tools(
         seed=config.seed,
         sensors=config.sensors,
         tick_limit=config.macros.tick_limit,
-        ask_every=config.macros.ask_every,
         prompts=prompts.load(advice=config.prompts.advice),
         critic=config.critic,
         offer=offer,

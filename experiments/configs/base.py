@@ -33,7 +33,6 @@ class MacroConfig:
     """What macros may do."""
 
     tick_limit: int = TICK_LIMIT  # ticks of one activation; then the macro is ended
-    ask_every: int = 0  # ticks after which the policy is asked whether a macro goes on; 0: never
     # While learning: host with the host driver, jax or pallas (GPU only, not yet measured
     # on one) with the device driver; auto: host or jax. Trials and evaluations: always host.
     interpreter: Literal["auto", "host", "jax", "pallas"] = "auto"
@@ -46,8 +45,6 @@ class MacroConfig:
     def __post_init__(self) -> None:
         if self.tick_limit < 1:
             raise ValueError(f"macros.tick_limit={self.tick_limit} must be at least 1.")
-        if self.ask_every < 0:
-            raise ValueError(f"macros.ask_every={self.ask_every} must be at least 0.")
         if self.offer and not self.library:
             raise ValueError("macros.offer names macros, but macros.library names no folder.")
 

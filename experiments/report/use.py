@@ -10,7 +10,6 @@ ENDS = (
     ("trapped", "trapped (an error in its code)", "bad"),
     ("tick_limit", "tick limit", "warn"),
     ("interrupted", "cut by the end of the episode", "info"),
-    ("left", "ended by the policy", "info"),
 )
 MAX_ACTIONS = 14  # rows of the table of action use
 

@@ -45,7 +45,7 @@ def place(fates: Sequence[Fate], old: Slots) -> Slots:
 
 def make_space(
     slots: Slots, fates: Sequence[Fate], pure_code: bool, sensors: str, tick_limit: int,
-    library: Mapping[str, str] = NOTHING, interface: RLInterface = DEFAULT, ask_every: int = 0,
+    library: Mapping[str, str] = NOTHING, interface: RLInterface = DEFAULT,
 ) -> HybridSpace:
     """The space for one iteration.
 
@@ -78,7 +78,6 @@ def make_space(
         lead=tuple(names.index(name) + 1 for name in lead),
         repeat_script=pure_code,
         tick_limit=tick_limit,
-        ask_every=ask_every,
     )
 
 

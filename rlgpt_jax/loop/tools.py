@@ -44,7 +44,6 @@ class Tools:
     seed: int = 0
     sensors: str = "paper"  # of macros
     tick_limit: int = TICK_LIMIT  # of one activation of a macro
-    ask_every: int = 0  # ticks after which the policy is asked whether a macro goes on; 0: never
     offer: Offer = NOTHING  # of a library: what macros may call and the policy may choose
     prompts: Prompts = dataclasses.field(default_factory=prompts.load)
     critic: CriticConfig = CriticConfig()  # what the critic is shown

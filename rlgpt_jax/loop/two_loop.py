@@ -249,7 +249,7 @@ def _make_stage(
     slots = place((*tools.offer.macros, *state.fates), old)
     space = make_space(
         slots, state.fates, config.mode == "pure_code", tools.sensors, tools.tick_limit,
-        tools.offer.sources, interface, tools.ask_every,
+        tools.offer.sources, interface,
     )
     changed = slots.changed_since(old)
     return slots, Stage(

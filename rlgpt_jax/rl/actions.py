@@ -95,9 +95,6 @@ class HybridSpace:
     repeat_script: bool = False  # the script starts again when it ends: PPO never decides
     turn: int = TURN  # degrees that a primitive turns the camera by, one of `TURNS`
     tick_limit: int = TICK_LIMIT  # ticks that one activation of a macro may take
-    # Ticks after which, again and again, the policy is asked whether an offered macro goes on;
-    # 0: never.
-    ask_every: int = 0
 
     def __post_init__(self):
         for field in ("names", "offered"):
@@ -136,8 +133,6 @@ class HybridSpace:
             )
         if self.tick_limit < 1:
             raise ValueError(f"space.tick_limit is {self.tick_limit}; it must be at least 1.")
-        if self.ask_every < 0:
-            raise ValueError(f"space.ask_every is {self.ask_every}; it must be at least 0.")
 
     @property
     def uses_macros(self) -> bool:

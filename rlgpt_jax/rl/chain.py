@@ -170,13 +170,11 @@ def tick(
       index: picks the keys of this tick.
     """
     busy = np.asarray(before.lanes.busy)
-    asks = _asks(chain, prepared, before, busy)
-    ran = _go_on(chain, before, obs, busy | (asks > 0))
+    ran = _go_on(chain, before, obs, busy)
     free = ~busy & (_running(before.skill, before.macros) == 0)
     now, began = _pick(chain, prepared, before, obs, free)
     action, opens = _openings(chain, obs, now.skill, began)
-    free = free & ~opens | (asks > 0)
-    more, seen = _decide(chain, prepared, config, now, obs, free, asks, key, index)
+    more, seen = _decide(chain, prepared, config, now, obs, free & ~opens, key, index)
     ran += more
     labels = np.full(len(busy), "nothing", object)
     labels[opens] = OPENING
@@ -206,19 +204,6 @@ def _running(skill: np.ndarray, macros: Sequence[Any]) -> np.ndarray:
         if state is not None:
             running = np.where(skill == s, state.slot, running)
     return running
-
-
-def _asks(
-    chain: Chain, prepared: Prepared, before: ChainLanes, busy: np.ndarray
-) -> np.ndarray:
-    """int32[N]: the macro of each lane's skill that goes on only if its policy lets it, or 0."""
-    asks = np.zeros(len(busy), np.int32)
-    for s, skill in enumerate(chain.skills):
-        if skill.params is not None:
-            offered, others = prepared.problems[s].space.masks.macro, busy | (before.skill != s)
-            mine = macro_step.asked(skill.space.ask_every, offered, before.macros[s], others)
-            asks = asks if mine is None else np.where(mine > 0, mine, asks)
-    return asks
 
 
 def _go_on(chain: Chain, before: ChainLanes, obs: Observation, busy: np.ndarray) -> list[Ran]:
@@ -289,16 +274,15 @@ def _openings(
 
 def _decide(
     chain: Chain, prepared: Prepared, config: RLConfig, now: ChainLanes, obs: Observation,
-    free: np.ndarray, asks: np.ndarray, key: jax.Array, index: int,
+    free: np.ndarray, key: jax.Array, index: int,
 ) -> tuple[list[Ran], Recall | None]:
-    """Every skill decides in its lanes among `free` bool[N]; `asks` is of `_asks`. Skill and tick
-    have keys of their own, so that a lane does not depend on what skills the others are in.
-    Returns also what is remembered after this tick."""
+    """Every skill decides in its lanes among `free` bool[N]. Skill and tick have keys of
+    their own, so that a lane does not depend on what skills the others are in. Returns also
+    what is remembered after this tick."""
     ran = []
     before = seen = now.lanes.recall
     for s, skill in enumerate(chain.skills):
         mine = free & (now.skill == s)
-        mine_asks = mine * asks if skill.space.ask_every else None
         sees = skill.params is not None and before is not None and (now.skill == s).any()
         if not mine.any() and not sees:
             continue
@@ -310,7 +294,7 @@ def _decide(
         else:
             decision = decide(
                 config.network, skill.params, prepared.problems[s], now.lanes, obs,
-                jax.random.fold_in(key, s), np.int32(index), None, mine_asks,
+                jax.random.fold_in(key, s), np.int32(index),
             )
             parts = (decision.chosen, decision.action.primitive, decision.primitive)
             chosen, choices, primitive = map(np.asarray, parts)
@@ -319,7 +303,7 @@ def _decide(
             continue
         now.macros[s], act = macro_step.act(
             skill.space.macros, skill.space.tick_limit, now.macros[s], obs, chosen, primitive,
-            ~mine, asks=mine_asks,
+            ~mine,
         )
         labels = [
             skill.space.label(int(act.slot[lane])) if act.slot[lane] > 0

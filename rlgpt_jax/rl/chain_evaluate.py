@@ -91,10 +91,6 @@ class ChainTally:
             tick, space = part.act.macro, self.chain.skills[part.skill].space
             if tick is None:
                 continue
-            left = np.zeros(len(counts), int) if part.act.left is None else part.act.left
-            for lane in np.flatnonzero(counts & part.mine & (left > 0)):
-                label = space.label(int(left[lane]))
-                self.whole.ends[self.name(part.skill, label)]["left"] += 1
             ended, slot = np.asarray(tick.ended), np.asarray(tick.ended_slot)
             for lane in np.flatnonzero(counts & part.mine & (ended > 0)):
                 name = self.name(part.skill, space.label(int(slot[lane])))

@@ -84,9 +84,6 @@ class Tally:
         tick, running = result.act.macro, result.act.running
         if tick is None:
             return
-        left = np.zeros(len(counts), int) if result.act.left is None else result.act.left
-        for lane in np.flatnonzero(counts & (left > 0)):
-            self._add_end(self.space.label(int(left[lane])), "left", watches[lane].trace)
         ended, slot = np.asarray(tick.ended), np.asarray(tick.ended_slot)
         for lane in np.flatnonzero(counts & (ended > 0)):
             name = self.space.label(int(slot[lane]))

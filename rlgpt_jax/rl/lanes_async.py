@@ -35,12 +35,12 @@ class Answer(NamedTuple):
 def _decide(
     network: NetworkConfig, params: networks.Params, problem: Problem, lanes: Lanes,
     obs: Observation, key: jax.Array, number: jax.Array, tick: jax.Array, mine: jax.Array,
-    sent: tuple[HybridAction, Recall | None], asks: Any,
+    sent: tuple[HybridAction, Recall | None],
 ) -> Decision:  # fmt: skip
     """`rollout.decide` with the keys of each lane's own rollout and tick. Lanes other than
     `mine` keep the action and the memory that they were `sent` with."""
     keys = jax.vmap(lambda n: rollout.keys_of(key, n)[0])(number)
-    decision = rollout.decide(network, params, problem, lanes, obs, keys, tick, None, asks)
+    decision = rollout.decide(network, params, problem, lanes, obs, keys, tick)
     action, memory = recall.choose(mine, (decision.action, decision.recall), sent)
     return decision._replace(action=action, recall=memory)
 
@@ -93,19 +93,17 @@ class AsyncLanes:
           Decision and action of all lanes; what is new counts in `mine` alone.
         """
         with self.seconds.measure("policy"):
-            busy = np.asarray(self.lanes.busy) | ~mine
-            asks = macro_step.asked(
-                self._space.ask_every, self.problem.space.masks.macro, self.macros, busy
-            )
             decision = _decide(
                 self._network, params, self.problem, self.lanes, self.obs, self._key,
-                number.astype(np.int32), tick.astype(np.int32), mine, self._sent, asks,
+                number.astype(np.int32), tick.astype(np.int32), mine, self._sent,
             )  # fmt: skip
-            chosen, primitive = map(np.asarray, (decision.chosen, decision.primitive))
+            chosen, primitive, busy = map(
+                np.asarray, (decision.chosen, decision.primitive, self.lanes.busy)
+            )
         with self.seconds.measure("macros"):
             self.macros, act = macro_step.act(
                 self._space.macros, self._space.tick_limit, self.macros, self.obs, chosen,
-                primitive, busy, asks=asks,
+                primitive, busy | ~mine,
             )  # fmt: skip
         lanes = np.flatnonzero(mine)
         self._env.send(lanes, act.action[lanes])
@@ -122,7 +120,7 @@ class AsyncLanes:
         answered = np.isin(np.arange(len(self.rests)), lanes)
         obs, before, act = self.obs, self.lanes, self._act
         with self.seconds.measure("policy"):
-            plain = act._replace(macro=None, running=None, went_on=None, left=None)
+            plain = act._replace(macro=None, running=None)
             self.lanes, reward, previous, episodes = _settle(
                 self.problem, before, plain, rollout.told(step), self._sent[1], answered
             )

@@ -1,8 +1,6 @@
 """The macro part of one tick, for every interpreter.
 
-A lane's macro goes on, or a decision counts: a macro starts, or the primitive is used. With
-`HybridSpace.ask_every` the policy is asked now and then whether a macro goes on: interrupting
-options (Sutton, Precup and Singh 1999, section 4), with the choice learnt.
+A lane's macro goes on, or a decision counts: a macro starts, or the primitive is used.
 """
 
 from typing import Any, NamedTuple
@@ -11,7 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.base import NOOP, Observation
+from rlgpt_jax.envs.base import Observation
 from rlgpt_jax.macros import interpret_host, interpret_jax, sensors
 from rlgpt_jax.rl.actions import HybridSpace, MacroSet
 from rlgpt_jax.rl.rollout import without_macros
@@ -21,17 +19,10 @@ class Act(NamedTuple):
     """What every lane does in this tick. Arrays are NumPy on the host."""
 
     action: Any  # int32[N, 8]
-    decided: Any  # bool[N]  a decision that began something counted, the policy's or the script's
+    decided: Any  # bool[N]  a decision counted, the policy's or the script's
     slot: Any  # int32[N]  the macro that made the action, 0 if a primitive
     running: Any  # int32[N]  the macro that will go on in the next tick, 0 if none
     macro: Any  # interpreter's MacroTick, None without macros
-    went_on: Any = None  # bool[N]  the policy was asked and let the macro go on; None: no asking
-    left: Any = None  # int32[N]  the macro that the policy has just ended, 0 if none; likewise
-
-    @property
-    def chose(self) -> Any:
-        """bool[N]: a decision counted, whether it began something or let a macro go on."""
-        return self.decided if self.went_on is None else self.decided | self.went_on
 
 
 def interpreter_for(given: str, on_device: bool) -> str:
@@ -85,21 +76,6 @@ def init_macros(space: HybridSpace, num_lanes: int, on_device: bool) -> Any:
     return (interpret_jax if on_device else interpret_host).init_state(num_lanes)
 
 
-def asked(ask_every: int, offered: Any, state: Any, busy: Any) -> Any:
-    """int32[N]: the macro that goes on only if the policy lets it, 0 if none; None: no asking.
-
-    Args:
-      ask_every: of the `HybridSpace`.
-      offered: bool[K + 1], `Masks.macro`: a script's macros are not asked about.
-      state: of the interpreter.
-      busy: bool[N], lanes in which nothing is decided.
-    """
-    if state is None or not ask_every:
-        return None
-    due = (state.slot > 0) & (state.ticks > 0) & (state.ticks % ask_every == 0)
-    return (due & offered[state.slot] & ~busy) * state.slot
-
-
 def act(
     macros: MacroSet | None,
     tick_limit: int,
@@ -109,7 +85,6 @@ def act(
     primitive: Any,
     busy: Any,
     interpreter: str = "auto",
-    asks: Any = None,
 ) -> tuple[Any, Act]:
     """Advances the macros of all lanes by one tick.
 
@@ -120,8 +95,6 @@ def act(
       primitive: int32[N, 8], action where a lane decides for no macro.
       busy: bool[N], lanes whose action will be ignored: nothing is decided there.
       interpreter: of the device driver, see `interpreter_for`.
-      asks: of `asked`; where it is `chosen` the macro goes on, and if that was its end nothing is
-        done in this tick. Elsewhere it is ended and `chosen` counts.
     """
     on_device = isinstance(primitive, jax.Array)
     xp = jnp if on_device else np
@@ -130,13 +103,6 @@ def act(
         return None, Act(without_macros(primitive, busy), ~busy, zeros, zeros, None)
     assert macros is not None, "a state without programs"
     interpret = device_tick(interpreter) if on_device else interpret_host.tick
-    went_on = left = None
-    if asks is not None:
-        went_on = (asks > 0) & (chosen == asks)
-        left = xp.where(went_on, 0, asks)
-        state = cut(state, left > 0)
-        chosen = xp.where(went_on, 0, chosen)
-        primitive = xp.where(went_on[:, None], xp.asarray(NOOP, xp.int32), primitive)
     running = state.slot if on_device else state.slot.copy()
     view = sensors.pack_view(obs)
     state, tick = interpret(macros, state, view, chosen, busy, tick_limit)
@@ -145,8 +111,7 @@ def act(
     slot = xp.where(tick.decided, chosen, running)
     # A copy on the host: the interpreter may clear the lane's slot in place.
     goes_on = state.slot if on_device else state.slot.copy()
-    decided = tick.decided if went_on is None else tick.decided & ~went_on
-    return state, Act(action, decided, slot, goes_on, tick, went_on, left)
+    return state, Act(action, tick.decided, slot, goes_on, tick)
 
 
 def cut(state: Any, done: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 from rlgpt_jax.rl import crosshair, failures
 
-MACRO_ENDS = ("returned", "trapped", "tick_limit", "interrupted", "left")
+MACRO_ENDS = ("returned", "trapped", "tick_limit", "interrupted")
 
 
 def wilson(successes: float, num: float, z: float = 1.96) -> tuple[float, float]:
@@ -178,7 +178,6 @@ def _ends(ends: Mapping[str, int]) -> str:
     words = dict(
         returned="returned by itself", trapped="stopped by an error",
         tick_limit="stopped by the tick limit", interrupted="cut by the end of the episode",
-        left="ended by the policy",
     )  # fmt: skip
     return ", ".join(f"{ends[k]} {words[k]}" for k in MACRO_ENDS if ends.get(k))
 

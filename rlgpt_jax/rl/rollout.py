@@ -168,20 +168,15 @@ def decide(
     rollout_key: jax.Array,
     tick: jax.Array,
     part: Part | None = None,
-    asks: Any = None,
 ) -> Decision:
     """The policy for all lanes, or for a part of them, which decides as it would among all.
 
     Tick `tick` of a rollout has its own sampling key. Lanes that are in rollouts of their own
-    have keys [N] and ticks int32[N]; each draws what it would draw with its key among all. `asks`
-    is of `macro_step.asked`: there the running macro leads, and choosing it lets it go on.
+    have keys [N] and ticks int32[N]; each draws what it would draw with its key among all.
     """
     space = problem.space
     features = see(network, problem, obs, lanes.previous, lanes.start, lanes.recall)
-    scripted, lead = lanes.stage < space.script_length, leading(space, lanes.stage)
-    if asks is not None:
-        scripted, lead = scripted & (asks == 0), jnp.where(asks > 0, asks, lead)
-    features = features._replace(lead=lead.astype(jnp.uint8))
+    features = features._replace(lead=leading(space, lanes.stage).astype(jnp.uint8))
     seen = recall.with_stack(features, lanes.recall)
     logits, value, state = networks.respond(network, params, seen, recall.state_of(lanes.recall))
     policy = distribution(logits.primitive, logits.macro, space.masks)
@@ -189,6 +184,7 @@ def decide(
         action = policy.sample_apart(jax.vmap(jax.random.fold_in)(rollout_key, tick))
     else:
         action = policy.sample(jax.random.fold_in(rollout_key, tick), part)
+    scripted = lanes.stage < space.script_length
     stage = jnp.minimum(lanes.stage, space.script.shape[0] - 1)
     chosen = jnp.where(scripted, jnp.asarray(space.script)[stage], action.macro)
     return Decision(

@@ -78,7 +78,7 @@ class AsyncRollout:
         if walk.rests.any():
             mine, before = walk.rests, walk.lanes
             decision, act = walk.send(params, mine, self._number, self._tick)
-            learns = act.chose & ~np.asarray(decision.scripted)
+            learns = act.decided & ~np.asarray(decision.scripted)
             self._record(
                 mine, features=decision.features, action=decision.action,
                 log_prob=decision.log_prob, decision=learns, value=decision.value,

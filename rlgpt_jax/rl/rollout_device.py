@@ -23,10 +23,9 @@ from rlgpt_jax.rl.rollout import Batch, Lanes
 
 
 def _scan(
-    world: Closed, tick_limit: int, ask_every: int, network: NetworkConfig, interpreter: str,
-    length: int, devices: int, constants: list[jax.Array], problem: Problem,
-    params: networks.Params, lanes: Lanes, macros: Any, obs: Observation, env_state: Any,
-    key: jax.Array,
+    world: Closed, tick_limit: int, network: NetworkConfig, interpreter: str, length: int,
+    devices: int, constants: list[jax.Array], problem: Problem, params: networks.Params,
+    lanes: Lanes, macros: Any, obs: Observation, env_state: Any, key: jax.Array,
 ) -> tuple[Lanes, Any, Observation, Any, Batch]:
     """The lanes of one of `devices`. `world` is their step, `constants` are its constants."""
     num_lanes = lanes.busy.shape[0]
@@ -47,11 +46,10 @@ def _scan(
 
     def one_tick(carry, index):
         lanes, macros, obs, env_state = carry
-        asks = macro_step.asked(ask_every, problem.space.masks.macro, macros, lanes.busy)
-        decision = rollout.decide(network, params, problem, lanes, obs, key, index, part, asks)
+        decision = rollout.decide(network, params, problem, lanes, obs, key, index, part)
         macros, act = macro_step.act(
             problem.space.macros, tick_limit, macros, obs, decision.chosen, decision.primitive,
-            lanes.busy, interpreter, asks,
+            lanes.busy, interpreter,
         )  # fmt: skip
         env_state, step = world(constants, env_state, act.action)
         after, reward, previous, episodes = rollout.settle(
@@ -60,7 +58,7 @@ def _scan(
         macros = macro_step.cut(macros, step.terminated | step.truncated)
         row = dict(
             features=decision.features, action=decision.action, log_prob=decision.log_prob,
-            decision=act.chose & ~decision.scripted, reward=reward,
+            decision=act.decided & ~decision.scripted, reward=reward,
             terminated=step.terminated, truncated=step.truncated,
             final_value=final_values(step, previous, lanes.start, decision.recall),
             episodes=episodes, value=decision.value, state=state_of(lanes.recall),
@@ -82,20 +80,17 @@ def _strong(x: jax.Array) -> jax.Array:
 
 
 @functools.partial(
-    jax.jit, static_argnums=(0, 1, 2, 3, 4, 5, 6),
+    jax.jit, static_argnums=(0, 1, 2, 3, 4, 5),
     donate_argnames=("lanes", "macros", "obs", "env_state"),
 )  # fmt: skip
 def _rollout(
-    world: Closed, tick_limit: int, ask_every: int, network: NetworkConfig, interpreter: str,
-    length: int, mesh: Mesh | None, constants: list[jax.Array], problem: Problem,
-    params: networks.Params, lanes: Lanes, macros: Any, obs: Observation, env_state: Any,
-    key: jax.Array,
+    world: Closed, tick_limit: int, network: NetworkConfig, interpreter: str, length: int,
+    mesh: Mesh | None, constants: list[jax.Array], problem: Problem, params: networks.Params,
+    lanes: Lanes, macros: Any, obs: Observation, env_state: Any, key: jax.Array,
 ) -> tuple[Lanes, Any, Observation, Any, Batch]:
     """`_scan` on every device."""
     devices = 1 if mesh is None else mesh.size
-    scan = functools.partial(
-        _scan, world, tick_limit, ask_every, network, interpreter, length, devices
-    )
+    scan = functools.partial(_scan, world, tick_limit, network, interpreter, length, devices)
     if mesh is not None:
         scan = jax.shard_map(
             scan, mesh=mesh,
@@ -128,7 +123,7 @@ def rollout_device(
     """
     world = device_worlds.step_of(env, mesh)
     return _rollout(
-        world, space.tick_limit, space.ask_every, config.network, config.interpreter,
-        config.ppo.unroll_length, mesh, world.constants,
-        make_problem(config, env.goal_names, space), params, lanes, macros, obs, env_state, key,
+        world, space.tick_limit, config.network, config.interpreter, config.ppo.unroll_length,
+        mesh, world.constants, make_problem(config, env.goal_names, space), params, lanes, macros,
+        obs, env_state, key,
     )  # fmt: skip

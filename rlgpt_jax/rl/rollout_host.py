@@ -79,13 +79,13 @@ def tick(
 ) -> TickResult:
     """Decides, runs the macros, steps the world and settles. `index` picks the key."""
     with seconds.measure("policy"):
-        busy = np.asarray(lanes.busy)
-        asks = macro_step.asked(space.ask_every, problem.space.masks.macro, macros, busy)
-        decision = decide(network, params, problem, lanes, obs, key, np.int32(index), None, asks)
-        chosen, primitive = map(np.asarray, (decision.chosen, decision.primitive))
+        decision = decide(network, params, problem, lanes, obs, key, np.int32(index))
+        chosen, primitive, busy = map(
+            np.asarray, (decision.chosen, decision.primitive, lanes.busy)
+        )
     with seconds.measure("macros"):
         macros, act = macro_step.act(
-            space.macros, space.tick_limit, macros, obs, chosen, primitive, busy, asks=asks
+            space.macros, space.tick_limit, macros, obs, chosen, primitive, busy
         )
     with seconds.measure("world"):
         step = env.step(act.action)
@@ -175,7 +175,7 @@ def rollout_host(
         if found is not None:
             cuts.append(found)
         decision, step = result.decision, result.step
-        learns = result.act.chose & ~np.asarray(decision.scripted)
+        learns = result.act.decided & ~np.asarray(decision.scripted)
         rows.append(
             dict(
                 features=decision.features, action=decision.action, log_prob=decision.log_prob,
