@@ -53,7 +53,7 @@ class PPOConfig:
     gamma: float = 0.99  # discount per tick, not per decision
     gae_lambda: float = 0.95  # per decision
     clip: float = 0.2  # of the probability ratio
-    num_epochs: int = 4
+    num_epochs: int = 8
     num_minibatches: int = 8  # of a rollout in which every tick is a decision
     learning_rate: float = 1e-3
     entropy_cost: float = 0.003

@@ -7,6 +7,8 @@ from experiments.config_tree import leaf_values
 from experiments.configs import base
 from rlgpt_jax.envs.tasks import get_task
 
+BEEF = "harvest_beef_with_diamond_sword"
+
 
 def changed(name: str, other: str) -> dict[str, object]:
     """Fields of `name` that differ from those of `other`, but for where answers are."""
@@ -20,6 +22,8 @@ def changed(name: str, other: str) -> dict[str, object]:
     [
         ("harvest_milk_rays", "harvest_milk", {"sight": "rays"}),
         ("harvest_wool_rays", "harvest_wool", {"sight": "rays"}),
+        ("craft_stick_rays", "craft_stick", {"sight": "rays"}),
+        (f"{BEEF}_rays", BEEF, {"sight": "rays"}),
         ("harvest_milk_seeing", "harvest_milk", {"critic.vision": "strip"}),
         ("harvest_log_without_sp", "harvest_log", {"loop.decompose": False}),
         ("harvest_log_one_agent", "harvest_log", {"loop.agents": "one"}),

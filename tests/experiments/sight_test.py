@@ -54,10 +54,9 @@ def test_what_the_policy_sees_must_be_the_sight() -> None:
 def test_shipped_tasks_are_blind_code_and_tasks_of_one_s_own_have_rays() -> None:
     for name in flags.config_names():
         config = flags.load_config(name)
-        expected = {
-            "harvest_milk_pixels": "pixels", "craft_wooden_pickaxe": "rays", "template": "rays",
-            "harvest_milk_rays": "rays", "harvest_wool_rays": "rays",
-        }.get(name, "blind_code")  # fmt: skip
+        sees = "rays" if name.endswith("_rays") else "blind_code"
+        others = {"harvest_milk_pixels": "pixels", "craft_wooden_pickaxe": "rays"}
+        expected = {**others, "template": "rays"}.get(name, sees)
         assert config.sight == expected, name
         assert config.sensors == ("full" if expected == "rays" else "paper")
     assert parsed("--config.task.horizon=400").sight == "blind_code"  # a row that was changed

@@ -170,30 +170,16 @@ def test_a_script_runs_once_per_start_of_its_skill():
         assert "walk" not in labels[start + 2 : start + 8]
 
 
-def led(goal: Goal, **changes) -> Skill:
-    """`walk` and `back_off` (2 ticks each) lead in turn, and the policy is indifferent."""
-    params = networks.init_params(CONFIG.network, jax.random.key(3))
-    made = make_space(WALK, BACK, lead=(1, 2), **changes)
-    return Skill(goal, made, OBSERVATION_PARTS, params)
-
-
 def test_the_leads_of_a_skill_take_turns_and_begin_again_with_it():
-    skill = led(Goal("only", "milk_bucket", 1, (), 14, True))
+    """Of two ticks each, with an indifferent policy."""
+    goal = Goal("only", "milk_bucket", 1, (), 14, True)
+    params = networks.init_params(CONFIG.network, jax.random.key(3))
+    skill = Skill(goal, make_space(WALK, BACK, lead=(1, 2)), OBSERVATION_PARTS, params)
     seen = play(HostCorridor(num_envs=16, length=99), chain_of(skill), 28)
     labels = np.array([result.labels for _, result in seen])
     expected = [("walk", "back_off")[i % 14 // 2 % 2] for i in range(28)]
     alike = (labels == np.array(expected)[:, None]).all(axis=0)
     assert alike.sum() >= 8  # of 16 lanes: in 14 decisions a few leave what leads
-
-
-def test_a_skill_s_policy_is_asked_whether_a_macro_goes_on():
-    """Going on keeps the macro; only a policy that is asked can have ended it."""
-    goal = Goal("only", "milk_bucket", 1, (), 99, True)
-    seen = play(HostCorridor(num_envs=16, length=99), chain_of(led(goal, ask_every=1)), 40)
-    acts = [part.act for _, result in seen for part in result.ran]
-    went_on = sum(int(act.went_on.sum()) for act in acts if act.went_on is not None)
-    left = sum(int((act.left > 0).sum()) for act in acts if act.left is not None)
-    assert went_on > 10 * left > 0
 
 
 def test_positions_and_previous_actions_count_from_the_start_of_a_skill():

@@ -33,7 +33,10 @@ NETWORK = NetworkConfig(
 )  # fmt: skip
 # Without previous action and position, through which a policy could remember by what it does.
 CONFIG = RLConfig(
-    ppo=PPOConfig(num_envs=16, unroll_length=16, num_minibatches=2, learning_rate=3e-3, gamma=0.9),
+    ppo=PPOConfig(
+        num_envs=16, unroll_length=16, num_minibatches=2, num_epochs=4, learning_rate=3e-3,
+        gamma=0.9,
+    ),
     network=NETWORK, reward=RewardConfig(step_cost=0.1), observation=("rgb", "compass"),
 )  # fmt: skip
 SPACE = dataclasses.replace(empty_space(), primitives=("left", "right", "forward"))

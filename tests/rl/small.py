@@ -9,7 +9,9 @@ from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RLConfig
 
 NETWORK = NetworkConfig(feature_width=16, feature_depth=0, fusion_width=32, head_width=32)
 CONFIG = RLConfig(
-    ppo=PPOConfig(num_envs=16, unroll_length=16, num_minibatches=2, learning_rate=2e-3),
+    ppo=PPOConfig(
+        num_envs=16, unroll_length=16, num_minibatches=2, num_epochs=4, learning_rate=2e-3
+    ),
     network=NETWORK,
 )
 
