@@ -13,7 +13,7 @@ from pathlib import Path
 
 from experiments import flags, machine, sight
 from experiments.values import ConfigError
-from rlgpt_jax.loop.record import FolderInUse, held
+from rlgpt_jax.loop.record import FolderNotHeld, held
 
 
 def main(argv: list[str]) -> int:
@@ -36,7 +36,7 @@ def main(argv: list[str]) -> int:
             from experiments import run  # imports jax
 
             return run.run(settings)
-    except FolderInUse as error:
+    except FolderNotHeld as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
 

@@ -35,8 +35,8 @@ import numpy as np
 CODED_PARTS = "coded_parts"  # in result.json: what a run ends with, if it is not the policy
 
 
-class FolderInUse(RuntimeError):
-    """Another process is running in the folder."""
+class FolderNotHeld(RuntimeError):
+    """A run folder that cannot be written, or in which another process is running."""
 
 
 @contextlib.contextmanager
@@ -46,18 +46,26 @@ def held(root: Path) -> Iterator[None]:
     The system lets go of it when the process ends, however it ends.
 
     Raises:
-      FolderInUse: another process holds it.
+      FolderNotHeld: another process holds it, or it cannot be written.
     """
-    root.mkdir(parents=True, exist_ok=True)
-    with (root / "lock").open("a+", encoding="utf-8") as file:
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        file = (root / "lock").open("a+", encoding="utf-8")
+    except OSError as error:
+        raise FolderNotHeld(
+            f"{error.filename} cannot be written: {error.strerror}. Choose another --workdir."
+        ) from None
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
-            raise FolderInUse(
+            raise FolderNotHeld(
                 f"{root} is in use by {file.read().strip() or 'another process'}. Wait for its "
                 "end, stop it, or choose another --workdir."
             ) from None
+        except OSError:
+            pass  # a file system without locks: nothing can be held there
         file.truncate(0)
         file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
         file.flush()

@@ -7,7 +7,7 @@ import pytest
 from rlgpt_jax.loop import metrics
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.metrics import Metrics
-from rlgpt_jax.loop.record import FolderInUse, RunFolder, held, read_json, write_json
+from rlgpt_jax.loop.record import FolderNotHeld, RunFolder, held, read_json, write_json
 
 
 @pytest.fixture
@@ -40,11 +40,17 @@ def test_two_processes_never_run_in_one_folder(folder):
     command = [sys.executable, "-c", hold, str(folder.root)]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout.readline() == b"held\n"
-        in_use = pytest.raises(FolderInUse, match=f"in use by process {other.pid} on")
+        in_use = pytest.raises(FolderNotHeld, match=f"in use by process {other.pid} on")
         with in_use, held(folder.root):
             pass
         other.kill()
     with held(folder.root):  # a process that was killed holds nothing
+        pass
+
+
+def test_a_folder_that_cannot_be_written_is_one_error(tmp_path):
+    (tmp_path / "file").write_text("no folder")
+    with pytest.raises(FolderNotHeld, match="Choose another --workdir"), held(tmp_path / "file"):
         pass
 
 
