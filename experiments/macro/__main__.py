@@ -16,8 +16,6 @@ COMMANDS = {
     "library": ("library", "macros on disk: list, show, add, save those of a run"),
     "skills": ("skills", "the trusted skills that macros may call"),
     "bench": ("bench", "how fast the interpreters are"),
-    "fuzz": ("fuzz", "random texts and programs against the compiler and the interpreters"),
-    "attacks": ("attacks", "known attacks on the language, and what becomes of them"),
 }
 
 

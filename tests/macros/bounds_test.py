@@ -6,8 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments.macro import trial, worst
-from experiments.macro.attack_texts import body
 from rlgpt_jax.agents.parse import python_source
 from rlgpt_jax.envs.base import CRAFT_ARG, FUNCTION, PITCH, SLOT_ARG, YAW
 from rlgpt_jax.envs.names import NAMES
@@ -16,6 +14,8 @@ from rlgpt_jax.macros.bytecode import Program
 from rlgpt_jax.macros.compiler import work
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
+from tests.fuzz import trial, worst
+from tests.fuzz.attack_texts import body
 from tests.macros import worlds
 
 MEGABYTE = 1_000_000

@@ -1,13 +1,14 @@
-"""A small, always equal part of `python -m experiments.macro fuzz`."""
+"""A small, always equal part of `python -m tests.fuzz texts`."""
 
 import argparse
+import itertools
 import random
 
 import pytest
 
-from experiments.macro import fuzz, mutate, random_syntax, trial
-from experiments.macro.corpus import corpus as whole_corpus
 from rlgpt_jax.macros import bytecode
+from tests.fuzz import mutate, random_syntax, random_texts, trial
+from tests.fuzz.corpus import corpus as whole_corpus
 
 INPUTS, GROUPS = 1_500, 5
 
@@ -19,9 +20,9 @@ def corpus() -> list[str]:
 
 @pytest.mark.parametrize("group", range(GROUPS))
 def test_random_texts_are_refused_in_words_or_run_within_their_bounds(group, corpus, tmp_path):
-    tally = fuzz.Tally()
-    for number, kind, text in fuzz.inputs(group, corpus):
-        wrong = fuzz.tried(tally, number, kind, text)
+    tally = random_texts.Tally()
+    for number, kind, text in random_texts.inputs(group, corpus):
+        wrong = random_texts.tried(tally, number, kind, text)
         assert not wrong, f"seed {group}, input {number}, {kind}:\n{text[:3_000]}\n{wrong}"
         if number + 1 == INPUTS // GROUPS:
             break
@@ -34,8 +35,8 @@ def test_random_texts_are_refused_in_words_or_run_within_their_bounds(group, cor
 
 
 def test_the_same_seed_makes_the_same_texts(corpus):
-    first = [text for (number, _, text), _ in zip(fuzz.inputs(3, corpus), range(40), strict=False)]
-    again = [text for (number, _, text), _ in zip(fuzz.inputs(3, corpus), range(40), strict=False)]
+    first = [text for _, _, text in itertools.islice(random_texts.inputs(3, corpus), 40)]
+    again = [text for _, _, text in itertools.islice(random_texts.inputs(3, corpus), 40)]
     assert first == again and len(set(first)) > 35
 
 
@@ -57,16 +58,16 @@ def test_random_syntax_draws_most_of_the_grammar():
 
 def test_the_command_counts_and_a_finding_is_kept(capsys, tmp_path, monkeypatch):
     parser = argparse.ArgumentParser()
-    fuzz.add_arguments(parser)
+    random_texts.add_arguments(parser)
     options = parser.parse_args(["--inputs=20", f"--out={tmp_path}"])
-    assert fuzz.run(options) in (0, 1)  # 1 if the machine was too busy for the time bound
+    assert random_texts.run(options) in (0, 1)  # 1 if the machine was too busy for the time bound
     assert "20 inputs" in capsys.readouterr().out
 
     def escape(*_: object, **__: object) -> None:
         raise trial.Escaped("on purpose")
 
-    monkeypatch.setattr(fuzz, "one", escape)
+    monkeypatch.setattr(random_texts, "one", escape)
     options = parser.parse_args(["--inputs=2", f"--out={tmp_path / 'found'}"])
-    assert fuzz.run(options) == 1
+    assert random_texts.run(options) == 1
     assert "2 crashes" in capsys.readouterr().out
     assert len(list((tmp_path / "found").glob("*.error.txt"))) == 2

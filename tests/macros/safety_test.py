@@ -8,11 +8,11 @@ import pytest
 
 import experiments
 import rlgpt_jax
-from experiments.macro import attacks
 from rlgpt_jax.envs.names import MOBS, NAMES
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.bytecode import MAX_NAME_ID, OPERANDS, OPERATIONS, MacroSet
 from rlgpt_jax.macros.library import ACTIONS, FIELDS, FUNCTIONS, prompt_text
+from tests.fuzz import attacks
 from tests.macros import worlds
 
 ROOTS = [Path(rlgpt_jax.__file__).parent, Path(experiments.__file__).parent]

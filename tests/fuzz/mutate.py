@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable, Sequence
 
-from experiments.macro import random_syntax
+from tests.fuzz import random_syntax
 
 WORD = re.compile(r"\s+|\w+|[^\w\s]")
 KEYWORDS = (

@@ -1,6 +1,6 @@
 """Known attacks on the macro language, and what becomes of each.
 
-    python -m experiments.macro attacks [--kind=unicode] [--long]
+    python -m tests.fuzz attacks [--kind=unicode] [--long]
 
 Each text is handed to the compiler. What is accepted is run for 201 ticks on the host
 interpreter, with made-up views: it must only hand out actions of the table, inside its
@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from experiments.macro.attack_texts import ATTACKS
+from tests.fuzz.attack_texts import ATTACKS
 
 REFUSED, HARMLESS, ESCAPED = "refused", "harmless", "ESCAPED"
 
@@ -47,9 +47,9 @@ def every() -> Iterator[Attack]:
 
 def outcome(attack: Attack) -> Outcome:
     """Compiles an attack, and runs it if it is accepted."""
-    from experiments.macro import trial  # imports jax
     from rlgpt_jax.macros.language import parse_or_raise
     from rlgpt_jax.macros.refusal import Refusal
+    from tests.fuzz import trial  # imports jax
 
     try:
         program = parse_or_raise(attack.source, None, "full")

@@ -1,7 +1,7 @@
 """Hands random texts to the compiler and runs what it accepts; nothing may go wrong.
 
-    python -m experiments.macro fuzz --minutes=10 [--seed=0] [--out=fuzz]
-    python -m experiments.macro fuzz --worst
+    python -m tests.fuzz texts --minutes=10 [--seed=0] [--out=fuzz]
+    python -m tests.fuzz texts --worst
 
 Texts are recorded answers, benchmark macros and known attacks, with words, lines, parts
 of trees or characters changed, two texts in one, and programs drawn from Python's own
@@ -82,10 +82,10 @@ def watched() -> Iterator[None]:
 
 def one(tally: Tally, kind: str, text: str, seed: int, deep: bool) -> None:
     """Compiles and runs one text, and adds what happened to the tally."""
-    from experiments.macro import trial
     from rlgpt_jax.macros.compiler import work
     from rlgpt_jax.macros.language import parse_or_raise
     from rlgpt_jax.macros.refusal import Refusal
+    from tests.fuzz import trial
 
     tally.kinds[kind] += 1
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -137,7 +137,7 @@ def peak_of(text: str) -> int:
 
 def inputs(seed: int, texts: Sequence[str]) -> Iterator[tuple[int, str, str]]:
     """Yields number, kind and text without end; each depends on its number alone."""
-    from experiments.macro import mutate
+    from tests.fuzz import mutate
 
     number = 0
     while True:
@@ -168,10 +168,10 @@ def run(options: argparse.Namespace) -> int:
     """Returns the exit code: 1 if something went wrong."""
     console = Console(file=sys.stdout)
     if options.worst:
-        from experiments.macro import worst
+        from tests.fuzz import worst
 
         return worst.show(console)
-    from experiments.macro.corpus import corpus  # imports jax
+    from tests.fuzz.corpus import corpus  # imports jax
 
     texts, tally = corpus(), Tally()
     gc.collect()

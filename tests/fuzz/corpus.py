@@ -1,8 +1,8 @@
-"""The texts that random ones are made from, see `fuzz.py`."""
+"""The texts that random ones are made from, see `random_texts.py`."""
 
-from experiments.macro.attacks import every
 from experiments.macro.many_rays import SOURCES
 from experiments.macro.workload import TRANSCRIPTS, answers
+from tests.fuzz.attacks import every
 
 # Macros that use much of the language, so that pieces of it are in the corpus.
 EVERYTHING = (

@@ -11,9 +11,9 @@ import tracemalloc
 from rich.console import Console
 from rich.table import Table
 
-from experiments.macro.attack_texts import before, body
 from rlgpt_jax.macros.bytecode import MAX_TOKENS
 from rlgpt_jax.macros.language import TOKEN
+from tests.fuzz.attack_texts import before, body
 
 SIZE = 64_000
 
@@ -211,7 +211,7 @@ def measure(text: str, tries: int = 3, memory: bool = True) -> Cost:
 
 def show(console: Console) -> int:
     """Prints the costs, the slowest first. Returns 1 if one is over the bounds."""
-    from experiments.macro.fuzz import MAX_BYTES, MAX_SECONDS
+    from tests.fuzz.random_texts import MAX_BYTES, MAX_SECONDS
 
     gc.collect()
     gc.freeze()  # what was there before is not looked through again and again
