@@ -1,17 +1,15 @@
-"""Tools for real language models.
+"""The tool for real language models.
 
     python -m experiments.providers check --config.llm.provider=NAME --config.llm.model=NAME
-    python -m experiments.providers faults --out=FOLDER
 
 check: what works with a model: text, JSON schema, pictures, and what a question costs.
-faults: every fault of a network or a model, against loopback servers; needs no key.
 """
 
 import sys
 
 from experiments.commands import Tool
 
-COMMANDS = {"check": ("check", ""), "faults": ("faults", "")}
+COMMANDS = {"check": ("check", "")}
 
 
 def main(argv: list[str]) -> int:
@@ -20,16 +18,13 @@ def main(argv: list[str]) -> int:
     chosen = tool.choose(argv)
     if isinstance(chosen, int):
         return chosen
-    name, rest = chosen
-    if name == "check":  # its options are a configuration's
-        from experiments.providers import check
+    from experiments.providers import check
 
-        if "--help" in rest or "-h" in rest:
-            print((check.__doc__ or "").strip())
-            return 0
-        return check.run(rest)
-    module, options = tool.parse(name, rest)
-    return module.run(options)
+    _, rest = chosen  # its options are a configuration's
+    if "--help" in rest or "-h" in rest:
+        print((check.__doc__ or "").strip())
+        return 0
+    return check.run(rest)
 
 
 if __name__ == "__main__":

@@ -8,16 +8,18 @@ of `--config.llm` can be set as for `experiments.main`; the key comes from the e
 """
 
 import dataclasses
+import io
 import json
 import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+import PIL.Image
+
 from experiments.config_tree import leaf_paths
 from experiments.configs.llm import LLMConfig
 from experiments.flags import split_overrides
 from experiments.overrides import override
-from experiments.providers.trial import png
 from experiments.values import ConfigError
 from rlgpt_jax.agents.llm.base import Completion, Image, Message, ProviderError, Request
 from rlgpt_jax.agents.llm.calls import Parallel
@@ -125,6 +127,13 @@ def described(answer: Completion) -> str:
     if answer.retries:
         parts.append(f"{answer.retries} retries")
     return ", ".join(parts)
+
+
+def png(width: int = 4, height: int = 4, colour: tuple[int, int, int] = (9, 9, 9)) -> bytes:
+    """A small picture of one colour."""
+    file = io.BytesIO()
+    PIL.Image.new("RGB", (width, height), colour).save(file, "PNG")
+    return file.getvalue()
 
 
 EMPTY = Checked(LLMConfig(transcript="none"))

@@ -7,13 +7,12 @@ import pytest
 from experiments import flags
 from experiments.configs.llm import LLMConfig
 from experiments.providers import __main__ as command
-from experiments.providers import faults, trial
-from experiments.providers.peers import WIRES
-from experiments.providers.peers.faults import FAULTS
-from experiments.providers.peers.server import Peer
-from experiments.providers.peers.wire import Answer
 from experiments.values import ConfigError
 from rlgpt_jax.agents.llm.base import ProviderError
+from tests.doubles.services import WIRES, conversation, every_fault
+from tests.doubles.services.faults import FAULTS
+from tests.doubles.services.server import Peer
+from tests.doubles.services.wire import Answer
 
 REAL = {"provider": "compatible", "model": "m", "base_url": "http://localhost:8000/v1"}
 KEYS = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "MY_KEY")
@@ -171,21 +170,21 @@ def test_a_command_that_cannot_be_used_is_one_line(argv, words, capsys):
 
 def test_the_table_counts_what_survived_and_marks_what_did_not(tmp_path, monkeypatch, capsys):
     rows = [row for row in FAULTS if row.name in ("503", "404")]
-    monkeypatch.setattr(faults, "FAULTS", rows)
-    assert command.main(["faults", f"--out={tmp_path}"]) == 0
+    monkeypatch.setattr(every_fault, "FAULTS", rows)
+    assert every_fault.main([f"--out={tmp_path}"]) == 0
     text = (tmp_path / "faults.md").read_text()
     assert "| 503 | survived, 6 |" in text and "| 404 | stopped, resumed, 6 |" in text
     end = "6 faults survived out of 12 injected; 6 of the other 6 stopped with one line"
     assert end in text and "lost: 0. Asked twice: 0." in capsys.readouterr().out.splitlines()[-1]
     assert len(json.loads((tmp_path / "faults.json").read_text())) == 12
 
-    run = trial.run
+    run = conversation.run
 
     def forgetful(*arguments):
         import dataclasses
 
         return dataclasses.replace(run(*arguments), lost=1)
 
-    monkeypatch.setattr(trial, "run", forgetful)
-    assert command.main(["faults", f"--out={tmp_path}"]) == 1
+    monkeypatch.setattr(conversation, "run", forgetful)
+    assert every_fault.main([f"--out={tmp_path}"]) == 1
     assert "survived, 6 (WRONG)" in (tmp_path / "faults.md").read_text()

@@ -4,17 +4,16 @@ import dataclasses
 
 import pytest
 
-from experiments.providers import trial
-from experiments.providers.faults import is_right
-from experiments.providers.peers import WIRES
-from experiments.providers.peers.faults import FAULTS
+from tests.doubles.services import WIRES, conversation
+from tests.doubles.services.every_fault import is_right
+from tests.doubles.services.faults import FAULTS
 
 
 @pytest.mark.parametrize("row", FAULTS, ids=lambda row: row.name)
 @pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
 @pytest.mark.parametrize("provider", WIRES)
 def test_a_fault_ends_as_it_must(provider, stream, row, tmp_path):
-    outcome = trial.run(provider, stream, row, tmp_path)
+    outcome = conversation.run(provider, stream, row, tmp_path)
     assert (outcome.lost, outcome.twice) == (0, 0)
     assert outcome.finished and outcome.as_sent, outcome
     assert is_right(row, outcome), outcome
@@ -22,7 +21,7 @@ def test_a_fault_ends_as_it_must(provider, stream, row, tmp_path):
 
 def test_a_line_that_does_not_say_what_it_must_is_wrong(tmp_path):
     row = next(row for row in FAULTS if row.name == "404")
-    outcome = trial.run("anthropic", False, row, tmp_path)
+    outcome = conversation.run("anthropic", False, row, tmp_path)
     assert outcome.words.startswith("no answer to iter0/fast/") and "\n" not in outcome.words
     for change in (
         {"words": "no answer"}, {"words": outcome.words + "\nTraceback"}, {"survived": True},

@@ -4,9 +4,6 @@ import collections
 
 import pytest
 
-from experiments.providers.peers import WIRES
-from experiments.providers.peers.server import Fault, Peer
-from experiments.providers.peers.wire import Answer
 from rlgpt_jax.agents.llm import transcript
 from rlgpt_jax.agents.llm.base import ProviderError
 from rlgpt_jax.agents.llm.calls import Limits
@@ -14,6 +11,9 @@ from rlgpt_jax.agents.llm.connect import connect
 from rlgpt_jax.agents.llm.endpoint import Endpoint
 from rlgpt_jax.loop import two_loop
 from rlgpt_jax.loop.record import read_json
+from tests.doubles.services import WIRES
+from tests.doubles.services.server import Fault, Peer
+from tests.doubles.services.wire import Answer
 from tests.loop.script import CONFIG, Script, tools
 
 BAD_NETWORK = (

@@ -8,14 +8,15 @@ from pathlib import Path
 import anthropic
 import pytest
 
-from experiments.providers.peers import WIRES
-from experiments.providers.peers.server import Fault, Peer
-from experiments.providers.peers.wire import Answer
-from experiments.providers.trial import SCHEMA, png
+from experiments.providers.check import png
 from rlgpt_jax.agents.llm.base import Image, Message, ProviderError, Request, Usage
 from rlgpt_jax.agents.llm.calls import Limits
 from rlgpt_jax.agents.llm.connect import connect
 from rlgpt_jax.agents.llm.endpoint import Endpoint
+from tests.doubles.services import WIRES
+from tests.doubles.services.conversation import SCHEMA
+from tests.doubles.services.server import Fault, Peer
+from tests.doubles.services.wire import Answer
 
 ROOT = Path(__file__).parents[3]
 ANSWER = Answer("So be it.", input_tokens=100, output_tokens=10, cached_tokens=7,

@@ -1,6 +1,6 @@
 """The whole table of faults against loopback servers of the three formats.
 
-    python -m experiments.providers faults --out=faults
+    python -m tests.doubles.services.every_fault --out=faults
 
 Needs no key and no network, about a minute. Writes faults.md and faults.json.
 """
@@ -8,28 +8,28 @@ Needs no key and no network, about a minute. Writes faults.md and faults.json.
 import argparse
 import dataclasses
 import json
+import sys
 import tempfile
 from pathlib import Path
 
-from experiments.providers import trial
-from experiments.providers.peers import WIRES
-from experiments.providers.peers.faults import FAULTS, Row
-from experiments.providers.trial import Outcome
+from tests.doubles.services import WIRES, conversation
+from tests.doubles.services.conversation import Outcome
+from tests.doubles.services.faults import FAULTS, Row
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--out", type=Path, required=True, help="folder of the tables")
-
-
-def run(options: argparse.Namespace) -> int:
+def main(argv: list[str]) -> int:
     """Returns 1 if a fault did not end as it must."""
+    parser = argparse.ArgumentParser("python -m tests.doubles.services.every_fault",
+                                     description=__doc__)
+    parser.add_argument("--out", type=Path, required=True, help="folder of the tables")
+    options = parser.parse_args(argv)
     options.out.mkdir(parents=True, exist_ok=True)
     found: dict[tuple[str, str, bool], Outcome] = {}
     for row in FAULTS:
         for provider in WIRES:
             for stream in (False, True):
                 with tempfile.TemporaryDirectory() as folder:
-                    outcome = trial.run(provider, stream, row, Path(folder))
+                    outcome = conversation.run(provider, stream, row, Path(folder))
                 found[row.name, provider, stream] = outcome
         print(f"{row.name}: {told(row, found)}", flush=True)
     records = [
@@ -89,3 +89,7 @@ def summary(found: dict[tuple[str, str, bool], Outcome]) -> str:
         f"Answers lost: {sum(o.lost for o in all_outcomes)}. Asked twice: "
         f"{sum(o.twice for o in all_outcomes)}."
     )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

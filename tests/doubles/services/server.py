@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, Literal
 
-from experiments.providers.peers.wire import Answer, Refused, Wire
+from tests.doubles.services.wire import Answer, Refused, Wire
 
 KEY = "key-of-the-peer"
 MODELS = ("model-a", "model-b")

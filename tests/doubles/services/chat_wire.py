@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from experiments.providers.peers import wire
-from experiments.providers.peers.wire import Answer, event, needs
+from tests.doubles.services import wire
+from tests.doubles.services.wire import Answer, event, needs
 
 KNOWN = {
     "model", "messages", "max_tokens", "stream", "stream_options", "temperature", "seed",

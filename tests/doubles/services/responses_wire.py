@@ -4,8 +4,8 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from experiments.providers.peers import wire
-from experiments.providers.peers.wire import Answer, event, needs
+from tests.doubles.services import wire
+from tests.doubles.services.wire import Answer, event, needs
 
 KNOWN = {
     "model", "input", "instructions", "max_output_tokens", "store", "stream", "text", "metadata",

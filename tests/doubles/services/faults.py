@@ -3,8 +3,8 @@
 import dataclasses
 from typing import Literal
 
-from experiments.providers.peers.server import Fault
-from experiments.providers.peers.wire import Answer
+from tests.doubles.services.server import Fault
+from tests.doubles.services.wire import Answer
 
 CUT_SHORT = '{"sub_actions": [{"name": "fi'
 WRONG_SCHEMA = '{"verdict": ["neither", "a text"], "more": 1}'

@@ -6,21 +6,19 @@ be in the transcript, and none may have been given twice.
 """
 
 import dataclasses
-import io
 from pathlib import Path
 
-import PIL.Image
-
-from experiments.providers.peers import WIRES
-from experiments.providers.peers.faults import Row
-from experiments.providers.peers.server import Peer, Seen
-from experiments.providers.peers.wire import Answer
+from experiments.providers.check import png
 from rlgpt_jax.agents.llm import transcript
 from rlgpt_jax.agents.llm.base import Image, Message, ProviderError, Request
 from rlgpt_jax.agents.llm.calls import Limits
 from rlgpt_jax.agents.llm.connect import connect
 from rlgpt_jax.agents.llm.endpoint import Endpoint
 from rlgpt_jax.agents.llm.transcript import Recorded, Transcript
+from tests.doubles.services import WIRES
+from tests.doubles.services.faults import Row
+from tests.doubles.services.server import Peer, Seen
+from tests.doubles.services.wire import Answer
 
 SCHEMA = {
     "type": "object",
@@ -48,13 +46,6 @@ class Outcome:
     @property
     def stopped_well(self) -> bool:
         return not self.survived and bool(self.words) and "\n" not in self.words
-
-
-def png(width: int = 4, height: int = 4, colour: tuple[int, int, int] = (9, 9, 9)) -> bytes:
-    """A small picture of one colour."""
-    file = io.BytesIO()
-    PIL.Image.new("RGB", (width, height), colour).save(file, "PNG")
-    return file.getvalue()
 
 
 def run(provider: str, stream: bool, row: Row, folder: Path) -> Outcome:
