@@ -6,6 +6,5 @@
     python -m experiments.bench peers --jaxenstein=PATH  # pip install -e '.[bench]'
     python -m experiments.bench compile                  # cold and warm, in new processes
     python -m experiments.bench world --lanes=16,64,256 --beside=OTHER/bench.json
-    python -m experiments.bench minedojo --minedojo=PYTHON  # the bridge, and its client
     experiments/bench_gpu.sh                             # every figure of a GPU, one command
 """

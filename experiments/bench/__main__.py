@@ -8,7 +8,7 @@ from pathlib import Path
 from experiments import machine
 
 ALL = ("world", "frames", "peers", "ppo", "breakdown", "memory", "compile")
-PARTS = (*ALL, "bound", "parts", "pool", "first", "learn", "minedojo", "show")
+PARTS = (*ALL, "bound", "parts", "pool", "first", "learn", "show")
 DRIVERS = ("auto", "host", "device")
 
 
@@ -28,8 +28,6 @@ def parse(argv: list[str]) -> argparse.Namespace:
                         help="of pictures, height x width")
     parser.add_argument("--jaxenstein", type=Path, help="a checkout of JAXenstein")
     parser.add_argument("--minedojo", type=Path, help="a Python interpreter that has MineDojo")
-    parser.add_argument("--workers", default="1,2,4",
-                        help="minedojo: swept numbers of workers")
     parser.add_argument("--level", type=float, default=0.6,
                         help="learn: share of successes to reach")
     parser.add_argument("--ticks", type=int, default=2_000_000, help="learn: at most so many")
@@ -41,8 +39,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     options.parts = list(dict.fromkeys(
         part for asked in options.parts for part in (ALL if asked == "all" else (asked,))
     ))  # fmt: skip
-    options.lanes = numbers(parser, "--lanes", options.lanes, "16,64,256")
-    options.workers = numbers(parser, "--workers", options.workers, "1,2,4")
+    options.lanes = numbers(parser, options.lanes)
     sizes = [re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", text) for text in options.sizes.split(",")]
     if not all(sizes):
         parser.error(f"--sizes={options.sizes}: needs height x width with commas, like 64x64")
@@ -57,10 +54,10 @@ def parse(argv: list[str]) -> argparse.Namespace:
     return options
 
 
-def numbers(parser: argparse.ArgumentParser, name: str, text: str, like: str) -> list[int]:
-    """Positive numbers with commas; ends the program for others."""
+def numbers(parser: argparse.ArgumentParser, text: str) -> list[int]:
+    """The positive numbers of --lanes; ends the program for others."""
     if not re.fullmatch(r"[1-9]\d*(,[1-9]\d*)*", text):
-        parser.error(f"{name}={text}: needs whole numbers with commas, like {like}")
+        parser.error(f"--lanes={text}: needs whole numbers with commas, like 16,64,256")
     return [int(part) for part in text.split(",")]
 
 

@@ -15,7 +15,6 @@ from experiments import machine
 from experiments.bench import (
     bound,
     breakdown,
-    bridge,
     compiling,
     first,
     frames,
@@ -84,8 +83,6 @@ def measure(
         yield from frames.measure(one.env, one.driver, options.at, options.sizes, options.seconds)
     elif part == "bound":
         yield from bound.measure(one.env, options.at, options.seconds)
-    elif part == "minedojo":
-        yield from bridge.measure(options.minedojo, options.workers, options.seconds)
     elif part == "peers":
         rows, missing = peers.measure(
             one.env(options.at), one.driver, options.seconds, options.jaxenstein, options.minedojo

@@ -15,7 +15,6 @@ import jax
 import numpy as np
 import pytest
 
-from experiments.minedojo.games import serving
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.minedojo.host import HostMineDojo
 from rlgpt_jax.envs.minedojo.lane import Phase
@@ -27,6 +26,7 @@ from rlgpt_jax.rl import outcome
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import PPOConfig, RLConfig
 from rlgpt_jax.rl.train import init_learner, train
+from tests.doubles.minecraft.games import serving
 
 pytestmark = pytest.mark.minedojo
 

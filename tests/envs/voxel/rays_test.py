@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.envs import base
-from rlgpt_jax.envs.minedojo.standin import lidar as standin
 from rlgpt_jax.envs.names import MOBS, NAME_ID
 from rlgpt_jax.envs.view import surroundings
 from rlgpt_jax.envs.voxel import rays, rays_host
@@ -16,6 +15,7 @@ from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, BLOCKS
 from rlgpt_jax.envs.voxel.clearance import encode_clearance
 from rlgpt_jax.envs.voxel.mob_table import MOB_SIZE
 from rlgpt_jax.envs.voxel.rays_host import lidar_numba
+from tests.doubles.minecraft import lidar as standin
 from tests.envs.voxel import worlds
 
 SHAPE = (24, 20, 28)  # x, z, y

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from rlgpt_jax.envs.minedojo.standin.game import Game
-from rlgpt_jax.envs.minedojo.standin.mission import Stack
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE
+from tests.doubles.minecraft.game import Game
+from tests.doubles.minecraft.mission import Stack
 from tests.envs.minedojo.standin.serving import BUCKET, GROUND, begin, told
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rlgpt_jax.envs.minedojo.standin.game import Game
+from tests.doubles.minecraft.game import Game
 from tests.envs.minedojo.standin.serving import make_game
 
 

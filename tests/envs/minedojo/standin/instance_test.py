@@ -7,8 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from rlgpt_jax.envs.minedojo.standin import instance as instance_module
-from rlgpt_jax.envs.minedojo.standin.instance import Fault, Instance
+from tests.doubles.minecraft import instance as instance_module
+from tests.doubles.minecraft.instance import Fault, Instance
 from tests.envs.minedojo.standin.client import SIZE, Client, lidar_xml, mission_xml
 from tests.envs.minedojo.standin.serving import connected, make_game, serving
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.envs import base
-from rlgpt_jax.envs.minedojo.standin import frames
-from rlgpt_jax.envs.minedojo.standin.controls import Turn, read_turn, to_action
-from rlgpt_jax.envs.minedojo.standin.frames import ProtocolError
-from rlgpt_jax.envs.minedojo.standin.mission import Ray, Stack, read_mission
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID
+from tests.doubles.minecraft import frames
+from tests.doubles.minecraft.controls import Turn, read_turn, to_action
+from tests.doubles.minecraft.frames import ProtocolError
+from tests.doubles.minecraft.mission import Ray, Stack, read_mission
 from tests.envs.minedojo.standin.client import SIZE, lidar_xml, mission_xml
 
 # As the client writes them, in its order; "none" and 0 are most of them.

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.envs import base
-from rlgpt_jax.envs.minedojo.standin import lidar, stats
-from rlgpt_jax.envs.minedojo.standin.controls import Turn
-from rlgpt_jax.envs.minedojo.standin.mission import Ray, Stack
-from rlgpt_jax.envs.minedojo.standin.stats import Before, Stats
 from rlgpt_jax.envs.names import MOBS, NAME_ID
+from tests.doubles.minecraft import lidar, stats
+from tests.doubles.minecraft.controls import Turn
+from tests.doubles.minecraft.mission import Ray, Stack
+from tests.doubles.minecraft.stats import Before, Stats
 from tests.envs.minedojo.standin.client import SIZE
 from tests.envs.minedojo.standin.serving import BUCKET, GROUND, PLACE, begin, told
 

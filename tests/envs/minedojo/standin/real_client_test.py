@@ -11,11 +11,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments.standin import shim
-from experiments.standin.client import Client, ClientError
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
-from rlgpt_jax.envs.minedojo.standin.instance import Fault
+from tests.doubles.minecraft import shim
+from tests.doubles.minecraft.comparison.client import Client, ClientError
+from tests.doubles.minecraft.instance import Fault
 from tests.envs.minedojo.standin.serving import serving
 
 pytestmark = pytest.mark.minedojo

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from experiments.standin.serve import SMALL as PARAMS
-from rlgpt_jax.envs.minedojo.standin.game import Game
-from rlgpt_jax.envs.minedojo.standin.instance import Fault, Instance
-from rlgpt_jax.envs.minedojo.standin.lands import Lands
-from rlgpt_jax.envs.minedojo.standin.mission import Mission, Ray, Stack
 from rlgpt_jax.envs.tasks import get_task
+from tests.doubles.minecraft.game import Game
+from tests.doubles.minecraft.instance import Fault, Instance
+from tests.doubles.minecraft.lands import Lands
+from tests.doubles.minecraft.mission import Mission, Ray, Stack
+from tests.doubles.minecraft.serve import SMALL as PARAMS
 from tests.envs.minedojo.standin.client import SIZE, Client
 from tests.envs.voxel import worlds
 
@@ -24,7 +24,7 @@ PLACE = (8.5, float(GROUND), 8.5, 0.0, 0.0)
 
 @functools.cache
 def lands() -> Lands:
-    """One compiled world for all tests, that of `experiments.standin --small` too."""
+    """One compiled world for all tests, that of `tests.doubles.minecraft --small` too."""
     flat = worlds.pool(PARAMS, GROUND)
     return Lands(get_task("harvest_milk"), PARAMS, load=lambda biome: flat)
 

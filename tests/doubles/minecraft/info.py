@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from rlgpt_jax.envs.minedojo.standin import lidar
-from rlgpt_jax.envs.minedojo.standin.mission import Limits, Ray
 from rlgpt_jax.envs.minedojo_view import life_stats
 from rlgpt_jax.envs.names import NAME_ID, NAMES
 from rlgpt_jax.envs.view import items, surroundings
@@ -22,6 +20,8 @@ from rlgpt_jax.envs.view.sight import Sight
 from rlgpt_jax.envs.view.strings import spell
 from rlgpt_jax.envs.voxel.state import WorldState
 from rlgpt_jax.envs.voxel.worldgen import BIOMES
+from tests.doubles.minecraft import lidar
+from tests.doubles.minecraft.mission import Limits, Ray
 
 Json = dict[str, Any]
 _VOXEL_KEYS = (

@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from experiments.standin import policy, reasons, serve
-from experiments.standin.client import Client, check_client
 from experiments.values import ConfigError
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.base import Observation
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
-from rlgpt_jax.envs.minedojo.standin import lidar
-from rlgpt_jax.envs.minedojo.standin.game import Game
-from rlgpt_jax.envs.minedojo.standin.instance import Instance
 from rlgpt_jax.envs.minedojo_view import Sight, View, look
 from rlgpt_jax.envs.names import CRAFT_NAMES
 from rlgpt_jax.envs.tasks import get_task
 from rlgpt_jax.envs.voxel.host import HostVoxel
+from tests.doubles.minecraft import lidar, serve
+from tests.doubles.minecraft.comparison import policy, reasons
+from tests.doubles.minecraft.comparison.client import Client, check_client
+from tests.doubles.minecraft.game import Game
+from tests.doubles.minecraft.instance import Instance
 
 IMAGE_SIZE = (160, 256)
 _TOLERANCE = 0.0  # nothing is rounded away

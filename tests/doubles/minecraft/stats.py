@@ -10,9 +10,9 @@ import numpy as np
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.base import DAMAGE_KINDS
-from rlgpt_jax.envs.minedojo.standin.controls import Turn
 from rlgpt_jax.envs.names import MOBS, NAMES, load
 from rlgpt_jax.envs.voxel.item_table import NAME_OF_ITEM, parse
+from tests.doubles.minecraft.controls import Turn
 
 _ACHIEVEMENTS = (
     "acquire_iron bake_cake blaze_rod bookcase breed_cow build_better_pickaxe build_furnace "

@@ -1,4 +1,4 @@
-"""`python -m experiments.standin`: what cannot be is one error, before worlds are made for it."""
+"""The command of the stand-in: what cannot be is one error, before worlds are made for it."""
 
 import contextlib
 import socket
@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from experiments import machine
-from experiments.standin import compare, serve
-from experiments.standin.__main__ import main, parser
+from tests.doubles.minecraft import serve
+from tests.doubles.minecraft.__main__ import main, parser
+from tests.doubles.minecraft.comparison import compare
 
 LOCAL = "127.0.0.1"
 

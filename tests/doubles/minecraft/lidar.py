@@ -15,11 +15,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs import base
-from rlgpt_jax.envs.minedojo.standin.mission import Ray
 from rlgpt_jax.envs.view import facts, surroundings
 from rlgpt_jax.envs.view.sight import Sight
 from rlgpt_jax.envs.voxel import rays as voxel_rays
 from rlgpt_jax.envs.voxel.state import WorldState
+from tests.doubles.minecraft.mission import Ray
 
 AXES = ("view", "land")
 AIR = 1  # name id

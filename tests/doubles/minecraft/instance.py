@@ -7,10 +7,10 @@ import threading
 import time
 from collections.abc import Callable
 
-from rlgpt_jax.envs.minedojo.standin import frames
-from rlgpt_jax.envs.minedojo.standin.frames import ProtocolError
-from rlgpt_jax.envs.minedojo.standin.game import Game
-from rlgpt_jax.envs.minedojo.standin.mission import read_mission
+from tests.doubles.minecraft import frames
+from tests.doubles.minecraft.frames import ProtocolError
+from tests.doubles.minecraft.game import Game
+from tests.doubles.minecraft.mission import read_mission
 
 FAULTS = ("kill", "stall", "truncate")
 HOST = "127.0.0.1"

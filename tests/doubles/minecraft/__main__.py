@@ -1,16 +1,18 @@
 """Our voxel world as the Minecraft that the client of MineDojo 0.1 talks to.
 
-    python -m experiments.standin serve --task=harvest_milk --instances=2 --port=9100
-    python -m experiments.standin serve --port=9100 --fault=kill --at=40
-    python -m experiments.standin xvfb-run FOLDER --task=harvest_milk
-    python -m experiments.standin compare --task=harvest_milk --actions=60 [--python=PYTHON]
+    python -m tests.doubles.minecraft serve --task=harvest_milk --instances=2 --port=9100
+    python -m tests.doubles.minecraft serve --port=9100 --fault=kill --at=40
+    python -m tests.doubles.minecraft xvfb-run FOLDER --task=harvest_milk
+    python -m tests.doubles.minecraft compare --task=harvest_milk --actions=60 [--python=PYTHON]
+    python -m tests.doubles.minecraft bench [--python=PYTHON] [--workers 1 2 4] [--seconds=6]
 
 `serve` is for clients that connect to an existing instance: instance k listens on port + k.
 `xvfb-run` writes an executable of that name; with FOLDER first on PATH and
 MINEDOJO_HEADLESS=1 MineDojo's own launcher starts it in the place of the game, by `game`.
 `compare` runs the same actions in a world directly and through MineDojo, by the interpreter that
-`python -m experiments.minedojo setup` makes, and lists every difference, key by key. See
-docs/standin.md.
+`python -m experiments.minedojo setup` makes, and lists every difference, key by key.
+`bench` tells what the bridge costs by itself, with a constant game, and how fast the client of
+`--python` is behind it. See docs/standin.md.
 """
 
 import argparse
@@ -18,7 +20,7 @@ import sys
 from pathlib import Path
 
 from experiments import machine
-from experiments.standin.client import ClientError
+from tests.doubles.minecraft.comparison.client import ClientError
 
 
 def parser() -> argparse.ArgumentParser:
@@ -39,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
     fault.add_argument("--away", type=float, default=0.0, help="seconds away after a kill")
 
     parser = argparse.ArgumentParser(
-        "python -m experiments.standin", description=__doc__,
+        "python -m tests.doubles.minecraft", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     commands = parser.add_subparsers(dest="command", required=True)
@@ -55,6 +57,11 @@ def parser() -> argparse.ArgumentParser:
     compare.add_argument("--actions", type=int, default=60)
     compare.add_argument("--python", default="", help="MineDojo's interpreter; by default that of "
                          "RLGPT_MINEDOJO_PYTHON, else the one that setup makes")
+    bench = commands.add_parser("bench")
+    bench.add_argument("--python", type=Path, help="MineDojo's interpreter; without one only the "
+                       "bridge by itself is measured")
+    bench.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4], help="swept numbers")
+    bench.add_argument("--seconds", type=float, default=6.0, help="of each measurement")
     return parser
 
 
@@ -64,14 +71,18 @@ def main(argv: list[str]) -> int:
     machine.prepare()
     try:
         if options.command == "xvfb-run":
-            from experiments.standin import shim
+            from tests.doubles.minecraft import shim
 
             return shim.write(options)
         if options.command == "compare":
-            from experiments.standin import compare
+            from tests.doubles.minecraft.comparison import compare
 
             return compare.run(options)
-        from experiments.standin import serve
+        if options.command == "bench":
+            from tests.doubles.minecraft import bridge
+
+            return bridge.run(options)
+        from tests.doubles.minecraft import serve
 
         return serve.game(options) if options.command == "game" else serve.serve(options)
     except (ValueError, ClientError) as error:

@@ -21,7 +21,7 @@ for argument in "$@"; do
 done
 unset PYTHONHOME MPLBACKEND
 export PYTHONPATH={checkout} PYTHONUNBUFFERED=1
-exec {python} -m experiments.standin game --run-dir="$run_dir" {options}
+exec {python} -m tests.doubles.minecraft game --run-dir="$run_dir" {options}
 """
 
 
@@ -33,7 +33,7 @@ def write(options: argparse.Namespace) -> int:
 
 
 def write_script(folder: Path, arguments: list[str]) -> Path:
-    """Writes the executable; `arguments` are those of `python -m experiments.standin game`."""
+    """Writes the executable; `arguments` are those of `python -m tests.doubles.minecraft game`."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder.resolve() / NAME
     path.write_text(

@@ -12,12 +12,12 @@ from pathlib import Path
 
 from experiments import machine
 from experiments.values import ConfigError
-from rlgpt_jax.envs.minedojo.standin.game import Game
-from rlgpt_jax.envs.minedojo.standin.instance import HOST, Fault, Instance
-from rlgpt_jax.envs.minedojo.standin.lands import Lands
-from rlgpt_jax.envs.minedojo.standin.mission import Mission
 from rlgpt_jax.envs.tasks import get_task
 from rlgpt_jax.envs.voxel.params import WorldParams
+from tests.doubles.minecraft.game import Game
+from tests.doubles.minecraft.instance import HOST, Fault, Instance
+from tests.doubles.minecraft.lands import Lands
+from tests.doubles.minecraft.mission import Mission
 
 SMALL = WorldParams(size_x=32, size_z=32, size_y=40, sea_level=16, num_worlds=2)
 # What MineDojo's launcher waits for in the output of the game.

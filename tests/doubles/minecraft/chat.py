@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rlgpt_jax.envs.minedojo.standin.edits import NUM_SLOTS, Edits
-from rlgpt_jax.envs.minedojo.standin.mission import Stack, make_stack
 from rlgpt_jax.envs.names import MOBS
+from tests.doubles.minecraft.edits import NUM_SLOTS, Edits
+from tests.doubles.minecraft.mission import Stack, make_stack
 
 DAY = 24_000  # ticks
 BORDER = 30_000_000  # blocks from the middle of a world

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from rlgpt_jax.envs import base
-from rlgpt_jax.envs.minedojo.standin.mission import finite
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAMES, NUM_HAND, NUM_SMELT, NUM_TABLE
+from tests.doubles.minecraft.mission import finite
 
 KEYS = ("forward", "back", "left", "right", "jump", "sneak", "sprint", "use", "attack", "drop")
 _STATIONS = ("craft", "craftNearby", "smeltNearby")

@@ -4,9 +4,9 @@ import os
 
 import numpy as np
 
-from experiments.bench import bridge
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.minedojo.host import HostMineDojo
+from tests.doubles.minecraft import bridge
 
 
 def test_the_bridge_alone_is_measured_and_the_client_is_named_where_it_is_not_there():
@@ -17,7 +17,7 @@ def test_the_bridge_alone_is_measured_and_the_client_is_named_where_it_is_not_th
     for row in rows:
         assert 0 < row.numbers["ms_median"] <= row.numbers["ms_90_percent"]
         assert row.numbers["cpu_ms"] > 0
-    assert "--minedojo=" in missing and "experiments.minedojo setup" in missing
+    assert "--python=" in missing and "experiments.minedojo setup" in missing
 
 
 def test_the_constant_game_shows_what_it_was_asked_for_and_walking_takes_one_tick_each():

@@ -24,7 +24,7 @@ def serving(count: int, task: str = "harvest_milk") -> Iterator[int]:
     """
     first = free_ports(count)
     command = [
-        sys.executable, "-m", "experiments.standin", "serve", f"--task={task}", "--small",
+        sys.executable, "-m", "tests.doubles.minecraft", "serve", f"--task={task}", "--small",
         f"--instances={count}", f"--port={first}",
     ]  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:

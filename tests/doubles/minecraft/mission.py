@@ -5,7 +5,7 @@ import math
 import xml.etree.ElementTree as ElementTree
 from typing import NamedTuple
 
-from rlgpt_jax.envs.minedojo.standin.frames import ProtocolError
+from tests.doubles.minecraft.frames import ProtocolError
 
 NUM_PLACES = 41  # 36 slots, feet, legs, chest, head, off hand
 MAX_SIDE, MAX_CELLS, MAX_RAYS = 2048, 40_000, 4096

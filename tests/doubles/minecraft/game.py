@@ -10,15 +10,15 @@ import numpy as np
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.base import Observation
-from rlgpt_jax.envs.minedojo.standin import controls, info
-from rlgpt_jax.envs.minedojo.standin.chat import Chat, CommandError
-from rlgpt_jax.envs.minedojo.standin.edits import Edits
-from rlgpt_jax.envs.minedojo.standin.lands import Lands
-from rlgpt_jax.envs.minedojo.standin.lidar import AXES
-from rlgpt_jax.envs.minedojo.standin.mission import Mission
-from rlgpt_jax.envs.minedojo.standin.stats import Before, Stats
 from rlgpt_jax.envs.view.sight import Sight
 from rlgpt_jax.envs.voxel.host import HostVoxel
+from tests.doubles.minecraft import controls, info
+from tests.doubles.minecraft.chat import Chat, CommandError
+from tests.doubles.minecraft.edits import Edits
+from tests.doubles.minecraft.lands import Lands
+from tests.doubles.minecraft.lidar import AXES
+from tests.doubles.minecraft.mission import Mission
+from tests.doubles.minecraft.stats import Before, Stats
 
 
 class Game:
