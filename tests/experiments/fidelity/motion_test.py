@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from experiments.fidelity import motion, scenarios, trajectories
+from experiments.fidelity import motion, trajectories
+from tests.experiments.fidelity import scenarios
 
 
 def golden(name: str) -> dict:

@@ -1,12 +1,12 @@
 """Makes scenarios among blocks of all shapes, for recording with prismarine-physics.
 
-    python -m experiments.fidelity.scenarios make DIRECTORY COUNT SEED
-    python -m experiments.fidelity.scenarios pack FILE.json.gz TRAJECTORY ...
+    python -m tests.experiments.fidelity.scenarios make DIRECTORY COUNT SEED
+    python -m tests.experiments.fidelity.scenarios pack FILE.json.gz TRAJECTORY ...
 
 `make` writes COUNT files `shapes_SEED.json` and on, one scenario each: the `scenario` part
-of a trajectory file (see `trajectories.py`). A simulator around prismarine-physics 1.11.1,
-which is not part of this repository, turns each into a trajectory. `pack` puts recorded
-trajectories into one file and keeps ticks and positions alone.
+of a trajectory file (see `experiments/fidelity/trajectories.py`). A simulator around
+prismarine-physics 1.11.1, which is not part of this repository, turns each into a trajectory.
+`pack` puts recorded trajectories into one file and keeps ticks and positions alone.
 """
 
 import argparse
@@ -182,7 +182,7 @@ def pack(out: Path, files: list[Path]) -> None:
 
 
 def main(argv: list[str]) -> None:
-    parser = argparse.ArgumentParser("python -m experiments.fidelity.scenarios")
+    parser = argparse.ArgumentParser("python -m tests.experiments.fidelity.scenarios")
     commands = parser.add_subparsers(dest="command", required=True)
     making = commands.add_parser("make")
     making.add_argument("directory", type=Path)
