@@ -20,7 +20,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 
 from experiments.bench import table
 from experiments.bench.table import Row
@@ -51,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
             print(f"not measured: {found}")
         else:
             rows.append(found)
-    table.show(Console(), rows)
+    print(table.markdown(rows))
     return 0
 
 
