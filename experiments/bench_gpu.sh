@@ -7,7 +7,7 @@
 #   PYTHON       interpreter (python)
 #   LANES        swept lanes of the world and of PPO (2048,8192,16384)
 #   AT           lanes of what is not swept (8192)
-#   DRAWN        lanes of the renderers alone (2048; the Pallas kernel addresses 2,427 at most)
+#   DRAWN        lanes of the renderer alone (2048)
 #   LEVEL        share of successes that counts as learnt from pixels (0.6)
 #   JAXENSTEIN   a checkout of JAXenstein, to be measured beside
 #   SKIP_CPU     not empty: no CPU column

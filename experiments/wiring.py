@@ -19,15 +19,11 @@ from rlgpt_jax.envs.minedojo.host import HostMineDojo, make_launcher
 from rlgpt_jax.envs.minedojo.turns import Turns
 from rlgpt_jax.envs.tasks import Task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
-from rlgpt_jax.envs.voxel.eyes import KINDS as DEVICE_KINDS
-from rlgpt_jax.envs.voxel.eyes import make_eyes
-from rlgpt_jax.envs.voxel.host import KINDS as HOST_KINDS
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.pool import load_pool
 from rlgpt_jax.envs.voxel.state import WorldPool
 from rlgpt_jax.loop.tools import EVAL, World
 from rlgpt_jax.rl import devices
-from rlgpt_jax.rl.macro_step import interpreter_for
 
 
 def env_maker(
@@ -38,7 +34,6 @@ def env_maker(
     `task` is by default that of the configuration; another one must be of the same biome.
     """
     # These complain early.
-    interpreter_for(config.macros.interpreter, uses_device(config))
     devices.num_groups(config.rl, devices.mesh_of(config.rl, uses_device(config)))
     senses = _checked_senses(config)
     task = config.task_record
@@ -104,21 +99,17 @@ def _checked_senses(config: base.Config) -> dict[str, Any]:
     Raises:
       ValueError: code that the driver does not have.
     """
-    size = config.network.image_size
-    chosen = {"renderer": config.senses.renderer, "raycaster": config.senses.raycaster}
-    on_device = uses_device(config)
-    driver, kinds = ("device", DEVICE_KINDS) if on_device else ("host", HOST_KINDS)
+    size, chosen = config.network.image_size, vars(config.senses)
+    pictures = {"image_size": size} if size else {}
+    if not uses_device(config):
+        return pictures | chosen
     for field, kind in chosen.items():
-        if kind not in ("auto", *kinds):
-            other = "host" if on_device else "device"
+        if kind == "numba":
             raise ValueError(
-                f"senses.{field} is {kind!r}, but the {driver} driver is in use, which has auto, "
-                f"{' and '.join(k for k in kinds if k != 'auto')}. Take one of these, or set "
-                f"driver to {other}."
+                f"senses.{field} is 'numba', but the device driver is in use, which has auto and "
+                "jax. Take one of these, or set driver to host."
             )
-    if on_device:
-        make_eyes(None, **chosen)  # complains if there is no GPU for a kernel
-    return {"image_size": size, **chosen} if size else chosen
+    return pictures
 
 
 def uses_device(config: base.Config) -> bool:

@@ -16,7 +16,7 @@ B is that of the device's own memory, measured by copying an array (bytes read a
 Sectors that are found in a cache cost less, so that a renderer may come near the bound or
 pass it; the aim is to stay within 3 times of it. The sectors that a picture touches at all,
 each counted once, are the bound of a perfect cache. T is counted by drawing pictures with
-the tracer that the kernels share, outside of jit, with look-ups that count: it is a
+the tracer of plain JAX, outside of jit, with look-ups that count: it is a
 property of the worlds and of a warp's shape, not of a machine. Numbers that all pixels of
 a lane share (its eye, its sky, its mobs) are not counted.
 """
@@ -32,12 +32,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from experiments.bench import turns
-from experiments.bench.frames import renderers
 from experiments.bench.table import Row
 from experiments.bench.turns import Contestant
 from experiments.bench.world import random_actions
+from rlgpt_jax.envs.voxel import eyes
 from rlgpt_jax.envs.voxel.env import VoxelEnv
-from rlgpt_jax.envs.voxel.eyes import Eyes
 from rlgpt_jax.envs.voxel.frames import pixel
 from rlgpt_jax.envs.voxel.frames.scene import Scenes, make_scenes
 from rlgpt_jax.envs.voxel.frames.sources import sources
@@ -146,8 +145,8 @@ def worlds(env: VoxelEnv) -> WorldState:
     return jax.device_put(jax.tree.map(np.array, host.state), jax.devices()[0])
 
 
-def measure(env_of: Callable[[int], VoxelEnv], at: int, seconds: float) -> Iterator[Row | str]:
-    """The bound, then every renderer of the device beside it, on `at` lanes of 64 x 64."""
+def measure(env_of: Callable[[int], VoxelEnv], at: int, seconds: float) -> Iterator[Row]:
+    """The bound, then the renderer of the device beside it, on `at` lanes of 64 x 64."""
     few, pixels = env_of(COUNTED), SIZE[0] * SIZE[1]
     found = count(worlds(few), few.pool.light)
     rate = copied_per_second(seconds)
@@ -163,27 +162,21 @@ def measure(env_of: Callable[[int], VoxelEnv], at: int, seconds: float) -> Itera
     })  # fmt: skip
     env = env_of(at)
     state, light = worlds(env), jax.device_put(env.pool.light, jax.devices()[0])
-    ready, missing = turns.that_run(
-        renderers("device"), lambda name: drawer(name, state, light)
-    )
-    yield from missing
-    for name, found_rate in turns.measure(ready, seconds).items():
-        yield Row("bound", f"{name} renderer alone", {
-            "lanes": float(at), "pictures_per_second": found_rate.median,
-            "bound over this": bound / found_rate.median,
-        })  # fmt: skip
+    drawn = turns.measure([drawer(state, light)], seconds)["jax"].median
+    yield Row("bound", "jax renderer alone", {
+        "lanes": float(at), "pictures_per_second": drawn, "bound over this": bound / drawn,
+    })  # fmt: skip
 
 
-def drawer(name: str, state: WorldState, light: jax.Array) -> Contestant:
-    """A renderer that draws the same worlds again and again."""
-    seen = Eyes(SIZE, name, "jax")
-    draw = jax.jit(lambda state, light: seen.draw(state, light))
+def drawer(state: WorldState, light: jax.Array) -> Contestant:
+    """The renderer, drawing the same worlds again and again."""
+    draw = jax.jit(lambda state, light: eyes.draw(state, light, SIZE))
 
     def once() -> None:
         jax.block_until_ready(draw(state, light))
 
     once()
-    return Contestant(name, len(state.tick), once)
+    return Contestant("jax", len(state.tick), once)
 
 
 def copied_per_second(seconds: float = 1.0) -> float:

@@ -4,10 +4,7 @@ Every picture is of another tick of a world that moves on: nothing is drawn twic
 pictures are drawn in fewer lanes, so that a call is about as much work at every size.
 """
 
-import functools
 from collections.abc import Callable, Iterator, Sequence
-
-import jax
 
 from experiments.bench import turns, world
 from experiments.bench.table import Row
@@ -16,7 +13,7 @@ from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 
 BASE_PIXELS = 64 * 64
-RENDERERS = {"host": ("numba", "jax"), "device": ("jax", "pallas")}
+RENDERERS = {"host": ("numba", "jax"), "device": ("jax",)}
 Size = tuple[int, int]
 
 
@@ -25,18 +22,10 @@ def lanes_for(at: int, size: Size) -> int:
     return max(1, min(at, at * BASE_PIXELS // (size[0] * size[1])))
 
 
-def renderers(driver: str) -> tuple[str, ...]:
-    """Those that run here: the Pallas kernel needs a GPU."""
-    on_gpu = jax.default_backend() == "gpu"
-    return tuple(name for name in RENDERERS[driver] if name != "pallas" or on_gpu)
-
-
 def make(env: VoxelEnv, driver: str, renderer: str, size: Size) -> Contestant:
     """A world that draws, ready to run."""
     if driver == "device":
-        seeing = VoxelEnv(
-            env.task, env.params, env.num_envs, env.pool, image_size=size, renderer=renderer
-        )
+        seeing = VoxelEnv(env.task, env.params, env.num_envs, env.pool, image_size=size)
         return world.on_device(renderer, seeing)
     return world.on_host(renderer, HostVoxel(env, image_size=size, renderer=renderer))
 
@@ -44,16 +33,11 @@ def make(env: VoxelEnv, driver: str, renderer: str, size: Size) -> Contestant:
 def measure(
     env_of: Callable[[int], VoxelEnv], driver: str, at: int, sizes: Sequence[Size],
     seconds: float,
-) -> Iterator[Row | str]:
-    """One row per size and renderer; the renderers of one size in turns.
-
-    A kernel that does not run here is a line of its own, and takes no other with it.
-    """
+) -> Iterator[Row]:
+    """One row per size and renderer; the renderers of one size in turns."""
     for size in sizes:
         env = env_of(lanes_for(at, size))
-        made = functools.partial(make, env, driver, size=size)
-        ready, missing = turns.that_run(renderers(driver), made)
-        yield from (f"{size[0]}x{size[1]} by {line}" for line in missing)
+        ready = [make(env, driver, name, size) for name in RENDERERS[driver]]
         rates = turns.measure(ready, seconds)
         about = {"height": size[0], "width": size[1], "pixels": size[0] * size[1]}
         for one in ready:

@@ -75,26 +75,6 @@ def _window(one: Contestant, seconds: float) -> tuple[float, float, int]:
     return time.perf_counter() - began, time.process_time() - worked, calls
 
 
-def that_run(
-    names: Sequence[str], make: Callable[[str], Contestant]
-) -> tuple[list[Contestant], list[str]]:
-    """Those that could be made; a Pallas kernel that could not takes no other with it.
-
-    Returns:
-      Contestants, and a line for every kernel that a compiler refused.
-    """
-    ready, missing = [], []
-    for name in names:
-        try:
-            ready.append(make(name))
-        except Exception as error:  # whatever a compiler says
-            if "pallas" not in name:
-                raise
-            words = (str(error).splitlines() or [""])[0][:300]
-            missing.append(f"{name}: {type(error).__name__}: {words}")
-    return ready, missing
-
-
 def numbers(one: Contestant, rate: Rate) -> dict[str, float]:
     """What a row says of a contestant."""
     return {

@@ -33,9 +33,6 @@ class MacroConfig:
     """What macros may do."""
 
     tick_limit: int = TICK_LIMIT  # ticks of one activation; then the macro is ended
-    # While learning: host with the host driver, jax or pallas (GPU only, not yet measured
-    # on one) with the device driver; auto: host or jax. Trials and evaluations: always host.
-    interpreter: Literal["auto", "host", "jax", "pallas"] = "auto"
     # Folders of macros (experiments/macro/library.py). The run reads its own copy.
     library: str = ""  # offered to the policy and callable by new macros; "" is none
     offer: tuple[str, ...] = ()  # those that the policy is offered; () is all that fit
@@ -51,14 +48,14 @@ class MacroConfig:
 
 @dataclasses.dataclass(frozen=True)
 class SenseConfig:
-    """Which code lets the agents see: three that agree on what is seen, not on how fast.
+    """Which code lets the agents see: two that agree on what is seen, not on how fast.
 
-    numba: worlds stepped by the host driver, on the CPU. jax: everywhere. pallas: the device
-    driver on a GPU, not yet measured on one. auto: numba with the host driver, else jax.
+    numba: worlds stepped by the host driver, on the CPU. jax: everywhere. auto: numba with the
+    host driver, else jax.
     """
 
-    renderer: Literal["auto", "numba", "jax", "pallas"] = "auto"  # of pictures
-    raycaster: Literal["auto", "numba", "jax", "pallas"] = "auto"  # of the 120 rays
+    renderer: Literal["auto", "numba", "jax"] = "auto"  # of pictures
+    raycaster: Literal["auto", "numba", "jax"] = "auto"  # of the 120 rays
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,8 +142,7 @@ class Config:
         ppo = minedojo_lanes(self) if self.world == "minedojo" else self.ppo
         return RLConfig(
             ppo=ppo, network=self.network, reward=self.reward, driver=self.driver,
-            interpreter=self.macros.interpreter, observation=self.observation,
-            devices=self.devices, overlap=self.overlap,
+            observation=self.observation, devices=self.devices, overlap=self.overlap,
         )
 
 

@@ -19,7 +19,7 @@ from experiments import machine
 from experiments.bench.table import Row, show
 
 PARTS = ("speed", "replace", "start", "training")
-INTERPRETERS = ("host", "jax", "pallas")
+INTERPRETERS = ("host", "jax")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
         "the host interpreter", highlight=False,
     )  # fmt: skip
     rows: list[Row] = []
-    for row in measure(console, config, lanes, interpreters, parts, options):
+    for row in measure(config, lanes, interpreters, parts, options):
         rows.append(row)
         words = ", ".join(f"{name} {value:,.4g}" for name, value in row.numbers.items())
         console.print(f"{row.part}, {row.name}: {words}", highlight=False, soft_wrap=True)
@@ -109,12 +109,12 @@ def world_maker(config: Any) -> Any:
 
 
 def measure(
-    console: Any, config: Any, lanes: Sequence[int], interpreters: Sequence[str],
+    config: Any, lanes: Sequence[int], interpreters: Sequence[str],
     parts: Sequence[str], options: argparse.Namespace,
 ) -> Iterator[Row]:
     """Yields the rows as they are ready."""
     from experiments.macro import speed, workload
-    from experiments.macro.players import make_player
+    from experiments.macro.players import PLAYERS
 
     make_world = world_maker(config)
     world = make_world(workload.LANES)
@@ -132,10 +132,8 @@ def measure(
                 make_world, config.rl, options.training_lanes, chosen, options.seconds
             )
         for name in interpreters if part in ("speed", "replace") else ():
-            player = make_player(name)
-            if player is None:
-                console.print(f"{name}: left out, it needs a GPU", style="yellow")
-            elif part == "replace":
+            player = PLAYERS[name]()
+            if part == "replace":
                 yield speed.replacing(name, player, works, lanes[0])
             else:
                 for work in works:

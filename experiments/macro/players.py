@@ -1,22 +1,20 @@
 """The interpreters by name, each playing a recorded workload.
 
-A device interpreter plays all ticks in one `lax.scan`, as training does; the host one is
+The device interpreter plays all ticks in one `lax.scan`, as training does; the host one is
 called tick by tick. Both must answer what was recorded.
 """
 
 import time
-from collections.abc import Callable
-from types import ModuleType
 from typing import Any, Protocol
 
 import jax
 import numpy as np
 
 from experiments.macro.workload import Workload
-from rlgpt_jax.macros import interpret_host
+from rlgpt_jax.macros import interpret_host, interpret_jax
 from rlgpt_jax.macros.bytecode import MacroSet
 
-DEVICE_TICKS = 10  # of a workload: on a CPU a device interpreter is slow
+DEVICE_TICKS = 10  # of a workload: on a CPU the device interpreter is slow
 
 
 class Player(Protocol):
@@ -56,17 +54,15 @@ class HostPlayer:
 
 
 class DevicePlayer:
-    """An interpreter inside `jit`: a module with `init_state`, `tick` and `cut`."""
+    """The JAX interpreter, inside `jit`."""
 
     ticks = DEVICE_TICKS
 
-    def __init__(self, tick: Callable[..., Any], module: ModuleType):
-        self._module = module
-
+    def __init__(self) -> None:
         def one(state: Any, macros: Any, row: tuple) -> tuple:
             view, chosen, busy, done = row
-            state, out = tick(macros, state, view, chosen, busy)
-            return module.cut(state, done), out.action
+            state, out = interpret_jax.tick(macros, state, view, chosen, busy)
+            return interpret_jax.cut(state, done), out.action
 
         self._scan = jax.jit(
             lambda macros, state, rows: jax.lax.scan(
@@ -77,7 +73,7 @@ class DevicePlayer:
 
     def play(self, work: Workload) -> tuple[float, np.ndarray]:
         given = jax.device_put(
-            (work.macros, self._module.init_state(work.chosen.shape[1]), rows(work))
+            (work.macros, interpret_jax.init_state(work.chosen.shape[1]), rows(work))
         )
         jax.block_until_ready(given)
         began = time.perf_counter()
@@ -85,7 +81,7 @@ class DevicePlayer:
         return time.perf_counter() - began, np.asarray(actions)
 
     def first_tick(self, macros: MacroSet, work: Workload) -> None:
-        state = self._module.init_state(work.chosen.shape[1])
+        state = interpret_jax.init_state(work.chosen.shape[1])
         first = tuple(row[0] for row in rows(work))
         jax.block_until_ready(self._tick(state, jax.device_put(macros), first))
 
@@ -94,16 +90,4 @@ def rows(work: Workload) -> tuple[np.ndarray, ...]:
     return work.views, work.chosen, work.busy, work.done
 
 
-def make_player(name: str) -> Player | None:
-    """Returns an interpreter; None for a kernel that needs a GPU where there is none."""
-    if name == "host":
-        return HostPlayer()
-    from rlgpt_jax.macros import interpret_jax
-
-    if name == "jax":
-        return DevicePlayer(interpret_jax.tick, interpret_jax)
-    if jax.default_backend() != "gpu":
-        return None
-    from rlgpt_jax.macros import interpret_pallas
-
-    return DevicePlayer(interpret_pallas.tick, interpret_jax)  # they share the state
+PLAYERS: dict[str, type[Player]] = {"host": HostPlayer, "jax": DevicePlayer}

@@ -18,7 +18,6 @@ from rlgpt_jax.rl.interface import (
 
 DRIVERS = ("auto", "host", "device")
 DTYPES = ("auto", "float32", "bfloat16")
-INTERPRETERS = ("auto", "host", "jax", "pallas")
 
 
 def _need(ok: bool, path: str, given: object, needed: str) -> None:
@@ -225,7 +224,6 @@ class RLConfig:
     observation: tuple[str, ...] = OBSERVATION_PARTS  # what the networks see; the rest is 0
     driver: str = "auto"  # host: Python loop; device: one lax.scan; auto: host on CPU
     devices: int | str = "auto"  # that share the lanes, see `devices.num_devices`
-    interpreter: str = "auto"  # of macros during training, see `macro_step.interpreter_for`
     # Whether worlds whose lanes step on their own go on while an update computes.
     overlap: bool = True
 
@@ -242,10 +240,6 @@ class RLConfig:
         _need(
             is_number or self.devices == "auto", "devices", self.devices,
             "auto or an integer of at least 1",
-        )
-        _need(
-            self.interpreter in INTERPRETERS, "macros.interpreter", self.interpreter,
-            f"one of {', '.join(INTERPRETERS)}",
         )
         _need(isinstance(self.overlap, bool), "overlap", self.overlap, "true or false")
 

@@ -23,7 +23,7 @@ from rlgpt_jax.rl.rollout import Batch, Lanes
 
 
 def _scan(
-    world: Closed, tick_limit: int, network: NetworkConfig, interpreter: str, length: int,
+    world: Closed, tick_limit: int, network: NetworkConfig, length: int,
     devices: int, constants: list[jax.Array], problem: Problem, params: networks.Params,
     lanes: Lanes, macros: Any, obs: Observation, env_state: Any, key: jax.Array,
 ) -> tuple[Lanes, Any, Observation, Any, Batch]:
@@ -49,7 +49,7 @@ def _scan(
         decision = rollout.decide(network, params, problem, lanes, obs, key, index, part)
         macros, act = macro_step.act(
             problem.space.macros, tick_limit, macros, obs, decision.chosen, decision.primitive,
-            lanes.busy, interpreter,
+            lanes.busy,
         )  # fmt: skip
         env_state, step = world(constants, env_state, act.action)
         after, reward, previous, episodes = rollout.settle(
@@ -80,17 +80,17 @@ def _strong(x: jax.Array) -> jax.Array:
 
 
 @functools.partial(
-    jax.jit, static_argnums=(0, 1, 2, 3, 4, 5),
+    jax.jit, static_argnums=(0, 1, 2, 3, 4),
     donate_argnames=("lanes", "macros", "obs", "env_state"),
 )  # fmt: skip
 def _rollout(
-    world: Closed, tick_limit: int, network: NetworkConfig, interpreter: str, length: int,
+    world: Closed, tick_limit: int, network: NetworkConfig, length: int,
     mesh: Mesh | None, constants: list[jax.Array], problem: Problem, params: networks.Params,
     lanes: Lanes, macros: Any, obs: Observation, env_state: Any, key: jax.Array,
 ) -> tuple[Lanes, Any, Observation, Any, Batch]:
     """`_scan` on every device."""
     devices = 1 if mesh is None else mesh.size
-    scan = functools.partial(_scan, world, tick_limit, network, interpreter, length, devices)
+    scan = functools.partial(_scan, world, tick_limit, network, length, devices)
     if mesh is not None:
         scan = jax.shard_map(
             scan, mesh=mesh,
@@ -123,7 +123,7 @@ def rollout_device(
     """
     world = device_worlds.step_of(env, mesh)
     return _rollout(
-        world, space.tick_limit, config.network, config.interpreter, config.ppo.unroll_length,
-        mesh, world.constants, make_problem(config, env.goal_names, space), params, lanes, macros,
+        world, space.tick_limit, config.network, config.ppo.unroll_length, mesh, world.constants,
+        make_problem(config, env.goal_names, space), params, lanes, macros,
         obs, env_state, key,
     )  # fmt: skip

@@ -28,7 +28,7 @@ from rlgpt_jax.rl import (
 from rlgpt_jax.rl.actions import NUM_MACRO_LOGITS, HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.interface import STOP_EPISODES
-from rlgpt_jax.rl.macro_step import init_macros, interpreter_for
+from rlgpt_jax.rl.macro_step import init_macros
 from rlgpt_jax.rl.mineclip.world import ClipWorld
 from rlgpt_jax.rl.on_host import World
 from rlgpt_jax.rl.open_decisions import none_open
@@ -61,7 +61,7 @@ def _on_device(env: World, config: RLConfig) -> bool:
     """Which driver: a scan on the device, or a Python loop on the host.
 
     Raises:
-      ValueError: the driver cannot have this world, or this interpreter of macros.
+      ValueError: the driver cannot have this world.
     """
     if config.driver == "device" and on_host.is_host(env):
         raise ValueError(
@@ -69,11 +69,8 @@ def _on_device(env: World, config: RLConfig) -> bool:
             'Give a pure Environment, or set driver to "host" or "auto".'
         )
     if config.driver == "auto":
-        on_device = not on_host.is_host(env) and jax.default_backend() != "cpu"
-    else:
-        on_device = config.driver == "device"
-    interpreter_for(config.interpreter, on_device)
-    return on_device
+        return not on_host.is_host(env) and jax.default_backend() != "cpu"
+    return config.driver == "device"
 
 
 def _check_lanes(env: World, config: RLConfig) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from experiments.macro import bench, speed, workload
-from experiments.macro.players import make_player
+from experiments.macro.players import DevicePlayer
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.macros import interpret_host
 from rlgpt_jax.macros.bytecode import Program, link
@@ -33,7 +33,7 @@ def world() -> HostVoxel:
 def test_wrong_options_are_explained() -> None:
     for flags, words in (
         (("--lanes=4,x",), "needs whole numbers with commas"),
-        (("--interpreters=host,cuda",), "there is no 'cuda'; choose from host, jax, pallas"),
+        (("--interpreters=host,cuda",), "there is no 'cuda'; choose from host, jax"),
         (("--parts=sped",), "there is no 'sped'"),
     ):
         with pytest.raises(ValueError, match=words):
@@ -92,8 +92,7 @@ def test_the_benchmark_writes_its_rows_and_compiles_nothing(
 
 
 def test_the_device_interpreter_plays_what_the_host_recorded(world: HostVoxel) -> None:
-    player = make_player("jax")
-    assert player is not None
+    player = DevicePlayer()
     programs = workload.program_sets()["answers harvest_milk"]
     work = workload.record("milk", programs, world, TICKS)
     row = speed.speed("jax", player, work, LANES, 0.01)  # raises if an action differs

@@ -24,7 +24,6 @@ from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RewardConfig, RLConfig
         (RewardConfig, dict(items=(("logg", 1.0),)), r"reward.items\[0\] is 'logg'"),
         (RewardConfig, dict(items=("log",)), r"reward.items\[0\].*pair"),
         (RLConfig, dict(driver="gpu"), "driver is 'gpu'.*auto, host, device"),
-        (RLConfig, dict(interpreter="numba"), "macros.interpreter is 'numba'.*host, jax, pallas"),
     ],
 )
 def test_a_wrong_field_is_named(config, fields, path):

@@ -82,9 +82,8 @@ def programs(env, learner):
         world.constants, make_problem(config, env.goal_names, SPACE), params, learner.lanes,
         learner.macros, learner.obs, learner.env_state, jax.random.key(0),
     )  # fmt: skip
-    length, interpreter = PPO.unroll_length, config.interpreter
     lowered = rollout_device._rollout.lower(
-        world, SPACE.tick_limit, config.network, interpreter, length, mesh, *args
+        world, SPACE.tick_limit, config.network, PPO.unroll_length, mesh, *args
     )
     rollout = lowered.compile()
     yield rollout, learner.env_state

@@ -1,7 +1,6 @@
 """PPO with macros: who decides when, scripts, both drivers, and that macros help."""
 
 import dataclasses
-import functools
 import json
 
 import jax
@@ -9,7 +8,6 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.envs.base import MOVE
-from rlgpt_jax.macros import interpret_pallas
 from rlgpt_jax.macros.bytecode import MAX_MACROS, link
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.rl import checkpoint, macro_step, networks, ppo, rollout_host
@@ -131,7 +129,7 @@ def test_evaluation_tells_how_macros_ended():
 
 def test_both_drivers_run_macros_alike():
     space = make_space(WALK, BACK, EMPTY)
-    on_device = dataclasses.replace(CONFIG, driver="device", interpreter="jax")
+    on_device = dataclasses.replace(CONFIG, driver="device")
     host, device = (trained(space, config) for config in (CONFIG, on_device))
     np.testing.assert_array_equal(host.obs.position, device.obs.position)
     np.testing.assert_array_equal(host.lanes.previous, device.lanes.previous)
@@ -141,34 +139,6 @@ def test_both_drivers_run_macros_alike():
 def trained(space, config):
     env = Corridor(num_envs=16)
     return train(env, space, config, init_learner(env, space, config, 0), 512)
-
-
-@pytest.mark.slow  # interprets the kernel in training; `tests/macros/pallas_test.py` is quick
-def test_the_kernel_runs_macros_like_the_jax_interpreter(monkeypatch):
-    """The kernel is interpreted here, as on a machine without a GPU it has to be."""
-    space, (_, obs) = make_space(WALK, BACK, EMPTY), LONG.reset(jax.random.key(0))
-    kernel_tick = functools.partial(interpret_pallas.tick, interpret=True)
-    monkeypatch.setattr(interpret_pallas, "tick", kernel_tick)
-    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
-    primitive = jax.numpy.zeros((16, 8), jax.numpy.int32)
-    acts = [
-        jax.jit(functools.partial(
-            macro_step.act, space.macros, 200, interpreter=name, primitive=primitive, obs=obs
-        ))
-        for name in ("jax", "pallas")
-    ]  # fmt: skip
-    states = [macro_step.init_macros(space, 16, on_device=True)] * 2
-    rng = np.random.default_rng(0)
-    for _ in range(12):
-        chosen, busy = rng.integers(0, 4, 16).astype(np.int32), rng.random(16) < 0.2
-        (one, a), (other, b) = (
-            act(state=state, chosen=chosen, busy=busy)
-            for act, state in zip(acts, states, strict=True)
-        )
-        assert_same_bits(a, b)
-        states = [one, other]
-    assert {1, 2} <= set(one.slot.tolist())
-    assert_same_bits(one, other)
 
 
 def test_a_resumed_run_with_running_macros_gives_the_same_bits(tmp_path):

@@ -17,7 +17,7 @@ RATIOS = (craftax.SYMBOLIC, craftax.PIXELS, f"JAXenstein {SIZE[0]}x{SIZE[1]}")
 
 def ours(env: VoxelEnv, driver: str) -> list[Callable[[], Contestant]]:
     """The world with rays, and with a picture as large as the closest peer's."""
-    renderer = frames.renderers(driver)[0]
+    renderer = frames.RENDERERS[driver][0]
     picture = f"ours, {SIZE[0]}x{SIZE[1]} pictures by {renderer}"
     if driver == "device":
         return [

@@ -59,8 +59,6 @@ class VoxelEnv:
         num_envs: int,
         pool: WorldPool,
         image_size: tuple[int, int] | None = None,
-        renderer: str = "auto",
-        raycaster: str = "auto",
     ):
         """Binds a task to sizes and to the pool that resets copy from.
 
@@ -70,8 +68,6 @@ class VoxelEnv:
           num_envs: lanes.
           pool: worlds to start from.
           image_size: height and width of `Observation.rgb`; None draws none.
-          renderer: what draws it, "jax", which "auto" is, or, on a GPU, "pallas".
-          raycaster: what casts the rays, likewise.
 
         Raises:
           ValueError: if the pool's worlds have another size, have no place to stand, or
@@ -90,7 +86,7 @@ class VoxelEnv:
                 f"max_mobs is {params.max_mobs}. Raise WorldParams.max_mobs."
             )
         self.task, self.params, self.num_envs, self.pool = task, params, num_envs, pool
-        self._eyes = eyes.make_eyes(image_size, renderer, raycaster)
+        self._image_size = eyes.checked_size(image_size)
         self.goal_names: tuple[str, ...] = task.sources
         self._stages: list[Any] = [variants_of(name) for name in task.stages]
         self._fallback: Any = spawn.open_places(pool)
@@ -100,7 +96,7 @@ class VoxelEnv:
     def program(self) -> Hashable:
         """Equal for environments that differ in their `arrays` alone."""
         sizes = self.num_envs, self.pool.blocks.shape
-        return program_of(self.task), self.params, *sizes, self._eyes
+        return program_of(self.task), self.params, *sizes, self._image_size
 
     @property
     def arrays(self) -> EnvArrays:
@@ -209,9 +205,10 @@ class VoxelEnv:
 
         Without `image`, or where the environment has no image size, `rgb` is None.
         """
-        seen = observe.observe(state, self.pool.light, rays, self._eyes.cast)
-        if image and self._eyes.size:
-            seen = seen._replace(rgb=self._eyes.draw(state, self.pool.light))
+        seen = observe.observe(state, self.pool.light, rays)
+        if image and self._image_size:
+            rgb = eyes.draw(state, self.pool.light, self._image_size)
+            seen = seen._replace(rgb=rgb)
         return seen
 
     def _see_anew(self, state: WorldState, done: jax.Array, before: Observation) -> Observation:
@@ -219,7 +216,7 @@ class VoxelEnv:
         now = _merge(done, self.observe(state, image=False), before._replace(rgb=None))
         if before.rgb is None:
             return now
-        return now._replace(rgb=self._eyes.redraw(state, self.pool.light, done, before.rgb))
+        return now._replace(rgb=eyes.redraw(state, self.pool.light, done, before.rgb))
 
     def _copy_worlds(self, blocks: jax.Array, pool_index: jax.Array, done: jax.Array) -> jax.Array:
         """Overwrites the worlds of the done lanes, one per turn, in place."""

@@ -17,13 +17,14 @@ import numpy as np
 from rlgpt_jax.envs.base import Observation, Step
 from rlgpt_jax.envs.voxel.blocks import AIR_CODE
 from rlgpt_jax.envs.voxel.env import EnvArrays, VoxelEnv
+from rlgpt_jax.envs.voxel.eyes import checked_size
 from rlgpt_jax.envs.voxel.frames import render_jax, trace_host
 from rlgpt_jax.envs.voxel.frames.scene import make_scenes
 from rlgpt_jax.envs.voxel.large_pages import collapse
 from rlgpt_jax.envs.voxel.rays_host import Rays, lidar_numba
 from rlgpt_jax.envs.voxel.state import WorldPool, WorldState
 
-KINDS = ("auto", "numba", "jax")  # of code for rays and pictures; Pallas is for worlds on a GPU
+KINDS = ("auto", "numba", "jax")  # of code for rays and pictures
 
 
 class _Programs(NamedTuple):
@@ -103,9 +104,7 @@ class HostVoxel:
                 raise ValueError(
                     f"no {what} {kind!r} for worlds in the CPU's memory. Try: {', '.join(KINDS)}."
                 )
-        if image_size is not None and (len(image_size) != 2 or min(image_size) < 1):
-            raise ValueError(f"image_size is (height, width) in pixels, got {image_size!r}.")
-        self.image_size = image_size
+        self.image_size = checked_size(image_size)
         self._draw = self._drawn_by_jax if renderer == "jax" else self._drawn_by_numba
         self.env = env
         self.num_envs: int = env.num_envs

@@ -1,7 +1,6 @@
 """What the agents of N worlds see, as `base.Observation`."""
 
 import itertools
-from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
@@ -34,12 +33,7 @@ def _no_rays(num_envs: int) -> Rays:
     return names, distances, names, distances
 
 
-def observe(
-    state: WorldState,
-    pool_light: jax.Array,
-    rays: bool = True,
-    cast: Callable[[WorldState], Rays] = lidar,
-) -> Observation:
+def observe(state: WorldState, pool_light: jax.Array, rays: bool = True) -> Observation:
     """Observes every lane.
 
     Args:
@@ -47,9 +41,8 @@ def observe(
       pool_light: uint8[P, X, Z, Y], of the worlds as they were at reset.
       rays: whether to cast the lidar rays. If not, the four ray fields are zeros, for
         a caller that fills them by `rays_host`.
-      cast: what casts them.
     """
-    seen = cast(state) if rays else _no_rays(state.blocks.shape[0])
+    seen = lidar(state) if rays else _no_rays(state.blocks.shape[0])
     worn = jnp.concatenate([state.slot_item[:, :1], state.armor_item], 1)
     sky, block_light, open_sky = light.at_eye(state, pool_light)
     return Observation(

@@ -8,9 +8,7 @@ that is crossed and not by rounding a point, so every trip crosses at least one 
 a bounded number of trips is exact.
 """
 
-import functools
 import math
-from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -125,19 +123,10 @@ def _aim(
     )
 
 
-def trip(
-    look: Callable[[jax.Array, jax.Array, jax.Array], jax.Array],
-    aim: Aim,
-    max_distance: float,
-    march: March,
-) -> March:
-    """Looks once for every ray, then leaves the cube of air it is in.
-
-    Args:
-      look: bytes of unwrapped cells x, y, z.
-    """
+def _trip(blocks: jax.Array, aim: Aim, max_distance: float, march: March) -> March:
+    """Looks once for every ray, then leaves the cube of air it is in."""
     x, y, z = (b + s * c for b, s, c in zip(aim.base, aim.sign, march.cell))
-    byte = look(x, y, z)
+    byte = look_up(blocks, x, y, z)
     liquid = (byte >= FIRST_LIQUID) & (byte <= LAST_LIQUID)
     if aim.sources_only:
         liquid_stops = aim.see_liquid & ((byte == WATER) | (byte == LAVA))
@@ -191,12 +180,11 @@ def cast(
     """
     num_rays = direction.shape[:2]
     aim = _aim(origin, direction, see_liquid, sources_only)
-    look = functools.partial(look_up, blocks)
 
     def trips(carry: tuple[jax.Array, March]) -> tuple[jax.Array, March]:
         count, march = carry
         for _ in range(UNROLL):
-            march = trip(look, aim, max_distance, march)
+            march = _trip(blocks, aim, max_distance, march)
         return count + UNROLL, march
 
     # A straight line of this length crosses at most so many cell faces.

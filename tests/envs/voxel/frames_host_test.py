@@ -1,6 +1,6 @@
 """The host's frames: what is in them, and that the worlds stay where they are.
 
-That they agree with the reference, pixel for pixel, is tested with the other renderers.
+That they agree with the reference, pixel for pixel, is tested in `frames_agreement_test.py`.
 """
 
 import dataclasses
@@ -241,7 +241,7 @@ def test_only_lanes_that_begin_anew_are_drawn_again():
 
 @pytest.mark.parametrize(
     "options, words",
-    [({"renderer": "pallas"}, "no renderer 'pallas'"), ({"image_size": (0, 64)}, "image_size is")],
+    [({"renderer": "opengl"}, "no renderer 'opengl'"), ({"image_size": (0, 64)}, "image_size is")],
 )
 def test_a_host_refuses_what_it_cannot_draw(options, words):
     task = get_task("harvest_milk")

@@ -172,7 +172,7 @@ def cast_directions(yaw: float, pitch: float) -> dict[str, np.ndarray]:
     radians = np.deg2rad([yaw]), np.deg2rad([pitch])
     angles = surroundings._RAY_YAW, surroundings._RAY_PITCH
     return {
-        "jax and pallas": np.asarray(rays.ray_directions(*one)[0]),
+        "jax": np.asarray(rays.ray_directions(*one)[0]),
         "numba": speed.T,
         "view": surroundings.ray_directions(*radians, *angles),
         "stand-in": standin.directions(standin.USUAL, yaw, pitch, "view"),

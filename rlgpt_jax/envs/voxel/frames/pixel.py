@@ -1,4 +1,4 @@
-"""Pixels of one lane: the code that plain JAX and Pallas share.
+"""Pixels of one lane in plain JAX.
 
 The rays of a tile of pixels go through the mobs and items, through the blocks, and what
 they see is coloured. The host's kernel does the same in numba.

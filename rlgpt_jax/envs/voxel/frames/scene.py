@@ -1,6 +1,6 @@
 """What the frames of N lanes need besides the worlds: small arrays, gathered in one jit.
 
-All three renderers (plain JAX, Pallas, numba) read the same `Scenes`, `WorldState.blocks`
+Both renderers (plain JAX, numba) read the same `Scenes`, `WorldState.blocks`
 and the pool's stored light. Places are float32 and relative to the low corner of the
 block that the eye is in ("local"), so that they stay exact far from x = z = 0; local
 cells are int32 from the same corner.

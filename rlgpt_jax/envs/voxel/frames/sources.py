@@ -1,4 +1,4 @@
-"""Look-ups of one lane for the per-pixel code, the same for arrays and for kernel refs.
+"""Look-ups of one lane for the per-pixel code, by whatever `load` is given: a bench counts them.
 
 Cells are local (see `scene.py`), int32 arrays of any one shape.
 """
@@ -20,7 +20,7 @@ _WIDEST = int(FAR) + 8  # cells to each side of the eye that are looked up
 
 
 class Sources(NamedTuple):
-    """What pixels of one lane read. Arrays and refs have no lane axis but for the worlds."""
+    """What pixels of one lane read. Arrays have no lane axis but for the worlds."""
 
     scene: Scenes
     tables: Tables
@@ -54,13 +54,12 @@ def vector(s: Sources, array: Any, *index: Any) -> Vector:
 
 
 def some(mask: jax.Array) -> jax.Array:
-    """bool: any of a tile. Kernels on GPUs have no reduction of booleans."""
+    """bool: any of a tile."""
     return jnp.max(mask.astype(jnp.int32)) > 0
 
 
 def pick(mask: jax.Array, a: jax.Array | float, b: jax.Array | float) -> jax.Array:
-    """`where` for scalars. Triton's lowering takes literals of a choice to be booleans, unless
-    they have a type of their own."""
+    """`where` for scalars, literals among them as float32 and int32."""
     return jnp.where(mask, _typed(a), _typed(b))
 
 
