@@ -29,7 +29,7 @@ def render_trials(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     """The question for a judgement on every macro in `state.trials`."""
     setting = state.setting
     text = prompts.fill(
-        "trial_critic",
+        "trial_critic.prompt",
         world=sections.world(setting, prompts),
         sensors=sections.sensors(setting, prompts),
         api=setting.api.strip(),
@@ -46,7 +46,7 @@ def _pictures(state: PromptState, prompts: Prompts) -> str:
     """What `state.images` of trials show; "" if there are none."""
     if not state.images:
         return ""
-    return f"\n{prompts.fill('trial_pictures', pictures=state.images_words)}\n"
+    return prompts.fill("trial_critic.pictures", pictures=state.images_words)
 
 
 def parse_trials(text: str, state: PromptState) -> Mapping[str, Judgement] | Refusal:
@@ -88,20 +88,24 @@ def trials_schema(state: PromptState) -> dict[str, Any]:
 def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     """The question for a critique of the iteration that was just evaluated."""
     setting = state.setting
+    is_program = setting.mode == "pure_code"
     text = prompts.fill(
-        "critic",
+        "critic.prompt",
         world=sections.world(setting, prompts),
         policy=sections.policy(setting, prompts),
         sensors=sections.sensors(setting, prompts),
         mode=sections.mode(setting, prompts),
-        rl=_rl(state, prompts),
+        set_up="" if is_program else prompts.fill(
+            "critic.set_up", limits=rl_setup.limits(state, prompts)
+        ),
+        programs=prompts.fill("critic.programs") if is_program else "",
         plan=sections.plan(state.plan),
         fates=_fates(state),
-        interface=state.interface or NO_SET_UP[setting.mode == "pure_code"],
+        interface=state.interface or NO_SET_UP[is_program],
         report=clip(state.report, MAX_REPORT),
         comparison=state.comparison or "There is no iteration before this one.",
         history=sections.history(state),
-        pictures=f"\n## Pictures\n{state.images_words}\n" if state.images else "",
+        pictures=state.images_words if state.images else "",
         names=", ".join(s.name for s in state.plan.coded) or "(none)",
         iteration=str(state.iteration + 1),
         num_iterations=str(setting.num_iterations),
@@ -187,13 +191,6 @@ def _fates(state: PromptState) -> str:
     words = sections.fates(state.fates)
     is_program = state.setting.mode == "pure_code"
     return f"{words}\n\nThe program:\n{sections.code(state.fates)}" if is_program else words
-
-
-def _rl(state: PromptState, prompts: Prompts) -> str:
-    """All that the set-up of the training can change, or how programs without it are mended."""
-    if state.setting.mode == "pure_code":
-        return prompts.fill("critic_pure_code") + "\n\n"
-    return prompts.fill("critic_rl", limits=rl_setup.limits(state, prompts)) + "\n\n"
 
 
 def _line(value: Any) -> str:

@@ -21,7 +21,7 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     setting, sub_action = state.setting, state.sub_action
     kind = f"{setting.mode}_{sub_action.kind}" if setting.mode != "rl_gpt" else sub_action.kind
     text = prompts.fill(
-        "fast",
+        "fast.prompt",
         world=sections.world(setting, prompts),
         sensors=sections.sensors(setting, prompts),
         api=setting.api.strip(),
@@ -29,7 +29,7 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
         others=_others(state, prompts),
         name=sub_action.name,
         kind=sub_action.kind,
-        kind_words=prompts.fill(f"kind_{kind}"),
+        kind_words=prompts.fill(f"fast.kind_{kind}"),
         instruction=sub_action.instruction,
         feedback=_feedback(state, prompts),
     )
@@ -60,14 +60,14 @@ def _others(state: PromptState, prompts: Prompts) -> str:
         f"{name} ({kinds[name]}):\n```python\n{clip(source.rstrip(), MAX_CODE)}\n```"
         for name, source in state.others
     )
-    return "\n\n" + prompts.fill("fast_others", code=code) if code else ""
+    return prompts.fill("fast.others", code=code) if code else ""
 
 
 def _feedback(state: PromptState, prompts: Prompts) -> str:
     """The last version in full, earlier ones in a line each."""
     before = state.before(state.sub_action.name)
     if not state.attempts:
-        return _again(before, prompts) if before else prompts.fill("fast_first")
+        return _again(before, prompts) if before else prompts.fill("fast.first")
     *older, last = state.attempts
     lines = [attempt_line(attempt) for attempt in older]
     if before:
@@ -76,16 +76,16 @@ def _feedback(state: PromptState, prompts: Prompts) -> str:
     if not last.accepted:
         source = last.source.rstrip() or "# the answer held no code"
         refusal = clip(last.refusal, MAX_REFUSAL)
-        return prompts.fill("fast_refused", earlier=earlier, source=source, refusal=refusal)
+        return prompts.fill("fast.refused", earlier=earlier, source=source, refusal=refusal)
     told = {"earlier": earlier, "source": last.source.rstrip(), "trial": trial(state.attempts)}
     if may_keep(state):
-        return prompts.fill("fast_facts", **told)
-    return prompts.fill("fast_revise", **told, change=last.change)
+        return prompts.fill("fast.facts", **told)
+    return prompts.fill("fast.revise", **told, change=last.change)
 
 
 def _again(before: Before, prompts: Prompts) -> str:
     return prompts.fill(
-        "fast_again",
+        "fast.again",
         iteration=str(before.iteration + 1),
         source=before.source.rstrip(),
         facts=_said(before),

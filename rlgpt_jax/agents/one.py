@@ -35,13 +35,13 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     """The question for plan, code and set-up; for changes of them once there is a plan."""
     setting = state.setting
     coded = setting.design != "reward"
-    rl = rl_setup.form(state, prompts) if _sets_up_rl(state) else ""
     text = prompts.fill(
-        "one",
+        "one.prompt",
         **slow.shared(state, prompts),
-        coding="\n\n" + prompts.fill("one_coding") if coded else "",
-        rl="\n\n" + rl if rl else "",
-        feedback=_feedback(state, prompts),
+        coding=prompts.fill("one.coding") if coded else "",
+        rl=rl_setup.form(state, prompts) if _sets_up_rl(state) else "",
+        code=_last_code(state) if state.memory and state.best is None else "",
+        tried="" if _is_first(state) else _tried(state, prompts),
         answer=_form(state, prompts),
     )
     return sections.messages(text, state, prompts)
@@ -107,29 +107,22 @@ def _interface(
 def _form(state: PromptState, prompts: Prompts) -> str:
     """What the answer should hold."""
     if not _is_first(state):
-        return prompts.fill("one_answer_change")
-    rl = " " + prompts.fill("one_rl_field") if _sets_up_rl(state) else ""
-    code = "\n" + prompts.fill("one_answer_code") if state.setting.design != "reward" else ""
-    return prompts.fill("one_answer", rl=rl) + code
+        return prompts.fill("one.answer_change")
+    rl = " " + prompts.fill("one.answer_rl") if _sets_up_rl(state) else ""
+    code = "\n" + prompts.fill("one.answer_code") if state.setting.design != "reward" else ""
+    return prompts.fill("one.answer", rl=rl) + code
 
 
-def _feedback(state: PromptState, prompts: Prompts) -> str:
-    """Earlier iterations with their last code; in later tries also what became of this."""
-    parts = [slow.feedback(state, prompts)]
-    if state.memory and state.best is None and (code := _last_code(state)):
-        parts.append(prompts.fill("one_code", code=code))
-    if not _is_first(state):
-        parts.append(
-            prompts.fill(
-                "one_tried",
-                number=str(state.number + 1),
-                num_tries=str(state.setting.num_tries),
-                plan=sections.plan(state.plan),
-                code="\n\n".join(map(_code, state.fates)) or "None is planned.",
-                interface=state.interface or "There is none in this run.",
-            )
-        )
-    return "\n\n".join(parts)
+def _tried(state: PromptState, prompts: Prompts) -> str:
+    """What became of the answer so far."""
+    return prompts.fill(
+        "one.tried",
+        number=str(state.number + 1),
+        num_tries=str(state.setting.num_tries),
+        plan=sections.plan(state.plan),
+        code="\n\n".join(map(_code, state.fates)) or "None is planned.",
+        interface=state.interface or "There is none in this run.",
+    )
 
 
 def _last_code(state: PromptState) -> str:

@@ -82,7 +82,7 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     """The question for a plan; `state.facts` are what is made of what."""
     setting = state.setting
     text = prompts.fill(
-        "planner",
+        "planner.prompt",
         world=sections.world(setting, prompts),
         facts=state.facts,
         final=_final(state),

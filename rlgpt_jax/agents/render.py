@@ -17,7 +17,7 @@ LIBRARY = (
 
 def world(setting: Setting, prompts: Prompts) -> str:
     return prompts.fill(
-        "world",
+        "shared.world",
         task=setting.task[:1].upper() + setting.task[1:],
         success=success(setting),
         start_items=setting.start_items,
@@ -40,9 +40,9 @@ def success(setting: Setting) -> str:
 def policy(setting: Setting, prompts: Prompts) -> str:
     """What PPO sees and does; there is none in mode pure_code."""
     if setting.mode == "pure_code":
-        return prompts.fill("policy_none")
+        return prompts.fill("shared.no_policy")
     text = prompts.fill(
-        "policy",
+        "shared.policy",
         ticks_per_iteration=f"{setting.ticks_per_iteration:,}",
         episodes=f"{setting.ticks_per_iteration // setting.horizon:,}",
         sees=policy_words.sees(setting.given),
@@ -58,11 +58,11 @@ def policy(setting: Setting, prompts: Prompts) -> str:
 
 def sensors(setting: Setting, prompts: Prompts) -> str:
     """What macros sense, and how long they may run."""
-    return f"{prompts.fill(f'sensors_{setting.sensors}')}\n{macro_limits(setting, prompts)}"
+    return f"{prompts.fill(f'shared.sensors_{setting.sensors}')}\n{macro_limits(setting, prompts)}"
 
 
 def macro_limits(setting: Setting, prompts: Prompts) -> str:
-    return prompts.fill("macro_limits", macro_ticks=str(setting.macro_ticks))
+    return prompts.fill("shared.macro_limits", macro_ticks=str(setting.macro_ticks))
 
 
 def mode(setting: Setting, prompts: Prompts) -> str:
@@ -70,15 +70,10 @@ def mode(setting: Setting, prompts: Prompts) -> str:
     name = "reward_design" if setting.design == "reward" else setting.mode
     most, coded = str(MAX_SUB_ACTIONS), str(setting.max_coded)
     if name == "reward_design":
-        limits = prompts.fill("plan_limits_reward", max_sub_actions=most)
+        limits = prompts.fill("shared.plan_limits_reward", max_sub_actions=most)
     else:
-        limits = prompts.fill("plan_limits", max_sub_actions=most, max_coded=coded)
-    return f"{prompts.fill(f'mode_{name}')}\n{limits}"
-
-
-def below(section: str) -> str:
-    """A section that may be empty, with the space above it."""
-    return f"\n\n{section}" if section else ""
+        limits = prompts.fill("shared.plan_limits", max_sub_actions=most, max_coded=coded)
+    return f"{prompts.fill(f'shared.mode_{name}')}\n{limits}"
 
 
 def decompose(state: PromptState, prompts: Prompts) -> str:
@@ -86,7 +81,7 @@ def decompose(state: PromptState, prompts: Prompts) -> str:
     setting = state.setting
     if not setting.decompose or setting.design == "reward" or setting.mode == "pure_code":
         return ""  # also where there is nothing to choose: all is learned, or all is coded
-    return "\n\n" + prompts.fill("slow_decompose_again" if state.memory else "slow_decompose")
+    return prompts.fill("slow.decompose_again" if state.memory else "slow.decompose")
 
 
 def plan(value: Plan) -> str:
@@ -115,5 +110,5 @@ def messages(text: str, state: PromptState, prompts: Prompts) -> tuple[Message, 
     answer, reason = state.refused
     if reason:
         answer = memory.clip(answer.strip(), MAX_ANSWER) or "(nothing)"
-        text += "\n\n" + prompts.fill("answer_refused", answer=answer, reason=reason)
+        text += "\n\n" + prompts.fill("shared.refused", answer=answer, reason=reason)
     return (Message("user", text + "\n", state.images),)

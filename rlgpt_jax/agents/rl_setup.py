@@ -37,17 +37,17 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     `memory` and `refused`.
     """
     setting = state.setting
-    feedback = prompts.fill("rl_setup_first")
+    feedback = prompts.fill("rl_setup.first")
     if state.memory:
         feedback = prompts.fill(
-            "rl_setup_again",
+            "rl_setup.again",
             iteration=str(state.iteration + 1),
             num_iterations=str(setting.num_iterations),
             history=sections.history(state),
             critic=f"The critic says to you: {state.to_rl}" if state.to_rl else "",
         )
     text = prompts.fill(
-        "rl_setup",
+        "rl_setup.prompt",
         world=sections.world(setting, prompts),
         policy=sections.policy(setting, prompts),
         plan=sections.plan(state.plan),
@@ -62,11 +62,11 @@ def form(state: PromptState, prompts: Prompts) -> str:
     """How to answer: the fields and an example; for any prompt."""
     design = state.setting.design
     return prompts.fill(
-        "rl_setup_form",
-        design=prompts.fill(f"rl_setup_design_{design}"),
+        "rl_setup.form",
+        design=prompts.fill(f"rl_setup.design_{design}"),
         limits=limits(state, prompts),
         example=prompts.fill(
-            "rl_setup_example_action" if design == "action" else "rl_setup_example"
+            "rl_setup.example_action" if design == "action" else "rl_setup.example"
         ),
     )
 
@@ -76,13 +76,15 @@ def limits(state: PromptState, prompts: Prompts) -> str:
     setting, given = state.setting, state.setting.given
     told = {path: str(limit) for path, limit in ranges(setting).items()}
     macros = [name for name, kind in coded(state).items() if kind == "macro"]
+    seen, not_seen = ("observation", "observation_picture")[:: -1 if given.image_size else 1]
+    stop = prompts.fill("rl_setup.stop", episodes=str(STOP_EPISODES), least=f"{STOP_LEAST:.0%}")
     values = {
         "task": dict(
             goal=f"{setting.goal_quantity} {setting.goal_item}", horizon=str(setting.horizon),
             horizons=told["task.horizon"], quantities=told["task.goal_quantity"],
             mobs=_mobs(setting), start_items=given_items(given.start_items),
         ),
-        "observation": dict(parts=", ".join(given.choosable)),
+        seen: dict(parts=", ".join(given.choosable)),
         "actions": dict(
             primitives=", ".join(PRIMITIVES),
             macros=", ".join(macros) or ("none in this plan" if state.plan.coded else "your own"),
@@ -98,17 +100,15 @@ def limits(state: PromptState, prompts: Prompts) -> str:
         "training": dict(
             ticks=told["training.ticks"], most=f"{setting.ticks_per_iteration:,}",
             update=f"{given.ticks_per_update:,}", network=given.network,
+            stop="" if setting.design == "action" else "\n" + stop,
         ),
     }  # fmt: skip
-    stop = prompts.fill("rl_setup_stop", episodes=str(STOP_EPISODES), least=f"{STOP_LEAST:.0%}")
-    files = {"observation": "observation_picture"} if given.image_size else {}
-    parts = [
-        prompts.fill(f"rl_setup_{files.get(p, p)}", **values[p]) for p in PARTS[setting.design]
-    ]
-    is_action = setting.design == "action"
-    return prompts.fill(
-        "rl_setup_limits", parts="\n\n".join(parts) + ("" if is_action else "\n" + stop)
-    )
+    parts = {
+        name: prompts.fill(f"rl_setup.{name}", **fields)
+        if name.removesuffix("_picture") in PARTS[setting.design] else ""
+        for name, fields in values.items()
+    }  # fmt: skip
+    return prompts.fill("rl_setup.limits", **parts, **{not_seen: ""})
 
 
 def parse(text: str, state: PromptState) -> RLInterface | Refusal:

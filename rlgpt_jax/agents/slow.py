@@ -24,7 +24,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     """The question for a plan, with all that happened in earlier iterations."""
-    text = prompts.fill("slow", **shared(state, prompts), feedback=feedback(state, prompts))
+    text = prompts.fill("slow.prompt", **shared(state, prompts))
     return sections.messages(text, state, prompts)
 
 
@@ -32,6 +32,8 @@ def shared(state: PromptState, prompts: Prompts) -> dict[str, str]:
     """The sections of a planning prompt that do not depend on who else takes part."""
     setting = state.setting
     coded = setting.design != "reward"
+    is_one = setting.structure == "one"
+    who, flow = ("one", "flow") if is_one else ("slow", f"flow_{setting.structure}")
     other = "_pure_code" if setting.mode == "pure_code" else "" if coded else "_reward"
     tries = {"num_tries": str(setting.num_tries)}
     documents = {
@@ -39,35 +41,36 @@ def shared(state: PromptState, prompts: Prompts) -> dict[str, str]:
         "api": setting.api.strip(),
     }
     return {
-        "flow": prompts.fill(f"flow_{setting.structure}", **tries)
+        "flow": prompts.fill(f"{who}.{flow}", **tries)
         if coded
-        else prompts.fill("flow_one_reward" if setting.structure == "one" else "flow_reward"),
+        else prompts.fill(f"{who}.flow_reward"),
         "world": sections.world(setting, prompts),
         "policy": sections.policy(setting, prompts),
-        "documents": "\n\n" + prompts.fill("slow_documents", **documents) if coded else "",
+        "documents": prompts.fill("shared.documents", **documents) if coded else "",
         "mode": sections.mode(setting, prompts),
-        "heuristics": sections.below(prompts.fill(f"slow_heuristics{other}")),
+        "heuristics": prompts.fill(f"slow.heuristics{other}"),
         "decompose": sections.decompose(state, prompts),
-        "example": prompts.fill(f"slow_example{other}"),
+        "example": prompts.fill(f"slow.example{other}"),
+        **_feedback(state, prompts),
     }
 
 
-def feedback(state: PromptState, prompts: Prompts) -> str:
+def _feedback(state: PromptState, prompts: Prompts) -> dict[str, str]:
     """What happened in earlier iterations."""
     if not state.memory:
-        return prompts.fill("slow_first")
+        return {"first": prompts.fill("slow.first"), "again": "", "program": ""}
     again = prompts.fill(
-        "slow_again",
+        "slow.again",
         iteration=str(state.iteration + 1),
         num_iterations=str(state.setting.num_iterations),
         history=sections.history(state),
-        keep=prompts.fill("slow_keep") if state.setting.design != "reward" else "",
+        keep=prompts.fill("slow.keep") if state.setting.design != "reward" else "",
     ).strip()
-    if state.best is None:
-        return again
-    program = {"iteration": str(state.best + 1),
-               "code": sections.code(state.memory[state.best].fates)}  # fmt: skip
-    return again + "\n\n" + prompts.fill("slow_program", **program)
+    program = "" if state.best is None else prompts.fill(
+        "slow.program", iteration=str(state.best + 1),
+        code=sections.code(state.memory[state.best].fates),
+    )  # fmt: skip
+    return {"first": "", "again": again, "program": program}
 
 
 def schema(state: PromptState) -> dict[str, Any]:

@@ -37,7 +37,7 @@ class PromptConfig:
     """What the prompts of all agents tell besides rules and facts."""
 
     # Advice on what to code and what to learn, and numbers that make a solution easy (how long a
-    # log takes to mine, how high a cow is): the files prompts/advice_*.txt. An ablation.
+    # log takes to mine, how high a cow is): prompts/advice.txt. An ablation.
     advice: bool = True
 
 

@@ -105,7 +105,7 @@ def shown(tools: Tools, iteration: int) -> tuple[tuple[Image, ...], str]:
             path = tools.folder.iteration(iteration, FOLDER, picture["file"])
             images.append(Image(path.stem, path.read_bytes()))
             lines.append(f"{len(images)}. {path.stem}: {picture['words']}")
-    words = tools.prompts.fill("critic_pictures", pictures="\n".join(lines))
+    words = tools.prompts.fill("critic.pictures", pictures="\n".join(lines))
     return tuple(images), words
 
 

@@ -82,8 +82,8 @@ def test_where_only_the_reward_is_designed_nothing_may_be_coded():
 
 def test_the_section_on_splitting_is_another_one_after_the_first_plan():
     without = replace(STATE.setting, decompose=False)
-    for state, file in ((STATE, "slow_decompose"), (LATER, "slow_decompose_again")):
-        section = PROMPTS.fill(file)
+    for state, name in ((STATE, "slow.decompose"), (LATER, "slow.decompose_again")):
+        section = "## Splitting further\n" + PROMPTS.fill(name)
         text = slow.render(state, PROMPTS)[0].text
         assert section in text
         plain = slow.render(state.replace(setting=without), PROMPTS)[0].text

@@ -20,7 +20,7 @@ from rlgpt_jax.agents.prompt_state import (
     SubAction,
     Trial,
 )
-from rlgpt_jax.agents.prompts import PLACEHOLDERS
+from rlgpt_jax.agents.prompts import FOLDER, PLACEHOLDERS
 from rlgpt_jax.loop import long_task, two_loop
 from rlgpt_jax.loop.offer import NOTHING
 from rlgpt_jax.loop.record import RunFolder
@@ -172,10 +172,10 @@ def test_without_advice_rules_and_facts_are_left(tmp_path):
 
 
 def test_every_piece_of_advice_is_in_one_prompt():
-    texts = {name: (base.CHECKOUT / "prompts" / f"{name}.txt").read_text() for name in PLACEHOLDERS}
+    texts = "".join(path.read_text() for path in FOLDER.glob("*.txt"))
     for name in PLACEHOLDERS:
-        if name.startswith("advice_"):
-            assert sum(f"{{{name}}}" in text for text in texts.values()) == 1, name
+        if name.startswith("advice."):
+            assert texts.count(f"{{{name.replace('.', '_')}}}") == 1, name
 
 
 def test_other_turns_are_told_only_to_runs_that_may_choose_them(tmp_path):

@@ -18,8 +18,8 @@ from rlgpt_jax.rl.interface import TURNS, Given
 from tests.agents import states
 
 
-def text(name: str) -> str:
-    return (prompts.FOLDER / f"{name}.txt").read_text()
+def text(file: str) -> str:
+    return (prompts.FOLDER / f"{file}.txt").read_text()
 
 
 def test_the_policys_rays_and_heads_are_as_told():
@@ -33,7 +33,7 @@ def test_the_policys_rays_and_heads_are_as_told():
     ):
         assert words in rays
     for head in actions.PRIMITIVE_HEADS:
-        assert f"one of {head} (" in text("policy")
+        assert f"one of {head} (" in text("shared")
 
 
 def test_the_policy_turns_by_as_much_as_told():
@@ -44,7 +44,7 @@ def test_the_policy_turns_by_as_much_as_told():
         rows = np.asarray(actions.decode(np.array([[c, 0] for c in range(8, 12)]), turn))
         steps = rows[:, (base.PITCH, base.YAW)] - base.CAMERA_CENTRE
         assert set(np.abs(steps).max(axis=1) * base.CAMERA_STEP) == {degrees}
-    assert base.CAMERA_STEP == 15.0 and "multiples of 15 degrees" in text("world")
+    assert base.CAMERA_STEP == 15.0 and "multiples of 15 degrees" in text("shared")
 
 
 def test_reach_and_sizes_are_as_told():
@@ -57,9 +57,9 @@ def test_reach_and_sizes_are_as_told():
         f"a sheep {size['sheep'][0]:.1f} wide and {size['sheep'][1]:.1f} high",
         "drop and destroy take 3 ticks",
     ):
-        assert words in text("world") + text("advice_sizes")
+        assert words in text("shared") + text("advice")
     assert base.SLOW_TICKS == 3
-    assert items.PICKUP_AGE == 10 and "half a second after they fell" in text("world")
+    assert items.PICKUP_AGE == 10 and "half a second after they fell" in text("shared")
 
 
 def test_the_example_of_the_fast_agent_is_a_macro():
@@ -77,5 +77,6 @@ def test_every_coded_part_of_a_plan_has_a_slot_and_the_levels_agree():
 
 @pytest.mark.parametrize("task", ["milk", "wool"])
 def test_the_example_of_the_slow_agent_gives_no_task_away(task):
-    example = text("slow_example") + text("slow_example_reward")
+    names = ("slow.example", "slow.example_reward")
+    example = "".join(states.PROMPTS.fill(name) for name in names)
     assert task not in example and "cow" not in example and "log" not in example

@@ -513,8 +513,8 @@ def test_the_special_prompt_can_be_left_out_and_nothing_else_changes(tmp_path):
         two_loop.run(change(decompose=decompose), tools(tmp_path / str(decompose), script))
         asked[decompose] = script.prompts
     sections = [
-        (prompts.FOLDER / f"{name}.txt").read_text().strip()
-        for name in ("slow_decompose", "slow_decompose_again")
+        "## Splitting further\n" + prompts.load().fill(f"slow.{name}")
+        for name in ("decompose", "decompose_again")
     ]
     assert list(asked[True]) == list(asked[False])
     for key, text in asked[True].items():
