@@ -7,11 +7,11 @@ from experiments.configs.base import Config
 from rlgpt_jax.envs.base import HostEnvironment
 from rlgpt_jax.loop.record import RunFolder, read_json, write_json
 from rlgpt_jax.loop.tools import TRAIN
-from rlgpt_jax.rl.mineclip import prompts, texts, weights
-from rlgpt_jax.rl.mineclip.config import MineClipConfig
-from rlgpt_jax.rl.mineclip.faults import MineClipError
-from rlgpt_jax.rl.mineclip.reward import Scorer
-from rlgpt_jax.rl.mineclip.world import ClipWorld, with_clip
+from rlgpt_jax.rl.reward.clip import prompts, texts, weights
+from rlgpt_jax.rl.reward.clip.config import MineClipConfig
+from rlgpt_jax.rl.reward.clip.faults import MineClipError
+from rlgpt_jax.rl.reward.clip.reward import Scorer
+from rlgpt_jax.rl.reward.clip.world import ClipWorld, with_clip
 
 FILE = "mineclip.json"  # of a run: the digest of the weights that it is rewarded by
 

@@ -23,8 +23,8 @@ from experiments.recordings import check_transcript
 from experiments.task_fields import override
 from experiments.values import ConfigError, parse_value, suggest
 from rlgpt_jax.agents.llm.base import ProviderError
-from rlgpt_jax.envs.tasks import get_task
-from rlgpt_jax.loop import store
+from rlgpt_jax.envs.tasks.tasks import get_task
+from rlgpt_jax.loop.library import store
 
 NAMES = ("config", "workdir", "resume", "seed", "smoke")
 # What a resumed run may change: a budget that was used up, a model that is gone, how Minecraft is

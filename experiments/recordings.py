@@ -5,7 +5,7 @@ import re
 
 from experiments.configs import base
 from experiments.values import ConfigError
-from rlgpt_jax.envs.tasks import TASKS, Task, get_task
+from rlgpt_jax.envs.tasks.tasks import TASKS, Task, get_task
 
 FOLDER = "experiments/transcripts"
 OTHERS = (

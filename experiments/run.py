@@ -32,17 +32,18 @@ from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.agents.llm.replay import MissingAnswer, PromptDiffers
 from rlgpt_jax.agents.llm.transcript import TranscriptNotWritten
 from rlgpt_jax.envs.minedojo.failures import WorkerFailed
-from rlgpt_jax.loop import long_task, saving, store, two_loop
+from rlgpt_jax.loop import long_task, two_loop
 from rlgpt_jax.loop.events import OnEvent, ignore
-from rlgpt_jax.loop.offer import Offer, make_offer
+from rlgpt_jax.loop.library import saving, store
+from rlgpt_jax.loop.library.offer import Offer, make_offer
+from rlgpt_jax.loop.library.store import LibraryError
 from rlgpt_jax.loop.record import CODED_PARTS, RunFolder, read_json, write_json
-from rlgpt_jax.loop.store import LibraryError
 from rlgpt_jax.loop.tools import EVAL, Tools
-from rlgpt_jax.rl import on_host
-from rlgpt_jax.rl.chain_evaluate import evaluate_chain
-from rlgpt_jax.rl.evaluate import OnTick
-from rlgpt_jax.rl.lost import TooManyLost
-from rlgpt_jax.rl.mineclip.faults import MineClipError
+from rlgpt_jax.rl.chain.evaluate import evaluate_chain
+from rlgpt_jax.rl.evaluate.evaluate import OnTick
+from rlgpt_jax.rl.evaluate.lost import TooManyLost
+from rlgpt_jax.rl.reward.clip.faults import MineClipError
+from rlgpt_jax.rl.rollout import on_host
 from rlgpt_jax.rl.train import TrainingDiverged
 
 # Ends of a run that are not faults of this program: told in words, without a traceback.

@@ -11,7 +11,7 @@ from typing import Any
 from experiments import overrides, sight
 from experiments.configs import base
 from experiments.values import ConfigError
-from rlgpt_jax.envs import own_task, tasks
+from rlgpt_jax.envs.tasks import own_task, tasks
 
 Pairs = Sequence[tuple[str, str]]
 GOAL = ("goal_item", "goal_quantity", "nearby", "stages")

@@ -19,12 +19,12 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from rlgpt_jax.envs.base import Step
-from rlgpt_jax.envs.voxel import render
-from rlgpt_jax.rl import on_host
+from rlgpt_jax.envs.voxel.render import for_people
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.evaluate import evaluate
-from rlgpt_jax.rl.rollout import lost_in
+from rlgpt_jax.rl.evaluate.evaluate import evaluate
+from rlgpt_jax.rl.rollout import on_host
+from rlgpt_jax.rl.rollout.one_tick import lost_in
 
 VIEW_HEIGHT, VIEW_WIDTH, SCALE = 160, 256, 2
 MAP_SIZE = VIEW_HEIGHT * SCALE
@@ -168,9 +168,9 @@ def add_tick(lane: Lane, state: Any, label: str, step: Step) -> None:
 
     def draw() -> np.ndarray:
         one = jax.device_get(lane_of(state, lane.lane))
-        view = render.first_person(one, 0, height=VIEW_HEIGHT, width=VIEW_WIDTH)
+        view = for_people.first_person(one, 0, height=VIEW_HEIGHT, width=VIEW_WIDTH)
         if lane.tick % MAP_EVERY == 1 or lane.every > 1:
-            lane.above = render.top_down(one, 0, size=MAP_SIZE)
+            lane.above = for_people.top_down(one, 0, size=MAP_SIZE)
         return joined(view, lane.above)
 
     _add(lane, draw, label, step)

@@ -17,11 +17,11 @@ from rlgpt_jax.agents.llm.file import FileProvider
 from rlgpt_jax.agents.llm.replay import Replay
 from rlgpt_jax.envs.minedojo.host import HostMineDojo, make_launcher
 from rlgpt_jax.envs.minedojo.turns import Turns
-from rlgpt_jax.envs.tasks import Task
+from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
-from rlgpt_jax.envs.voxel.pool import load_pool
 from rlgpt_jax.envs.voxel.state import WorldPool
+from rlgpt_jax.envs.voxel.terrain.pool import load_pool
 from rlgpt_jax.loop.tools import EVAL, World
 from rlgpt_jax.rl import devices
 

@@ -14,8 +14,8 @@ ALLOWED = {
     "rlgpt_jax": (),
     "rlgpt_jax.envs": ("rlgpt_jax.envs",),
     "rlgpt_jax.envs.names": (),
-    "rlgpt_jax.envs.tasks": ("rlgpt_jax.envs.tasks_table",),
-    "rlgpt_jax.envs.tasks_table": (),
+    "rlgpt_jax.envs.tasks.tasks": ("rlgpt_jax.envs.tasks.table",),
+    "rlgpt_jax.envs.tasks.table": (),
     "rlgpt_jax.envs.base": (),
     "rlgpt_jax.envs.kernels": (),
     "rlgpt_jax.macros": (
@@ -97,7 +97,7 @@ def test_a_file_imports_only_from_layers_below_it(path: Path) -> None:
 def test_the_check_sees_an_upward_import() -> None:
     tree = ast.parse("def f():\n    from rlgpt_jax.rl import train\n")
     assert upward("rlgpt_jax.macros.language", imported(tree)) == ["rlgpt_jax.rl.train"]
-    assert upward("rlgpt_jax.macros.language", ["rlgpt_jax.envs.tasks.TASKS"])
+    assert upward("rlgpt_jax.macros.language", ["rlgpt_jax.envs.tasks.tasks.TASKS"])
     assert not upward("rlgpt_jax.loop.two_loop", imported(tree))
     assert upward("experiments.main", ["tests.doubles"]) == ["tests.doubles"]
 
@@ -121,7 +121,7 @@ def test_the_library_does_not_print(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "package", ["envs.tasks", "envs.voxel.params", "rl.config", "rl.interface"]
+    "package", ["envs.tasks.tasks", "envs.voxel.params", "rl.config", "rl.interface"]
 )
 def test_settings_are_plain_data_that_need_no_jax(package: str) -> None:
     path = ROOT / "rlgpt_jax" / (package.replace(".", "/") + ".py")

@@ -35,13 +35,13 @@ from experiments.bench import turns
 from experiments.bench.table import Row
 from experiments.bench.turns import Contestant
 from experiments.bench.world import random_actions
-from rlgpt_jax.envs.voxel import eyes
 from rlgpt_jax.envs.voxel.env import VoxelEnv
-from rlgpt_jax.envs.voxel.frames import pixel
-from rlgpt_jax.envs.voxel.frames.scene import Scenes, make_scenes
-from rlgpt_jax.envs.voxel.frames.sources import sources
-from rlgpt_jax.envs.voxel.frames.tables import TABLES, Tables
 from rlgpt_jax.envs.voxel.host import HostVoxel
+from rlgpt_jax.envs.voxel.render.jax import pixel
+from rlgpt_jax.envs.voxel.render.jax.lookups import sources
+from rlgpt_jax.envs.voxel.render.jax.scene import Scenes, make_scenes
+from rlgpt_jax.envs.voxel.render.jax.tables import TABLES, Tables
+from rlgpt_jax.envs.voxel.senses import eyes
 from rlgpt_jax.envs.voxel.state import WorldState
 
 SECTOR = 32  # bytes that a GPU's memory moves at least

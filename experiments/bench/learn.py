@@ -8,7 +8,7 @@ from experiments.bench.setting import Setting
 from experiments.bench.table import Row
 from rlgpt_jax.loop.tools import EVAL
 from rlgpt_jax.rl.actions import empty_space
-from rlgpt_jax.rl.evaluate import evaluate
+from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.train import init_learner, train
 
 EPISODES = 200  # of the evaluation afterwards, in worlds that were not trained in

@@ -1,6 +1,6 @@
 """What a lane takes of a device's memory in training, and how many lanes a gigabyte holds.
 
-Counted from the shapes of the arrays (`rlgpt_jax/rl/memory.py`), beside what the process
+Counted from the shapes of the arrays (`rlgpt_jax/rl/lane_memory.py`), beside what the process
 was seen to take at most.
 """
 
@@ -12,14 +12,14 @@ import jax
 from experiments.bench.ppo import one_macro
 from experiments.bench.setting import Setting
 from experiments.bench.table import Row
-from rlgpt_jax.rl import memory
+from rlgpt_jax.rl import lane_memory
 
 GB = 1e9
 
 
 def measure(setting: Setting, lanes: int) -> list[Row]:
     """One row: bytes of what is there once, kilobytes of each part of a lane, lanes per GB."""
-    found = memory.measure(
+    found = lane_memory.measure(
         setting.world(lanes), one_macro(), setting.rl(lanes), setting.driver == "device"
     )
     assert found is not None, "the embedded world's sizes are known"

@@ -16,25 +16,16 @@ import numpy as np
 from experiments.bench.table import Row
 from experiments.bench.world import random_actions
 from rlgpt_jax.envs import base
-from rlgpt_jax.envs.voxel import (
-    crafting,
-    interact,
-    items,
-    light,
-    mob_turns,
-    observe,
-    physics,
-    spawning,
-    transition,
-    updates,
-    use,
-    vitals,
-    zombies,
-)
+from rlgpt_jax.envs.voxel import transition
 from rlgpt_jax.envs.voxel.env import VoxelEnv
-from rlgpt_jax.envs.voxel.grid import Edit
 from rlgpt_jax.envs.voxel.host import HostVoxel
-from rlgpt_jax.envs.voxel.rays_host import lidar_numba
+from rlgpt_jax.envs.voxel.rules.blocks import light, updates
+from rlgpt_jax.envs.voxel.rules.blocks.grid import Edit
+from rlgpt_jax.envs.voxel.rules.items import crafting, items
+from rlgpt_jax.envs.voxel.rules.mobs import mob_turns, spawning, zombies
+from rlgpt_jax.envs.voxel.rules.player import interact, physics, use, vitals
+from rlgpt_jax.envs.voxel.senses import observe
+from rlgpt_jax.envs.voxel.senses.rays_host import lidar_numba
 from rlgpt_jax.envs.voxel.state import WorldState
 
 WARM_UP = 60  # ticks of random play before anything is measured

@@ -9,8 +9,8 @@ import jax
 
 from experiments.bench.table import Row
 from rlgpt_jax.envs.voxel.params import WorldParams
-from rlgpt_jax.envs.voxel.pool import cache_name, load_pool
-from rlgpt_jax.envs.voxel.worldgen import BIOMES
+from rlgpt_jax.envs.voxel.terrain.pool import cache_name, load_pool
+from rlgpt_jax.envs.voxel.terrain.worldgen import BIOMES
 
 
 def measure(params: WorldParams) -> Iterator[Row]:

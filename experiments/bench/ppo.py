@@ -12,9 +12,9 @@ import numpy as np
 
 from experiments.bench.setting import Setting
 from experiments.bench.table import Row
-from rlgpt_jax.macros.bytecode import MAX_MACROS, link
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, link
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.train import init_learner, train
 

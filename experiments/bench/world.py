@@ -20,7 +20,7 @@ from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.state import WorldState
 from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, decode
-from rlgpt_jax.rl.closed import close_world
+from rlgpt_jax.rl.rollout.closed import close_world
 
 NUM_ACTIONS = 64  # drawn action arrays, used again and again
 SCAN = 16  # ticks of one call on the device

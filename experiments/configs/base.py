@@ -13,17 +13,17 @@ from experiments import sight as sights
 from experiments.configs.llm import LLMConfig
 from rlgpt_jax.agents.llm.base import Usage
 from rlgpt_jax.agents.llm.budget import BudgetConfig, Quote, known_price
-from rlgpt_jax.envs import own_task
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
-from rlgpt_jax.envs.tasks import Task as Task
-from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.tasks import own_task
+from rlgpt_jax.envs.tasks.tasks import Task as Task
+from rlgpt_jax.envs.tasks.tasks import get_task
 from rlgpt_jax.envs.voxel.params import WorldParams
 from rlgpt_jax.loop.config import SENSORS, CriticConfig, LoopConfig, PromptConfig
 from rlgpt_jax.macros.limits import TICK_LIMIT
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RewardConfig, RLConfig
 from rlgpt_jax.rl.interface import OBSERVATION_PARTS
-from rlgpt_jax.rl.mineclip.config import MineClipConfig
-from rlgpt_jax.rl.mineclip.sizes import PUBLISHED
+from rlgpt_jax.rl.reward.clip.config import MineClipConfig
+from rlgpt_jax.rl.reward.clip.sizes import PUBLISHED
 
 CHECKOUT = Path(__file__).parents[2]
 
@@ -62,7 +62,7 @@ class SenseConfig:
 class Config:
     """One run, completely."""
 
-    task: str | Task  # a row of `envs/tasks_table.py`, or a record of one's own
+    task: str | Task  # a row of `envs/tasks/table.py`, or a record of one's own
     llm: LLMConfig
     seed: int = 0
     # What macros and policy see, see `sights.WORDS`. Without rays macros have compass, gps, 3x3x3

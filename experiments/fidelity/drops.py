@@ -15,10 +15,12 @@ import numpy as np
 from experiments.fidelity.lanes import bare
 from experiments.fidelity.row import Row
 from rlgpt_jax.envs.names import MOBS, NAME_ID, load
-from rlgpt_jax.envs.voxel import drops, mob_life, use
-from rlgpt_jax.envs.voxel.blocks import BYTE_OF, METAS, TABLE
-from rlgpt_jax.envs.voxel.interact import Target
-from rlgpt_jax.envs.voxel.item_table import ITEM_ID, item_id
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import BYTE_OF, METAS, TABLE
+from rlgpt_jax.envs.voxel.rules.items import drops
+from rlgpt_jax.envs.voxel.rules.items.item_table import ITEM_ID, item_id
+from rlgpt_jax.envs.voxel.rules.mobs import mob_life
+from rlgpt_jax.envs.voxel.rules.player import use
+from rlgpt_jax.envs.voxel.rules.player.interact import Target
 
 GROUP = "drops"
 DRAWS = 10_000
@@ -67,7 +69,7 @@ MOB_DROPS: dict[str, dict[str, Shares]] = {
     mob: {text.split()[0]: even(*span) for text, span in load("mobs")["mobs"][mob]["drops"].items()}
     for mob in ("cow", "sheep", "pig", "chicken", "zombie")
 }
-# Blocks whose drop the data has wrong or leaves open; `rlgpt_jax/envs/voxel/drops.py`.
+# Blocks whose drop the data has wrong or leaves open; `rlgpt_jax/envs/voxel/rules/items/drops.py`.
 REPAIRED = (
     "stone", "dirt", "grass_path", "wooden_slab", "double_stone_slab", "snow_layer", "vine",
     "glass_pane", "wheat",

@@ -3,8 +3,8 @@
 import numpy as np
 
 from experiments.fidelity.trajectories import Trajectory
-from rlgpt_jax.envs.voxel import shapes
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_STATES, LIQUIDS, WATERS
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCK_STATES, LIQUIDS, WATERS
+from rlgpt_jax.envs.voxel.rules.bodies import shapes
 
 AIR = AIR_CODE + 1
 MARGIN = 6  # cells around everything that is built or visited

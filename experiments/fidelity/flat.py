@@ -8,13 +8,13 @@ import numpy as np
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import MOBS, NAME_ID
-from rlgpt_jax.envs.tasks import Task
+from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel import transition
-from rlgpt_jax.envs.voxel.blocks import BLOCK_ID
-from rlgpt_jax.envs.voxel.clearance import encode_clearance
 from rlgpt_jax.envs.voxel.env import VoxelEnv
-from rlgpt_jax.envs.voxel.light import flood
-from rlgpt_jax.envs.voxel.mob_table import MOB_LIFE
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCK_ID
+from rlgpt_jax.envs.voxel.rules.blocks.clearance import encode_clearance
+from rlgpt_jax.envs.voxel.rules.blocks.light import flood
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import MOB_LIFE
 from rlgpt_jax.envs.voxel.state import WorldParams, WorldPool, WorldState
 
 GROUND = 4  # y of the first free cell

@@ -12,8 +12,8 @@ import numpy as np
 from experiments.fidelity.lanes import bare
 from experiments.fidelity.row import Row
 from rlgpt_jax.envs.names import NAME_ID, load
-from rlgpt_jax.envs.voxel import interact, tools
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, BLOCKS, HARDNESS
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCK_ID, BLOCKS, HARDNESS
+from rlgpt_jax.envs.voxel.rules.player import interact, tools
 
 GROUP = "mining"
 TOLERANCE = 1  # ticks

@@ -9,9 +9,9 @@ from experiments.fidelity.flat import LANES
 from experiments.fidelity.row import Row
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import MOBS, NAME_ID, load
-from rlgpt_jax.envs.voxel import mob_life, mob_turns
-from rlgpt_jax.envs.voxel.item_table import NAME_OF_ITEM
-from rlgpt_jax.envs.voxel.mob_table import DROPS
+from rlgpt_jax.envs.voxel.rules.items.item_table import NAME_OF_ITEM
+from rlgpt_jax.envs.voxel.rules.mobs import mob_life, mob_turns
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import DROPS
 from rlgpt_jax.envs.voxel.state import WorldState
 
 USE = {base.FUNCTION: base.FN_USE}

@@ -23,8 +23,9 @@ import numpy as np
 from experiments.fidelity import fields
 from experiments.fidelity.row import Row
 from experiments.fidelity.trajectories import GOLDEN, MADE, Trajectory, load, parse
-from rlgpt_jax.envs.voxel import physics, shapes
-from rlgpt_jax.envs.voxel.blocks import BYTE_OF
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import BYTE_OF
+from rlgpt_jax.envs.voxel.rules.bodies import shapes
+from rlgpt_jax.envs.voxel.rules.player import physics
 from rlgpt_jax.envs.voxel.state import WorldState
 
 TOLERANCE = 1e-3  # blocks

@@ -9,10 +9,10 @@ import numpy as np
 
 from experiments.fidelity.row import Row
 from rlgpt_jax.envs.names import load
-from rlgpt_jax.envs.voxel.blocks import BLOCK_ID, BYTE_OF, IS_SOLID
 from rlgpt_jax.envs.voxel.params import WorldParams
-from rlgpt_jax.envs.voxel.veins import lay_bedrock, lay_emeralds, lay_veins
-from rlgpt_jax.envs.voxel.worldgen import generate
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCK_ID, BYTE_OF, IS_SOLID
+from rlgpt_jax.envs.voxel.terrain.veins import lay_bedrock, lay_emeralds, lay_veins
+from rlgpt_jax.envs.voxel.terrain.worldgen import generate
 
 TOP = 62  # highest layer of stone
 LAYERS = 4  # heights of a bin

@@ -8,8 +8,8 @@ import numpy as np
 from experiments.fidelity.recipe_oracle import VARIANTS, Need, Rule, fits, split
 from experiments.fidelity.row import Row
 from rlgpt_jax.envs.names import DATA
-from rlgpt_jax.envs.voxel.grids import match_grid
-from rlgpt_jax.envs.voxel.item_table import ITEM_ID, ITEMS
+from rlgpt_jax.envs.voxel.rules.items.crafting_grids import match_grid
+from rlgpt_jax.envs.voxel.rules.items.item_table import ITEM_ID, ITEMS
 
 GROUP = "recipes"
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rlgpt_jax.envs.names import CRAFT_LISTS, DATA
-from rlgpt_jax.envs.voxel.item_table import ITEM_ID, ITEMS
+from rlgpt_jax.envs.voxel.rules.items.item_table import ITEM_ID, ITEMS
 
 ARGUMENTS = CRAFT_LISTS["hand"] + CRAFT_LISTS["table"] + CRAFT_LISTS["smelt"]
 NUM_CRAFT = len(CRAFT_LISTS["hand"]) + len(CRAFT_LISTS["table"])

@@ -24,8 +24,9 @@ from experiments.fidelity.recipe_oracle import (
     read_rules,
 )
 from experiments.fidelity.row import Row
-from rlgpt_jax.envs.voxel import crafting, tools
-from rlgpt_jax.envs.voxel.item_table import ITEM_ID, ITEMS
+from rlgpt_jax.envs.voxel.rules.items import crafting
+from rlgpt_jax.envs.voxel.rules.items.item_table import ITEM_ID, ITEMS
+from rlgpt_jax.envs.voxel.rules.player import tools
 
 GROUP = "recipes"
 CASES = 10_000

@@ -10,8 +10,9 @@ from experiments.fidelity.lanes import bare, with_items
 from experiments.fidelity.row import Row
 from rlgpt_jax.envs.base import NUM_SLOTS
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID, NUM_HAND, NUM_TABLE, load
-from rlgpt_jax.envs.voxel import crafting, eating, inventory, tools
-from rlgpt_jax.envs.voxel.item_table import ITEM_ID, ITEMS, NUM_ITEMS, variants_of
+from rlgpt_jax.envs.voxel.rules.items import crafting, inventory
+from rlgpt_jax.envs.voxel.rules.items.item_table import ITEM_ID, ITEMS, NUM_ITEMS, variants_of
+from rlgpt_jax.envs.voxel.rules.player import eating, tools
 
 GROUP = "tables"
 COAL, COBBLESTONE, STONE = NAME_ID["coal"], NAME_ID["cobblestone"], NAME_ID["stone"]

@@ -7,8 +7,8 @@ import numpy as np
 
 from experiments.gallery import stage
 from experiments.gallery.sheet import Sheet
-from rlgpt_jax.envs.voxel import render
-from rlgpt_jax.envs.voxel.blocks import BLOCK_STATES, LIQUIDS
+from rlgpt_jax.envs.voxel.render import for_people
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCK_STATES, LIQUIDS
 
 _SIZE, _COLUMNS, _PER_SHEET = 88, 11, 77
 # What a state hangs at or lies on, as an offset x, z from it.
@@ -62,4 +62,4 @@ def thumbnail(name: str, meta: int) -> np.ndarray:
     if z < 0 or x < 0:
         eye = (17.0 - eye[0], eye[1], 17.0 - eye[2])
     state = stage.state_of(stage.with_clearance(blocks), **stage.facing(eye, point))
-    return render.first_person(state, 0, _SIZE, _SIZE, samples=2, hud=False)
+    return for_people.first_person(state, 0, _SIZE, _SIZE, samples=2, hud=False)

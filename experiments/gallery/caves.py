@@ -7,10 +7,10 @@ import numpy as np
 
 from experiments.gallery.sheet import Sheet
 from experiments.gallery.stage import state_of, with_clearance
-from rlgpt_jax.envs.voxel import render
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BYTE_OF, IS_SOLID
 from rlgpt_jax.envs.voxel.params import WorldParams
-from rlgpt_jax.envs.voxel.pool import load_pool
+from rlgpt_jax.envs.voxel.render import for_people
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BYTE_OF, IS_SOLID
+from rlgpt_jax.envs.voxel.terrain.pool import load_pool
 
 BIOME = "forest_hills"
 NUM_DARK, NUM_LAVA = 3, 2
@@ -35,7 +35,7 @@ def draw(options: argparse.Namespace) -> Iterator[Sheet | int | None]:
         worlds = {"no torch": blocks, "a torch": with_clearance(lit)}
         for label, shown in {"lava": blocks}.items() if by_lava else worlds.items():
             state = state_of(shown, BIOME, position=position, yaw=yaw, pitch=12.0)
-            sheet.add(render.first_person(state, 0), f"y {position[1]:.0f}, {label}")
+            sheet.add(for_people.first_person(state, 0), f"y {position[1]:.0f}, {label}")
             yield None
     yield sheet
 

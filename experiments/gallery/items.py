@@ -7,8 +7,8 @@ import numpy as np
 
 from experiments.gallery.sheet import Sheet
 from rlgpt_jax.envs.names import MOBS
-from rlgpt_jax.envs.voxel.item_table import ITEMS
-from rlgpt_jax.envs.voxel.pictures.icons import icon
+from rlgpt_jax.envs.voxel.render.art.icons import icon
+from rlgpt_jax.envs.voxel.rules.items.item_table import ITEMS
 
 _SCALE, _COLUMNS, _PER_SHEET = 3, 16, 208
 _BACK = (139, 139, 139)

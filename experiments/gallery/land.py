@@ -7,12 +7,12 @@ import numpy as np
 
 from experiments.gallery.sheet import Sheet
 from experiments.gallery.stage import DUSK, MIDNIGHT, NOON, state_of
-from rlgpt_jax.envs.voxel import render
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE
 from rlgpt_jax.envs.voxel.params import WorldParams
-from rlgpt_jax.envs.voxel.pictures.textures import IS_PLANT
-from rlgpt_jax.envs.voxel.pool import load_pool
-from rlgpt_jax.envs.voxel.worldgen import BIOMES
+from rlgpt_jax.envs.voxel.render import for_people
+from rlgpt_jax.envs.voxel.render.art.textures import IS_PLANT
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE
+from rlgpt_jax.envs.voxel.terrain.pool import load_pool
+from rlgpt_jax.envs.voxel.terrain.worldgen import BIOMES
 
 NUM_WORLDS = 2
 SIDES = np.array([[-1.5, 1.5], [1.5, -1.5]])
@@ -38,7 +38,7 @@ def draw(options: argparse.Namespace) -> Iterator[Sheet | int | None]:
                 state = state_of(
                     blocks, biome.name, position=position, yaw=yaw, pitch=6.0, world_time=time
                 )
-                sheet.add(render.first_person(state, 0), f"{biome.name}, {hour}")
+                sheet.add(for_people.first_person(state, 0), f"{biome.name}, {hour}")
                 yield None
         yield sheet
 

@@ -7,7 +7,7 @@ from typing import Any
 from experiments.gallery import stage
 from experiments.gallery.sheet import Sheet
 from rlgpt_jax.envs.names import MOBS
-from rlgpt_jax.envs.voxel import render
+from rlgpt_jax.envs.voxel.render import for_people
 
 _TURNS = {"front": 200.0, "side": 110.0, "back": 20.0}
 _HIGH = {"cow": 1.4, "sheep": 1.3, "pig": 0.9, "chicken": 0.7}
@@ -48,4 +48,4 @@ def portrait(row: dict[str, Any], time: int = stage.NOON) -> Any:
     fields = stage.facing(eye, point)
     fields |= stage.mobs(row | {"x": 8.5, "z": 9.2 + 1.4 * high})
     state = stage.state_of(stage.with_clearance(stage.flat()), world_time=time, **fields)
-    return render.first_person(state, 0, 160, 200, samples=2, hud=False)
+    return for_people.first_person(state, 0, 160, 200, samples=2, hud=False)

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from rlgpt_jax.envs.names import MOBS
-from rlgpt_jax.envs.voxel.biomes import BIOME_INDEX
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, BYTE_OF
-from rlgpt_jax.envs.voxel.clearance import encode_clearance
-from rlgpt_jax.envs.voxel.mob_table import EYE_HEIGHT
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCK_ID, BYTE_OF
+from rlgpt_jax.envs.voxel.rules.blocks.clearance import encode_clearance
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import EYE_HEIGHT
 from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.envs.voxel.terrain.biomes import BIOME_INDEX
 
 NOON, DUSK, MIDNIGHT = 6000, 12000, 18000
 MOST_MOBS, MOST_ITEMS = 24, 8

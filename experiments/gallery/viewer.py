@@ -8,8 +8,8 @@ import numpy as np
 
 from experiments.gallery import stage
 from experiments.gallery.sheet import Sheet
-from rlgpt_jax.envs.voxel import render
-from rlgpt_jax.envs.voxel.item_table import item_id
+from rlgpt_jax.envs.voxel.render import for_people
+from rlgpt_jax.envs.voxel.rules.items.item_table import item_id
 
 _HOTBAR = (("diamond_sword", 1), ("iron_pickaxe", 1), ("torch", 64), ("planks:2", 33),
            ("cooked_beef", 7), ("water_bucket", 1), ("oak_stairs", 12), ("wool:6", 3),
@@ -37,7 +37,7 @@ def draw(options: argparse.Namespace) -> Iterator[Sheet | int | None]:
     for label, fields in views.items():
         blocks = _garden(fields.pop("liquid", None))
         state = stage.state_of(stage.with_clearance(blocks), **(_VIEW | fields))
-        sheet.add(render.first_person(state, 0), label)
+        sheet.add(for_people.first_person(state, 0), label)
         yield None
     yield sheet
 

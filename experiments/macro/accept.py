@@ -185,7 +185,7 @@ def counts(outcomes: Sequence[Outcome]) -> list[dict[str, Any]]:
 
 
 def row(split: str, style: str, outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    from rlgpt_jax.rl.report import wilson
+    from rlgpt_jax.rl.evaluate.report import wilson
 
     first = sum(o.first for o in outcomes)
     asked = [o for o in outcomes if not o.first and len(o.answer.texts) > 1]

@@ -91,17 +91,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 def numba_threads() -> int:
-    from rlgpt_jax.macros import kernels
+    from rlgpt_jax.macros.vm.host import kernels
 
     return kernels.num_threads()
 
 
 def world_maker(config: Any) -> Any:
     """Returns what makes a host world with so many lanes; its pool is loaded once."""
-    from rlgpt_jax.envs.tasks import get_task
+    from rlgpt_jax.envs.tasks.tasks import get_task
     from rlgpt_jax.envs.voxel.env import VoxelEnv
     from rlgpt_jax.envs.voxel.host import HostVoxel
-    from rlgpt_jax.envs.voxel.pool import load_pool
+    from rlgpt_jax.envs.voxel.terrain.pool import load_pool
 
     task = get_task(config.task)
     pool = load_pool(task.biome, "train", config.voxel, machine.CACHE / "worlds")

@@ -19,7 +19,7 @@ add_arguments = source.add_arguments
 def run(options: argparse.Namespace) -> int:
     """Returns the exit code: 0 accepted, 1 refused, 2 no such file."""
     from experiments.macro import listing  # imports jax
-    from rlgpt_jax.loop.store import LibraryError
+    from rlgpt_jax.loop.library.store import LibraryError
     from rlgpt_jax.macros.language import parse_macro
     from rlgpt_jax.macros.refusal import Refusal
 

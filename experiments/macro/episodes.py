@@ -9,10 +9,10 @@ import numpy as np
 
 from rlgpt_jax.envs.base import Observation, Step
 from rlgpt_jax.envs.names import NAMES
-from rlgpt_jax.macros import interpret_host
-from rlgpt_jax.macros.bytecode import TRAPPED, MacroSet, Program, link, trap_message
 from rlgpt_jax.macros.sensors import pack_view
-from rlgpt_jax.rl.report import MACRO_ENDS
+from rlgpt_jax.macros.vm.bytecode import TRAPPED, MacroSet, Program, link, trap_message
+from rlgpt_jax.macros.vm.host import interpret_host
+from rlgpt_jax.rl.evaluate.report import MACRO_ENDS
 
 MAX_LANES = 32
 OnTick = Callable[[int, list[str], Step], None]  # (first episode of the chunk, labels, step)

@@ -12,7 +12,7 @@ import numpy as np
 from experiments import video
 from experiments.macro.episodes import Episode, play
 from rlgpt_jax.envs.base import Step
-from rlgpt_jax.macros.bytecode import Program
+from rlgpt_jax.macros.vm.bytecode import Program
 
 MAX_TICKS = 2400  # two minutes; longer episodes are cut
 

@@ -19,7 +19,7 @@ from rich.table import Table
 from experiments.macro import source
 
 if TYPE_CHECKING:
-    from rlgpt_jax.loop.store import Entry
+    from rlgpt_jax.loop.library.store import Entry
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Returns the exit code: 0 done, 1 a file is refused, 2 what cannot be used."""
-    from rlgpt_jax.loop.store import LibraryError
+    from rlgpt_jax.loop.library.store import LibraryError
 
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 140)
     commands = {"list": list_, "show": show, "add": add, "save": save}
@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def list_(console: Console, options: argparse.Namespace) -> int:
-    from rlgpt_jax.loop import store
+    from rlgpt_jax.loop.library import store
 
     entries = store.load(options.folder)
     table = Table(title=f"{options.folder}: {len(entries)} macros", title_justify="left")
@@ -87,7 +87,7 @@ def use(entry: "Entry") -> tuple[str, str, str]:
 
 
 def show(console: Console, options: argparse.Namespace) -> int:
-    from rlgpt_jax.loop import store
+    from rlgpt_jax.loop.library import store
 
     entries = {entry.name: entry for entry in store.load(options.folder)}
     if options.name not in entries:
@@ -129,10 +129,10 @@ def ends(counts: dict[str, int]) -> str:
 
 
 def add(console: Console, options: argparse.Namespace) -> int:
-    from rlgpt_jax.loop import store
-    from rlgpt_jax.macros import skills
+    from rlgpt_jax.loop.library import store
     from rlgpt_jax.macros.language import parse_macro
     from rlgpt_jax.macros.refusal import Refusal
+    from rlgpt_jax.macros.skills import skills
 
     known = store.load(options.folder) if options.folder.is_dir() else ()
     found = []
@@ -158,7 +158,7 @@ def add(console: Console, options: argparse.Namespace) -> int:
 
 
 def save(console: Console, options: argparse.Namespace) -> int:
-    from rlgpt_jax.loop import saving, store
+    from rlgpt_jax.loop.library import saving, store
 
     if options.iteration == "all":
         iterations = None

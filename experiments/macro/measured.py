@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 
 from rlgpt_jax.envs.base import JUMP
-from rlgpt_jax.macros import interpret_host, skills
-from rlgpt_jax.macros.bytecode import TRAPPED, Program, link, trap_message
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.sensors import pack_view
+from rlgpt_jax.macros.skills import skills
+from rlgpt_jax.macros.vm.bytecode import TRAPPED, Program, link, trap_message
+from rlgpt_jax.macros.vm.host import interpret_host
 
 SNEAKED, JUMPED = 2, 1  # values of the column JUMP
 

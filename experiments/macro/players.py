@@ -11,8 +11,9 @@ import jax
 import numpy as np
 
 from experiments.macro.workload import Workload
-from rlgpt_jax.macros import interpret_host, interpret_jax
-from rlgpt_jax.macros.bytecode import MacroSet
+from rlgpt_jax.macros.vm.bytecode import MacroSet
+from rlgpt_jax.macros.vm.device import interpret_jax
+from rlgpt_jax.macros.vm.host import interpret_host
 
 DEVICE_TICKS = 10  # of a workload: on a CPU the device interpreter is slow
 

@@ -18,18 +18,18 @@ from rich.table import Table
 
 from experiments.configs import base
 from experiments.macro import source
-from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.tasks.tasks import get_task
 
 if TYPE_CHECKING:
     from experiments.macro.episodes import Activation, Episode
-    from rlgpt_jax.macros.bytecode import Program
+    from rlgpt_jax.macros.vm.bytecode import Program
 
 WORLDS = ("train", "validation", "eval")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     source.add_arguments(parser)
-    parser.add_argument("--task", required=True, help="a row of envs/tasks_table.py")
+    parser.add_argument("--task", required=True, help="a row of envs/tasks/table.py")
     parser.add_argument("--episodes", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tick-limit", type=int, default=200, help="of one activation")
@@ -61,8 +61,8 @@ def run(options: argparse.Namespace) -> int:
         print(f"error: {wrong}", file=sys.stderr)
         return 2
     from experiments.macro import episodes, film  # imports jax
+    from rlgpt_jax.loop.library.store import LibraryError
     from rlgpt_jax.loop.record import write_json
-    from rlgpt_jax.loop.store import LibraryError
     from rlgpt_jax.macros.language import parse_macro
     from rlgpt_jax.macros.refusal import Refusal
 
@@ -99,7 +99,7 @@ def run(options: argparse.Namespace) -> int:
 def make_world(task: str, split: str, lanes: int) -> Any:
     """The task's world with the settings of every run."""
     from experiments.wiring import env_maker
-    from rlgpt_jax.rl import on_host
+    from rlgpt_jax.rl.rollout import on_host
 
     return on_host.as_host(env_maker(base.for_task(get_task(task).name))(split, lanes, 0))
 
@@ -113,7 +113,7 @@ def numbers(
     started: list["Activation"],
 ) -> dict[str, Any]:
     """Everything that was measured, as plain data."""
-    from rlgpt_jax.rl.report import MACRO_ENDS, wilson
+    from rlgpt_jax.rl.evaluate.report import MACRO_ENDS, wilson
 
     successes = [e.ticks for e in done if e.success]
     low, high = wilson(len(successes), len(done))

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from experiments.values import suggest
-    from rlgpt_jax.macros import skills
+    from rlgpt_jax.macros.skills import skills
 
     console = Console(file=sys.stdout)
     texts = skills.sources(options.sensors)
@@ -48,7 +48,7 @@ def measure(console: Console, options: argparse.Namespace, names: list[str]) -> 
     """Prints one row per skill. Returns the exit code."""
     from experiments.macro import measured
     from experiments.macro.run import make_world
-    from rlgpt_jax.rl.report import wilson
+    from rlgpt_jax.rl.evaluate.report import wilson
 
     if options.episodes < 1:
         print(f"error: --episodes={options.episodes}: must be at least 1", file=sys.stderr)

@@ -57,8 +57,8 @@ def functions(options: argparse.Namespace) -> dict[str, str]:
     Raises:
       LibraryError: the folder cannot be used.
     """
-    from rlgpt_jax.loop import store
-    from rlgpt_jax.macros import skills
+    from rlgpt_jax.loop.library import store
+    from rlgpt_jax.macros.skills import skills
 
     found: dict[str, str] = {}
     if options.skills or options.library:

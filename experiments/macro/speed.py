@@ -19,7 +19,7 @@ from experiments.bench.table import Row
 from experiments.compiles import Compiles
 from experiments.macro.players import Player
 from experiments.macro.workload import Workload
-from rlgpt_jax.macros.bytecode import MAX_MACROS, Program, link
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, Program, link
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.train import Learner, init_learner, train
@@ -29,7 +29,7 @@ import time
 began = time.perf_counter()
 import numpy as np
 from rlgpt_jax.macros import interpret_host, sensors
-from rlgpt_jax.macros.bytecode import link
+from rlgpt_jax.macros.vm.bytecode import link
 from rlgpt_jax.macros.language import parse_macro
 imported = time.perf_counter()
 macros = link([parse_macro("def wait(obs):\\n    yield noop()\\n")])

@@ -16,10 +16,11 @@ import numpy as np
 from experiments.configs.base import CHECKOUT
 from experiments.macro.many_rays import SOURCES
 from rlgpt_jax.agents.parse import python_source
-from rlgpt_jax.macros import interpret_host, sensors
-from rlgpt_jax.macros.bytecode import MAX_MACROS, MacroSet, Program, link
+from rlgpt_jax.macros import sensors
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, MacroSet, Program, link
+from rlgpt_jax.macros.vm.host import interpret_host
 
 TRANSCRIPTS = CHECKOUT / "experiments" / "transcripts"
 LANES, TICKS = 64, 120  # of a recording; more lanes are copies of these

@@ -12,10 +12,10 @@ from collections.abc import Callable
 import jax
 import numpy as np
 
-from rlgpt_jax.rl.mineclip.model import apply, init_params
-from rlgpt_jax.rl.mineclip.reward import ClipReward, Scorer
-from rlgpt_jax.rl.mineclip.sizes import PUBLISHED
-from rlgpt_jax.rl.mineclip.weights import Weights
+from rlgpt_jax.rl.reward.clip.model import apply, init_params
+from rlgpt_jax.rl.reward.clip.reward import ClipReward, Scorer
+from rlgpt_jax.rl.reward.clip.sizes import PUBLISHED
+from rlgpt_jax.rl.reward.clip.weights import Weights
 
 NUM_TEXTS = 32
 

@@ -11,7 +11,7 @@ import math
 from pathlib import Path
 
 from experiments.mineclip import out_file
-from rlgpt_jax.rl.mineclip import convert, weights
+from rlgpt_jax.rl.reward.clip import convert, weights
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from rlgpt_jax.envs.tasks import get_task
-from rlgpt_jax.rl.mineclip import prompts, texts, weights
-from rlgpt_jax.rl.mineclip.config import MineClipConfig
-from rlgpt_jax.rl.mineclip.weights import Weights
+from rlgpt_jax.envs.tasks.tasks import get_task
+from rlgpt_jax.rl.reward.clip import prompts, texts, weights
+from rlgpt_jax.rl.reward.clip.config import MineClipConfig
+from rlgpt_jax.rl.reward.clip.weights import Weights
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

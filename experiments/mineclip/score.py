@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments.mineclip import model_files, pictures
-from rlgpt_jax.rl.mineclip.reward import Scorer, earned
+from rlgpt_jax.rl.reward.clip.reward import Scorer, earned
 
 BLOCK = 16  # frames that are encoded at once
 

@@ -10,8 +10,8 @@ import argparse
 from pathlib import Path
 
 from experiments.mineclip import model_files, out_file
-from rlgpt_jax.rl.mineclip import prompts, texts, weights
-from rlgpt_jax.rl.mineclip.config import MineClipConfig
+from rlgpt_jax.rl.reward.clip import prompts, texts, weights
+from rlgpt_jax.rl.reward.clip.config import MineClipConfig
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -19,7 +19,7 @@ def launch(python: str, headless: bool) -> Launch:
     """Starts a worker and its game, makes steps in it and ends both."""
     from rlgpt_jax.envs.minedojo.config import MineDojoConfig
     from rlgpt_jax.envs.minedojo.host import HostMineDojo
-    from rlgpt_jax.envs.tasks import get_task
+    from rlgpt_jax.envs.tasks.tasks import get_task
 
     config = MineDojoConfig(python=python, workers=1, headless=headless, max_restarts=0)
     try:

@@ -12,7 +12,7 @@ import sys
 from experiments import machine
 from experiments.play import keys, options
 from experiments.values import ConfigError
-from rlgpt_jax.envs.tasks import TASKS
+from rlgpt_jax.envs.tasks.tasks import TASKS
 
 
 def main(argv: list[str]) -> int:

@@ -6,7 +6,7 @@ import numpy as np
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAMES, NUM_HAND, NUM_TABLE
-from rlgpt_jax.envs.voxel.tools import DURABILITY
+from rlgpt_jax.envs.voxel.rules.player.tools import DURABILITY
 
 
 @dataclasses.dataclass(frozen=True)

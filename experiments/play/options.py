@@ -8,7 +8,7 @@ from absl import flags
 
 from experiments.flags import fill
 from experiments.values import ConfigError, parse_value, suggest
-from rlgpt_jax.envs.tasks import Task, get_task
+from rlgpt_jax.envs.tasks.tasks import Task, get_task
 from rlgpt_jax.envs.voxel.params import WorldParams
 
 SPLITS = ("train", "validation", "eval")

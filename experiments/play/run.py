@@ -11,7 +11,7 @@ from experiments.play.actions_file import read_actions
 from experiments.play.options import Options
 from experiments.play.session import Session
 from experiments.values import ConfigError
-from rlgpt_jax.envs.voxel.pool import load_pool
+from rlgpt_jax.envs.voxel.terrain.pool import load_pool
 
 
 def run(options: Options) -> None:

@@ -5,11 +5,11 @@ import dataclasses
 import numpy as np
 
 from rlgpt_jax.envs.base import Observation
-from rlgpt_jax.envs.tasks import Task
-from rlgpt_jax.envs.voxel import render
+from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.params import WorldParams
+from rlgpt_jax.envs.voxel.render import for_people
 from rlgpt_jax.envs.voxel.state import WorldPool
 
 VIEW_HEIGHT, VIEW_WIDTH = 160, 256
@@ -68,4 +68,4 @@ class Session:
     def picture(self) -> np.ndarray:
         """uint8[160, 256, 3]: what the agent sees."""
         state = self._world.lane_state(0)
-        return render.first_person(state, 0, VIEW_HEIGHT, VIEW_WIDTH)
+        return for_people.first_person(state, 0, VIEW_HEIGHT, VIEW_WIDTH)

@@ -40,7 +40,7 @@ class Iteration:
     interface: dict[str, Any] | None = None  # how the fast agent set up the training
     held_out: dict[str, Any] | None = None  # evaluated after the run, see experiments.study
     folder: Path = Path()
-    frames: dict[str, Any] | None = None  # pictures of the evaluation, see loop/frames.py
+    frames: dict[str, Any] | None = None  # pictures of the evaluation, see loop/pictures/frames.py
 
 
 @dataclasses.dataclass(frozen=True)

@@ -9,8 +9,8 @@ from experiments.config_tree import from_dict
 from experiments.report import appendix, html, iterations, sub_tasks, success, summary, tokens
 from experiments.report.html import tag, text
 from experiments.report.load import Run, load_run, load_sub_tasks
-from rlgpt_jax.envs import own_task
-from rlgpt_jax.envs.tasks import TASKS, Task
+from rlgpt_jax.envs.tasks import own_task
+from rlgpt_jax.envs.tasks.tasks import TASKS, Task
 
 STYLE = Path(__file__).with_name("style.css")
 # The parts of a page in order; one that a run does not have gives "".

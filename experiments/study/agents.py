@@ -24,7 +24,7 @@ from rlgpt_jax.agents.llm import tokens
 from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.agents.prompt_state import KINDS
 from rlgpt_jax.loop.config import SENSORS
-from rlgpt_jax.rl.report import wilson
+from rlgpt_jax.rl.evaluate.report import wilson
 
 CODE_WORDS = (
     "Answers with code, compiled as today's macro language takes them. First: the first answer "

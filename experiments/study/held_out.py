@@ -102,8 +102,9 @@ def _shadow(run: Path, shadow: Path) -> Path:
 def _evaluate(run: Path, shadow: Path, todo: Sequence[int], say: Say) -> None:
     """Walks through the finished run, which does no work, and evaluates iterations of it."""
     from experiments.run import make_tools  # imports jax
-    from rlgpt_jax.loop import saving, store, two_loop
-    from rlgpt_jax.loop.offer import make_offer
+    from rlgpt_jax.loop import two_loop
+    from rlgpt_jax.loop.library import saving, store
+    from rlgpt_jax.loop.library.offer import make_offer
     from rlgpt_jax.loop.record import RunFolder
 
     _, config, _ = flags.resumed(None, None, run)

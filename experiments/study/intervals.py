@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import stdtrit
 
-from rlgpt_jax.rl.report import wilson
+from rlgpt_jax.rl.evaluate.report import wilson
 
 KINDS = {
     "these_agents": "Wilson score interval over the episodes of all seeds, their number reduced "

@@ -12,9 +12,10 @@ from rich.console import Console
 from experiments import config_files, flags, task_fields
 from experiments.configs import base
 from experiments.values import ConfigError
-from rlgpt_jax.envs import obtain, own_task
-from rlgpt_jax.envs.tasks import ALIASES, TASKS, get_task
-from rlgpt_jax.envs.voxel.sources import Way
+from rlgpt_jax.envs.plan import obtain
+from rlgpt_jax.envs.plan.sources import Way
+from rlgpt_jax.envs.tasks import own_task
+from rlgpt_jax.envs.tasks.tasks import ALIASES, TASKS, get_task
 
 PICTURE = (320, 512)  # pixels, height and width
 PLACES = {"crafting_table": "at a crafting table", "furnace": "in a furnace, with fuel"}
@@ -83,7 +84,7 @@ def told(config: base.Config) -> str:
 def _tools(config: base.Config) -> Any:
     """What the loops are given, without a model and without a folder."""
     from experiments.run import make_tools
-    from rlgpt_jax.loop.offer import NOTHING
+    from rlgpt_jax.loop.library.offer import NOTHING
     from rlgpt_jax.loop.record import RunFolder
 
     # Nothing is written: any folder that exists will do.
@@ -117,12 +118,12 @@ def draw_and_play(config: base.Config, options: argparse.Namespace, say: Any) ->
 
     from experiments.task import starts
     from experiments.wiring import env_maker
-    from rlgpt_jax.envs.voxel import render
     from rlgpt_jax.envs.voxel.host import HostVoxel
+    from rlgpt_jax.envs.voxel.render import for_people as render
     from rlgpt_jax.loop.tools import TRAIN
     from rlgpt_jax.rl.actions import empty_space
-    from rlgpt_jax.rl.evaluate import evaluate
-    from rlgpt_jax.rl.networks import init_params
+    from rlgpt_jax.rl.evaluate.evaluate import evaluate
+    from rlgpt_jax.rl.networks.actor_critic import init_params
 
     task = config.task_record
     host = dataclasses.replace(config, driver="host")

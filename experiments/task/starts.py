@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rlgpt_jax.envs.names import MOBS, NAME_ID
-from rlgpt_jax.envs.voxel.blocks import BLOCKS, is_one_of
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCKS, is_one_of
 
 NEAR = (10, 30, 60)  # blocks
 

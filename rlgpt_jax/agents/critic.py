@@ -6,8 +6,8 @@ from typing import Any
 from rlgpt_jax.agents import parse as blocks
 from rlgpt_jax.agents import render as sections
 from rlgpt_jax.agents import rl_setup
+from rlgpt_jax.agents.history import MAX_REPORT, MAX_TRIAL, clip
 from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.memory import MAX_REPORT, MAX_TRIAL, clip
 from rlgpt_jax.agents.prompt_state import (
     OK,
     REVISE,

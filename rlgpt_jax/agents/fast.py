@@ -2,8 +2,7 @@
 
 from rlgpt_jax.agents import parse as blocks
 from rlgpt_jax.agents import render as sections
-from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.memory import (
+from rlgpt_jax.agents.history import (
     MAX_CODE,
     MAX_REFUSAL,
     MAX_TRIAL,
@@ -12,6 +11,7 @@ from rlgpt_jax.agents.memory import (
     short,
     trial,
 )
+from rlgpt_jax.agents.llm.base import Message
 from rlgpt_jax.agents.prompt_state import KEEP, Before, PromptState, Refusal
 from rlgpt_jax.agents.prompts import Prompts
 

@@ -11,8 +11,8 @@ from typing import Any
 from rlgpt_jax.agents import parse as blocks
 from rlgpt_jax.agents import render as sections
 from rlgpt_jax.agents import rl_setup, slow
+from rlgpt_jax.agents.history import MAX_REFUSAL, attempt_line, clip, trial
 from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.memory import MAX_REFUSAL, attempt_line, clip, trial
 from rlgpt_jax.agents.prompt_state import KEEP, Fate, Plan, PromptState, Refusal
 from rlgpt_jax.agents.prompts import Prompts
 from rlgpt_jax.rl.interface import RLInterface

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from rlgpt_jax.agents import memory, policy_words
+from rlgpt_jax.agents import history as memory
+from rlgpt_jax.agents import policy_words
 from rlgpt_jax.agents.llm.base import Message
 from rlgpt_jax.agents.prompt_state import MAX_SUB_ACTIONS, Fate, Plan, PromptState, Setting
 from rlgpt_jax.agents.prompts import Prompts

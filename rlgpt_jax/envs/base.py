@@ -112,7 +112,7 @@ class Step(NamedTuple):
     # info["lost"] bool[N], of worlds that can lose an episode: it ended with its worker (killed,
     # stalled, broken answer). There reward is 0, truncated is true, success is false and
     # `final_obs` is the last observation that arrived. A lost episode counts in no rate.
-    # info["clip"] float32[N], where `rl.mineclip.world` computes it: the CLIP reward.
+    # info["clip"] float32[N], where `rl.reward.clip.world` computes it: the CLIP reward.
 
 
 class Environment(Protocol):

@@ -16,9 +16,9 @@ from rlgpt_jax.loop.compare import compare_cases
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.record import read_json, write_json
 from rlgpt_jax.loop.tools import TRAIN, Tools
-from rlgpt_jax.rl.approach import Policy
-from rlgpt_jax.rl.evaluate import evaluate
-from rlgpt_jax.rl.report import EvalReport
+from rlgpt_jax.rl.evaluate.approach import Policy
+from rlgpt_jax.rl.evaluate.evaluate import evaluate
+from rlgpt_jax.rl.evaluate.report import EvalReport
 
 FILE = "cases.json"
 TIMES = 4  # episodes, of those of a trial

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rlgpt_jax.rl.report import EpisodeEnd, EvalReport
+from rlgpt_jax.rl.evaluate.report import EpisodeEnd, EvalReport
 
 MAX_ACTIONS = 8  # that are told of
 MAX_CASES = 4  # that are named of each kind

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Literal, get_args
 
-from rlgpt_jax.agents import memory
+from rlgpt_jax.agents import history
 
 Mode = Literal["rl_gpt", "pure_rl", "pure_code"]
 PureCodePlan = Literal["coded_parts", "own"]
@@ -91,7 +91,7 @@ class LoopConfig:
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
                 raise ValueError(f"loop.{field}={value!r} must be an integer of at least 1.")
 
-        least = memory.least_characters(self.num_iterations)
+        least = history.least_characters(self.num_iterations)
         if self.memory_characters < least:
             raise ValueError(
                 f"loop.memory_characters={self.memory_characters} cannot hold the memory of "

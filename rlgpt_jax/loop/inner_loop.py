@@ -25,14 +25,15 @@ from rlgpt_jax.agents.prompt_state import (
     SubAction,
     Trial,
 )
-from rlgpt_jax.loop import events, trial_pictures
+from rlgpt_jax.loop import events
 from rlgpt_jax.loop.attempts import attempt, fate, finish_code, finish_interface, others
 from rlgpt_jax.loop.config import LoopConfig
+from rlgpt_jax.loop.pictures import trial_pictures
 from rlgpt_jax.loop.record import write_json
 from rlgpt_jax.loop.tools import Tools
 from rlgpt_jax.loop.trials import Attempts, Trials
 from rlgpt_jax.macros.linked import split, without
-from rlgpt_jax.rl.approach import Policy
+from rlgpt_jax.rl.evaluate.approach import Policy
 from rlgpt_jax.rl.interface import DEFAULT, RLInterface
 
 

@@ -10,21 +10,22 @@ from pathlib import Path
 
 import jax
 
-from rlgpt_jax.loop import cases, events, frames
+from rlgpt_jax.loop import cases, events
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.metrics import Metrics
+from rlgpt_jax.loop.pictures import frames
 from rlgpt_jax.loop.record import RunFolder, read_json, write_json
 from rlgpt_jax.loop.tools import EVAL, TRAIN, VALIDATION, Tools, World
 from rlgpt_jax.loop.training_task import training_task
 from rlgpt_jax.rl import checkpoint
 from rlgpt_jax.rl.actions import HybridSpace
-from rlgpt_jax.rl.approach import Policy
 from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.evaluate import evaluate
+from rlgpt_jax.rl.evaluate.approach import Policy
+from rlgpt_jax.rl.evaluate.evaluate import evaluate
+from rlgpt_jax.rl.evaluate.keyframes import Recorder
+from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.interface import DEFAULT, STOP_EPISODES, STOP_LEAST, RLInterface
-from rlgpt_jax.rl.keyframes import Recorder
-from rlgpt_jax.rl.networks import Params, init_params
-from rlgpt_jax.rl.report import EvalReport
+from rlgpt_jax.rl.networks.actor_critic import Params, init_params
 from rlgpt_jax.rl.train import Learner, carry_over, init_learner, train
 
 
@@ -112,7 +113,7 @@ class Learning:
         return init_params(self._tools.rl.network, key)
 
     def evaluated_with(self, stage: Stage) -> RLConfig:
-        """Settings for `rl.evaluate`: returns are of the run's own reward, and the policy sees
+        """Settings for evaluations: returns are of the run's own reward, and the policy sees
         the parts of the observation that it was trained with."""
         return dataclasses.replace(
             self._tools.rl, observation=self._tools.rl.seen(stage.interface)

@@ -20,20 +20,20 @@ from rlgpt_jax.agents import planner
 from rlgpt_jax.agents.ask import ask
 from rlgpt_jax.agents.planner import CODE, SubTask, TaskPlan
 from rlgpt_jax.agents.prompt_state import PromptState, Refusal
-from rlgpt_jax.envs import paper, plan_rules, recipe_graph
-from rlgpt_jax.envs.paper import Step
-from rlgpt_jax.envs.tasks import Task
-from rlgpt_jax.envs.voxel.item_table import item_id
-from rlgpt_jax.envs.voxel.tools import STACK
+from rlgpt_jax.envs.plan import on_paper, recipe_graph, rules
+from rlgpt_jax.envs.plan.on_paper import Step
+from rlgpt_jax.envs.tasks.tasks import Task
+from rlgpt_jax.envs.voxel.rules.items.item_table import item_id
+from rlgpt_jax.envs.voxel.rules.player.tools import STACK
 from rlgpt_jax.loop import events, skills, two_loop
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.record import RunFolder, read_json, write_json
 from rlgpt_jax.loop.result import replayed
 from rlgpt_jax.loop.spaces import IDLE
 from rlgpt_jax.loop.tools import EVAL, VALIDATION, Tools
-from rlgpt_jax.rl.chain import Chain, Skill
-from rlgpt_jax.rl.chain_evaluate import ChainReport, evaluate_chain
-from rlgpt_jax.rl.chain_rule import Goal
+from rlgpt_jax.rl.chain.chain import Chain, Skill
+from rlgpt_jax.rl.chain.evaluate import ChainReport, evaluate_chain
+from rlgpt_jax.rl.chain.rule import Goal
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,7 +91,7 @@ def make_plan(config: LoopConfig, tools: Tools) -> TaskPlan:
 
     def parse(text: str, state: PromptState) -> TaskPlan | Refusal:
         plan = planner.parse(text, state)
-        wrong = "" if isinstance(plan, Refusal) else plan_rules.check(
+        wrong = "" if isinstance(plan, Refusal) else rules.check(
             steps_of(task, plan), task.start_items, task.goal_item, task.goal_quantity
         )  # fmt: skip
         return Refusal(wrong) if wrong else plan
@@ -114,7 +114,7 @@ def make_plan(config: LoopConfig, tools: Tools) -> TaskPlan:
 def _names_of_edges(task: Task, plan: TaskPlan) -> dict[str, list[str]]:
     """For every sub-task those whose goals it needs: the plan as a graph, for readers."""
     names = [sub_task.name for sub_task in plan.sub_tasks]
-    edges = plan_rules.edges(steps_of(task, plan))
+    edges = rules.edges(steps_of(task, plan))
     return {name: [names[k] for k in row] for name, row in zip(names, edges, strict=True)}
 
 
@@ -138,7 +138,7 @@ def sub_task_of(task: Task, plan: TaskPlan, number: int) -> Task:
         goal_quantity=sub_task.quantity,
         start_items=tuple(s for item, n in sub_task.needs for s in stacks(item, n)),
         horizon=sub_task.ticks,
-        sources=paper.targets(step),
+        sources=on_paper.targets(step),
         nearby=step.placed,
         stages=(),
     )
@@ -215,7 +215,7 @@ def load_chain(tools: Tools, plan: TaskPlan) -> Chain:
     return Chain(
         tuple(skills.load(tools.folder.path("skills", s.name)) for s in plan.sub_tasks),
         tuple(sorted(items)),
-        lambda index, held, near: paper.reachable(steps[index], held, near),
+        lambda index, held, near: on_paper.reachable(steps[index], held, near),
     )
 
 

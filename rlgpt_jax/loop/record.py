@@ -14,7 +14,7 @@
     iterations/<i>/macros/<name>/try<t>.py, then try<t>.refusal.json or try<t>.trial.json
                                  (try<t>.again<n>.trial.json, try<t>.png: `loop/trials.py`);
                                  kept.py where earlier code stays in use
-    iterations/<i>/frames/           pictures of the evaluation (`loop/frames.py`)
+    iterations/<i>/frames/           pictures of the evaluation (`loop/pictures/frames.py`)
 
 Every file but the transcript and the metrics is replaced as a whole. A step whose file
 exists is not done again.

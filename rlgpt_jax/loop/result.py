@@ -12,7 +12,7 @@ from rlgpt_jax.loop.learning import Learning, Stage
 from rlgpt_jax.loop.record import CODED_PARTS, write_json
 from rlgpt_jax.loop.spaces import Slots, make_space
 from rlgpt_jax.loop.tools import Tools
-from rlgpt_jax.rl.report import EvalReport
+from rlgpt_jax.rl.evaluate.report import EvalReport
 
 
 @dataclasses.dataclass(frozen=True)

@@ -18,13 +18,13 @@ from typing import Any
 
 from rlgpt_jax.agents.prompt_state import Fate
 from rlgpt_jax.loop.record import read_json, sync_folder, write_json, write_text
-from rlgpt_jax.macros.bytecode import MAX_MACROS, link
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, link
 from rlgpt_jax.rl import checkpoint
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
-from rlgpt_jax.rl.chain import Skill
-from rlgpt_jax.rl.chain_rule import Goal
+from rlgpt_jax.rl.chain.chain import Skill
+from rlgpt_jax.rl.chain.rule import Goal
 from rlgpt_jax.rl.config import NetworkConfig
 from rlgpt_jax.rl.interface import RLInterface
 

@@ -4,9 +4,9 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from rlgpt_jax.agents.prompt_state import Fate
-from rlgpt_jax.macros.bytecode import MAX_MACROS, Program, link
 from rlgpt_jax.macros.language import NOTHING, parse_macro
 from rlgpt_jax.macros.refusal import Refusal
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, Program, link
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
 from rlgpt_jax.rl.interface import DEFAULT, PRIMITIVES, TURN, RLInterface
 

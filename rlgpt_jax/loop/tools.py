@@ -14,10 +14,10 @@ from rlgpt_jax.agents.llm.budget import Budget, Budgeted
 from rlgpt_jax.agents.llm.transcript import Recorded, Transcript
 from rlgpt_jax.agents.prompts import Prompts
 from rlgpt_jax.envs.base import Environment, HostEnvironment
-from rlgpt_jax.envs.tasks import Task
+from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.loop import events
 from rlgpt_jax.loop.config import CriticConfig, LoopConfig
-from rlgpt_jax.loop.offer import NOTHING, Offer
+from rlgpt_jax.loop.library.offer import NOTHING, Offer
 from rlgpt_jax.loop.record import RunFolder
 from rlgpt_jax.macros.limits import TICK_LIMIT
 from rlgpt_jax.rl.config import RLConfig

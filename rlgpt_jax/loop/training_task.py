@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from rlgpt_jax.envs.tasks import Task
+from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.interface import Given, RewardTerms, TrainingTask
 

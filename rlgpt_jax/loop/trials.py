@@ -3,24 +3,26 @@
 A part of kind `code` starts in a fresh episode after the accepted code parts before it; in a mode
 of pure code all parts do. One of kind `lead` starts after all of those and after the leading ones
 before it. A part of kind `macro` starts after all accepted code parts, in situations that play
-brings about (`rl/approach.py`). All versions of a part in an iteration are tried in the same
-episodes, and one that does worse than the version before it is not used (`trial_report.compare`).
+brings about (`rl/evaluate/approach.py`). All versions of a part in an iteration are tried in the
+same episodes, and one that does worse than the version before it is not used
+(`trial_report.compare`).
 """
 
 import dataclasses
 from collections.abc import Callable
 
 from rlgpt_jax.agents.prompt_state import Attempt, Fate, PromptState, SubAction, in_use
-from rlgpt_jax.envs import recipe_graph
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.loop import cases, events, trial_pictures
+from rlgpt_jax.envs.plan import recipe_graph
+from rlgpt_jax.loop import cases, events
 from rlgpt_jax.loop.config import LoopConfig
+from rlgpt_jax.loop.pictures import trial_pictures
 from rlgpt_jax.loop.record import read_json, write_json
 from rlgpt_jax.loop.spaces import trial_space
 from rlgpt_jax.loop.tools import TRAIN, Tools
-from rlgpt_jax.rl.approach import Policy, Scene
-from rlgpt_jax.rl.trial import trial
-from rlgpt_jax.rl.trial_report import TrialReport, compare
+from rlgpt_jax.rl.evaluate.approach import Policy, Scene
+from rlgpt_jax.rl.evaluate.trial import trial
+from rlgpt_jax.rl.evaluate.trial_report import TrialReport, compare
 
 Attempts = dict[str, tuple[Attempt, ...]]  # by name of the sub-action
 MAX_PLAY = 300  # ticks before a macro is started, but not more than half an episode

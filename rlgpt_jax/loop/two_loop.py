@@ -32,37 +32,25 @@ from typing import Any
 
 from rlgpt_jax.agents import critic, rl_setup, slow
 from rlgpt_jax.agents.ask import ask
-from rlgpt_jax.agents.prompt_state import (
-    Critique,
-    Memory,
-    Plan,
-    PromptState,
-    Refusal,
-    Setting,
-)
-from rlgpt_jax.loop import cases, events, frames
+from rlgpt_jax.agents.prompt_state import Critique, Memory, Plan, PromptState, Refusal, Setting
+from rlgpt_jax.loop import cases, events
 from rlgpt_jax.loop.compare import compare
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.inner_loop import code_sub_actions
 from rlgpt_jax.loop.learning import Learning, Stage
 from rlgpt_jax.loop.one_loop import plan_and_code, record_plan
+from rlgpt_jax.loop.pictures import frames
 from rlgpt_jax.loop.record import CODED_PARTS, write_json
-from rlgpt_jax.loop.result import (
-    Alone,
-    Iteration,
-    best_of,
-    coded_parts_alone,
-    finish,
-)
+from rlgpt_jax.loop.result import Alone, Iteration, best_of, coded_parts_alone, finish
 from rlgpt_jax.loop.spaces import Slots, make_space, place
 from rlgpt_jax.loop.tools import Tools
 from rlgpt_jax.loop.training_task import given
-from rlgpt_jax.macros import library
+from rlgpt_jax.macros import api
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_NAMES
 from rlgpt_jax.rl.actions import HEAD0_LABELS, HEAD1_LABELS
-from rlgpt_jax.rl.approach import Policy
+from rlgpt_jax.rl.evaluate.approach import Policy
+from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.interface import RLInterface
-from rlgpt_jax.rl.report import EvalReport
 
 # A sub-action may not be called like something that macros call, reports count or, as "rl",
 # questions are named by.
@@ -140,7 +128,7 @@ def make_setting(config: LoopConfig, tools: Tools) -> Setting:
         start_items=", ".join(items) or "nothing",
         biome=task.biome,
         horizon=task.horizon,
-        api=library.prompt_text(tools.sensors, tools.offer.functions),
+        api=api.prompt_text(tools.sensors, tools.offer.functions),
         sensors=tools.sensors,
         mode=config.agents_mode,
         structure=config.agents,

@@ -12,13 +12,13 @@ import types
 import warnings
 from collections.abc import Mapping
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import linked
-from rlgpt_jax.macros.bytecode import Program
 from rlgpt_jax.macros.compiler import imports, work
 from rlgpt_jax.macros.compiler.program import compile_program, routines
 from rlgpt_jax.macros.refusal import Refusal, Refused
 from rlgpt_jax.macros.sensors import SENSOR_LEVELS
+from rlgpt_jax.macros.vm import bytecode as bc
+from rlgpt_jax.macros.vm.bytecode import Program
 
 NOTHING: Mapping[str, str] = types.MappingProxyType({})  # a library without functions
 OPEN, BRACKET = "([{", re.compile(r"[()\[\]{}]")

@@ -30,8 +30,8 @@ from rlgpt_jax.envs.base import (
     STRAFE,
     YAW,
 )
-from rlgpt_jax.macros.bytecode import MAX_MACROS, MacroSet, link
 from rlgpt_jax.macros.limits import TICK_LIMIT
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, MacroSet, link
 from rlgpt_jax.rl.interface import HEAD0_LABELS, HEAD1_LABELS, PRIMITIVES, TURN, TURNS
 
 PRIMITIVE_HEADS = (12, 3)

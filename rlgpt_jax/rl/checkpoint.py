@@ -13,11 +13,11 @@ import jax.numpy as jnp
 import numpy as np
 import orbax.checkpoint as ocp
 
-from rlgpt_jax.rl import on_host
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import NetworkConfig, RLConfig
-from rlgpt_jax.rl.networks import Params, init_params
-from rlgpt_jax.rl.on_host import World
+from rlgpt_jax.rl.networks.actor_critic import Params, init_params
+from rlgpt_jax.rl.rollout import on_host
+from rlgpt_jax.rl.rollout.on_host import World
 from rlgpt_jax.rl.train import Learner, at_start, init_learner, without_episodes
 from rlgpt_jax.rl.train_async import NO_EPISODES
 

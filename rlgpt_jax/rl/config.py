@@ -8,13 +8,7 @@ import dataclasses
 import math
 
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.rl.interface import (
-    ALL_PARTS,
-    OBSERVATION_PARTS,
-    PICTURE,
-    RewardTerms,
-    RLInterface,
-)
+from rlgpt_jax.rl.interface import ALL_PARTS, OBSERVATION_PARTS, PICTURE, RewardTerms, RLInterface
 
 DRIVERS = ("auto", "host", "device")
 DTYPES = ("auto", "float32", "bfloat16")
@@ -179,7 +173,7 @@ class RewardConfig:
     targets: tuple[str, ...] = ()  # blocks and mobs of `distance`; () is those of the world
     exploration: float = 0.0  # per cell of 4 x 4 blocks first visited in an episode
     environment: float = 0.0  # times the reward of the world
-    clip: float = 0.0  # times the CLIP reward of `rl.mineclip`, 0..1 - 1/32; 0 computes none
+    clip: float = 0.0  # times the CLIP reward of `rl.reward.clip`, 0..1 - 1/32; 0 computes none
     items: tuple[tuple[str, float], ...] = ()  # per item gained: (name, reward)
 
     def __post_init__(self):

@@ -13,7 +13,7 @@ import numpy as np
 from jax.sharding import Mesh, NamedSharding, PartitionSpec
 
 from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.rollout import NO_TICKS, Batch
+from rlgpt_jax.rl.rollout.one_tick import NO_TICKS, Batch
 
 Tree = TypeVar("Tree")
 LANES = "lanes"  # the axis of the mesh

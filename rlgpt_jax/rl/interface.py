@@ -10,9 +10,9 @@ evaluation always has the run's own task.
 import dataclasses
 
 # Parts of the observation that a policy may be given; the names are those of the fields of
-# `rl.features.Features`, "rays" for both of the ray's fields. An interface chooses among those
-# of the run; a picture, which is in the place of the rays, is not one of them: a run that has
-# it keeps it.
+# `networks.features.Features`, "rays" for both of the ray's fields. An interface chooses among
+# those of the run; a picture, which is in the place of the rays, is not one of them: a run that
+# has it keeps it.
 OBSERVATION_PARTS = (
     "compass", "gps", "voxels", "biome", "previous", "held", "rays", "inventory", "status",
 )  # fmt: skip

@@ -6,14 +6,14 @@ another interface is other data for the compiled rollout and update.
 
 from typing import Any, NamedTuple
 
-from rlgpt_jax.rl import rewards
 from rlgpt_jax.rl.actions import HybridSpace, SpaceArrays
 from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.features import parts_mask
+from rlgpt_jax.rl.networks.features import parts_mask
+from rlgpt_jax.rl.reward import rewards
 
 
 class Problem(NamedTuple):
-    """Arguments of `rollout.decide` and `rollout.settle` that stay the same in a rollout."""
+    """Arguments of `rollout.decide` and `rollout.end_tick` that stay the same in a rollout."""
 
     space: SpaceArrays
     parts: Any  # bool[9]  the parts of `interface.OBSERVATION_PARTS` that the networks see

@@ -13,29 +13,22 @@ from flax import struct
 from jax.sharding import Mesh
 
 from rlgpt_jax.envs.base import Environment, HostEnvironment, Observation
-from rlgpt_jax.rl import (
-    device_worlds,
-    devices,
-    memory,
-    networks,
-    on_host,
-    outcome,
-    ppo,
-    rewards,
-    rollout,
-    update_device,
-)
+from rlgpt_jax.rl import devices, lane_memory
 from rlgpt_jax.rl.actions import NUM_MACRO_LOGITS, HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.interface import STOP_EPISODES
-from rlgpt_jax.rl.macro_step import init_macros
-from rlgpt_jax.rl.mineclip.world import ClipWorld
-from rlgpt_jax.rl.on_host import World
-from rlgpt_jax.rl.open_decisions import none_open
-from rlgpt_jax.rl.outcome import TrainingDiverged as TrainingDiverged
-from rlgpt_jax.rl.rollout import Batch, Lanes
-from rlgpt_jax.rl.rollout_device import rollout_device
-from rlgpt_jax.rl.rollout_host import rollout_host, start_lanes
+from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.ppo import outcome, ppo, update_device
+from rlgpt_jax.rl.ppo.outcome import TrainingDiverged as TrainingDiverged
+from rlgpt_jax.rl.reward import rewards
+from rlgpt_jax.rl.reward.clip.world import ClipWorld
+from rlgpt_jax.rl.rollout import device_worlds, on_host, one_tick
+from rlgpt_jax.rl.rollout.macro_step import init_macros
+from rlgpt_jax.rl.rollout.on_host import World
+from rlgpt_jax.rl.rollout.one_tick import Batch, Lanes
+from rlgpt_jax.rl.rollout.open_decisions import none_open
+from rlgpt_jax.rl.rollout.rollout_device import rollout_device
+from rlgpt_jax.rl.rollout.rollout_host import rollout_host, start_lanes
 from rlgpt_jax.rl.train_async import NO_EPISODES, train_async
 
 
@@ -43,7 +36,7 @@ from rlgpt_jax.rl.train_async import NO_EPISODES, train_async
 class Learner:
     """All that changes during training. Save this (and a host world): the run goes on."""
 
-    params: networks.Params
+    params: actor_critic.Params
     opt_state: optax.OptState
     key: jax.Array  # never changes: rollouts and updates fold their number into it
     num_updates: int
@@ -119,8 +112,8 @@ def without_episodes(env: World, space: HybridSpace, config: RLConfig, seed: int
     _check_lanes(env, config)
     on_device = _on_device(env, config)
     devices.num_groups(config, devices.mesh_of(config, on_device))
-    memory.check(env, space, config, on_device)
-    params = networks.init_params(config.network, jax.random.fold_in(jax.random.key(seed), 1))
+    lane_memory.check(env, space, config, on_device)
+    params = actor_critic.init_params(config.network, jax.random.fold_in(jax.random.key(seed), 1))
     opt_state = ppo.make_optimizer(config.ppo).init(params)
     return Learner(
         params=params, opt_state=opt_state, key=jax.random.key(seed), num_updates=0, ticks=0,
@@ -255,7 +248,7 @@ def train(
     stop = learner.ticks + num_ticks
     while learner.ticks < stop and not is_enough(learner):
         began = time.perf_counter()
-        rollout_key, update_key = rollout.keys_of(learner.key, learner.num_updates)
+        rollout_key, update_key = one_tick.keys_of(learner.key, learner.num_updates)
         learner, batch, parts = _roll(env, world, mesh, space, config, learner, rollout_key)
         params, opt_state, measured = update(
             learner.params, learner.opt_state, batch, masks, update_key

@@ -16,15 +16,17 @@ import jax.numpy as jnp
 import optax
 
 from rlgpt_jax.envs.base import AsyncEnvironment
-from rlgpt_jax.rl import networks, outcome, rollout, update_device
 from rlgpt_jax.rl.actions import HybridSpace, Masks
 from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.rollout import Batch
-from rlgpt_jax.rl.rollout_async import AsyncRollout
+from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.ppo import outcome, update_device
+from rlgpt_jax.rl.rollout import one_tick
+from rlgpt_jax.rl.rollout.one_tick import Batch
+from rlgpt_jax.rl.rollout.rollout_async import AsyncRollout
 
 # Fields of a learner whose episodes cannot go on, or have not begun.
 NO_EPISODES: dict[str, Any] = dict(lanes=None, macros=None, obs=None)
-Learnt = tuple[networks.Params, optax.OptState, dict[str, float]]
+Learnt = tuple[actor_critic.Params, optax.OptState, dict[str, float]]
 
 
 def train_async(
@@ -58,7 +60,7 @@ def train_async(
             batch, parts = rolling.batch(*acting)
             # The lanes go on with these parameters, and the update overwrites its own.
             params = jax.tree.map(jnp.copy, learner.params)
-            key = rollout.keys_of(learner.key, learner.num_updates)[1]
+            key = one_tick.keys_of(learner.key, learner.num_updates)[1]
             running = thread.submit(
                 _learn, update, params, learner.opt_state, batch, masks, key
             )
@@ -87,7 +89,7 @@ def train_async(
 
 
 def _learn(
-    update: update_device.Update, params: networks.Params, opt_state: optax.OptState,
+    update: update_device.Update, params: actor_critic.Params, opt_state: optax.OptState,
     batch: Batch, masks: Masks, key: jax.Array,
 ) -> Learnt:
     """An update, and its metrics with the seconds that it took."""

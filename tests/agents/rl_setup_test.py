@@ -7,13 +7,7 @@ import pytest
 
 from rlgpt_jax.agents import rl_setup
 from rlgpt_jax.agents.prompt_state import DESIGNS, Refusal
-from rlgpt_jax.rl.interface import (
-    DEFAULT,
-    Given,
-    RewardTerms,
-    RLInterface,
-    TrainingTask,
-)
+from rlgpt_jax.rl.interface import DEFAULT, Given, RewardTerms, RLInterface, TrainingTask
 from tests.agents.states import LATER, PLAN, PROMPTS, SETTING
 
 GIVEN = Given(

@@ -11,12 +11,12 @@ import numpy as np
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.base import Observation, Step
-from rlgpt_jax.envs.minedojo_view import Sight, View, look
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.envs.tasks import Task
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID
+from rlgpt_jax.envs.tasks.tasks import Task
+from rlgpt_jax.envs.view.observation import Sight, View, look
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCK_ID
 from tests.envs.voxel import worlds
 
 LANES = worlds.HOST_LANES

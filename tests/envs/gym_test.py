@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode
 from rlgpt_jax.envs import base, gym
 from rlgpt_jax.envs.gym import making
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID
-from rlgpt_jax.envs.tasks import TASKS, Task
+from rlgpt_jax.envs.tasks.tasks import TASKS, Task
 from tests.envs.voxel.worlds import HOST_LANES, HOST_PARAMS
 
 SMALL = dataclasses.replace(HOST_PARAMS, sea_level=16)

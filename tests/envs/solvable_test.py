@@ -8,7 +8,7 @@ import functools
 
 import pytest
 
-from rlgpt_jax.envs.tasks import TASKS, get_task
+from rlgpt_jax.envs.tasks.tasks import TASKS, get_task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from tests.envs.solver import game, plans

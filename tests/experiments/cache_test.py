@@ -24,7 +24,7 @@ def note(event, **about):
 jax.monitoring.register_event_listener(note)
 from rlgpt_jax.rl import networks
 from rlgpt_jax.rl.actions import empty_space
-from rlgpt_jax.rl.evaluate import evaluate
+from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from tests.corridor import Corridor
 from tests.rl.small import CONFIG
 

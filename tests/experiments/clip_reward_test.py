@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.rl.mineclip import small
 
 from experiments import clip_reward, flags, run, wiring
 from experiments.config_tree import to_dict
@@ -18,13 +19,12 @@ from rlgpt_jax.envs.minedojo.turns import OnTurn
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.params import WorldParams
 from rlgpt_jax.loop.record import RunFolder
-from rlgpt_jax.rl.mineclip import reward as reward_module
-from rlgpt_jax.rl.mineclip import weights
-from rlgpt_jax.rl.mineclip.faults import MineClipError
-from rlgpt_jax.rl.mineclip.weights import WeightsError
-from rlgpt_jax.rl.mineclip.world import AsyncClipWorld, ClipWorld
+from rlgpt_jax.rl.reward.clip import reward as reward_module
+from rlgpt_jax.rl.reward.clip import weights
+from rlgpt_jax.rl.reward.clip.faults import MineClipError
+from rlgpt_jax.rl.reward.clip.weights import WeightsError
+from rlgpt_jax.rl.reward.clip.world import AsyncClipWorld, ClipWorld
 from tests.envs.voxel import worlds
-from tests.rl.mineclip import small
 
 WORLDS = WorldParams(num_worlds=2)
 

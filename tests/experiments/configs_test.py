@@ -5,7 +5,7 @@ import pytest
 from experiments import flags
 from experiments.config_tree import leaf_values
 from experiments.configs import base
-from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.tasks.tasks import get_task
 
 BEEF = "harvest_beef_with_diamond_sword"
 

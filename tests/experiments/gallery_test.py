@@ -10,7 +10,7 @@ from rich.console import Console
 from experiments.gallery import __main__ as gallery
 from experiments.gallery import blocks, items, mobs, run, viewer
 from experiments.gallery.sheet import Sheet
-from rlgpt_jax.envs.voxel.blocks import BLOCK_STATES
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCK_STATES
 
 
 def test_sheets_of_all_items_are_written_and_named(tmp_path):

@@ -10,10 +10,10 @@ import pytest
 from experiments.macro import bench, speed, workload
 from experiments.macro.players import DevicePlayer
 from rlgpt_jax.envs.voxel.host import HostVoxel
-from rlgpt_jax.macros import interpret_host
-from rlgpt_jax.macros.bytecode import Program, link
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.sensors import VIEW_SIZE
+from rlgpt_jax.macros.vm.bytecode import Program, link
+from rlgpt_jax.macros.vm.host import interpret_host
 from tests.envs.voxel import worlds
 
 LANES, TICKS = worlds.HOST_LANES, 12

@@ -11,9 +11,9 @@ import pytest
 
 from experiments.macro import __main__ as command
 from experiments.macro import accept, listing
-from rlgpt_jax.loop import store
-from rlgpt_jax.macros.bytecode import Program
+from rlgpt_jax.loop.library import store
 from rlgpt_jax.macros.language import parse_macro
+from rlgpt_jax.macros.vm.bytecode import Program
 
 WALK = (
     'def walk(obs):\n    """Walks on."""\n\n    if obs.life > 2.5:  # healthy\n'

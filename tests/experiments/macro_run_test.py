@@ -19,7 +19,7 @@ from experiments.macro import film, run
 from experiments.macro.episodes import Episode
 from experiments.values import ConfigError
 from rlgpt_jax.envs.voxel.host import HostVoxel
-from rlgpt_jax.loop import store
+from rlgpt_jax.loop.library import store
 from rlgpt_jax.loop.record import RunFolder
 from tests.envs.voxel import worlds
 from tests.experiments.macro_command_test import WALK

@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from tests.rl.mineclip import small
+from tests.rl.mineclip.torch_writer import checkpoint, write
 
 from experiments.mineclip import bench, score
 from experiments.mineclip.__main__ import COMMANDS, main
-from rlgpt_jax.rl.mineclip import convert, weights
-from rlgpt_jax.rl.mineclip.reward import Scorer
-from tests.rl.mineclip import small
-from tests.rl.mineclip.torch_writer import checkpoint, write
+from rlgpt_jax.rl.reward.clip import convert, weights
+from rlgpt_jax.rl.reward.clip.reward import Scorer
 
 SIZES = small.sizes()
 

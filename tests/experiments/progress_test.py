@@ -11,8 +11,8 @@ from experiments.progress import PLAIN_LINES, Display
 from rlgpt_jax.agents import rl_setup
 from rlgpt_jax.agents.prompt_state import Judgement, Plan, SubAction
 from rlgpt_jax.loop import events
+from rlgpt_jax.rl.evaluate.report import EvalReport, wilson
 from rlgpt_jax.rl.interface import RLInterface
-from rlgpt_jax.rl.report import EvalReport, wilson
 
 
 def report() -> EvalReport:

@@ -22,7 +22,7 @@ from rlgpt_jax.agents.prompt_state import (
 )
 from rlgpt_jax.agents.prompts import FOLDER, PLACEHOLDERS
 from rlgpt_jax.loop import long_task, two_loop
-from rlgpt_jax.loop.offer import NOTHING
+from rlgpt_jax.loop.library.offer import NOTHING
 from rlgpt_jax.loop.record import RunFolder
 from rlgpt_jax.macros.limits import MAX_MACROS
 from rlgpt_jax.rl.interface import TURNS

@@ -12,7 +12,7 @@ from experiments.task import __main__ as command
 from experiments.task import check, starts
 from experiments.values import ConfigError
 from rlgpt_jax.envs.names import MOBS, NAME_ID
-from rlgpt_jax.envs.voxel.blocks import BLOCK_ID
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCK_ID
 
 
 def test_a_name_is_a_configuration_a_file_or_a_row(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any
 
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_ACTIONS
-from rlgpt_jax.macros.library import FUNCTIONS
+from rlgpt_jax.macros.api import FUNCTIONS
 
 BUILTINS = (
     "sorted", "map", "filter", "set", "dict", "frozenset", "str", "isinstance", "type", "getattr",

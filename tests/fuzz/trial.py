@@ -10,8 +10,10 @@ import numpy as np
 
 from rlgpt_jax.envs.base import ACTION_SIZES, NUM_RAYS
 from rlgpt_jax.envs.names import NAME_ID, NAMES
-from rlgpt_jax.macros import actions, bytecode, interpret_host, sensors
-from rlgpt_jax.macros.bytecode import Program
+from rlgpt_jax.macros import actions, sensors
+from rlgpt_jax.macros.vm import bytecode
+from rlgpt_jax.macros.vm.bytecode import Program
+from rlgpt_jax.macros.vm.host import interpret_host
 
 LANES, TICKS = 4, bytecode.TICK_LIMIT + 1  # the last one sees the cut
 COMMON = ("log", "planks", "stick", "stone", "air", "grass", "water", "cow", "none", "bucket",

@@ -11,8 +11,8 @@ import tracemalloc
 from rich.console import Console
 from rich.table import Table
 
-from rlgpt_jax.macros.bytecode import MAX_TOKENS
 from rlgpt_jax.macros.language import TOKEN
+from rlgpt_jax.macros.vm.bytecode import MAX_TOKENS
 from tests.fuzz.attack_texts import before, body
 
 SIZE = 64_000

@@ -7,7 +7,7 @@ import pytest
 
 from rlgpt_jax.agents.llm.base import Completion, Message, Request
 from rlgpt_jax.agents.llm.budget import Budget, BudgetConfig, BudgetExceeded, Clock, Quote
-from rlgpt_jax.envs.tasks import Task
+from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.loop import events
 from rlgpt_jax.loop.record import RunFolder
 from rlgpt_jax.loop.tools import Tools

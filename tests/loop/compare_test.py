@@ -1,5 +1,5 @@
 from rlgpt_jax.loop.compare import MAX_CASES, compare, compare_cases
-from rlgpt_jax.rl.report import EpisodeEnd, EvalReport, wilson
+from rlgpt_jax.rl.evaluate.report import EpisodeEnd, EvalReport, wilson
 
 
 def report(successes, **changes):

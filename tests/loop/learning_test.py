@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.agents.prompt_state import Fate
-from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.tasks.tasks import get_task
 from rlgpt_jax.loop import events, learning
 from rlgpt_jax.loop.learning import Learning, Stage
 from rlgpt_jax.loop.record import read_json

@@ -6,12 +6,13 @@ import shutil
 import pytest
 
 from rlgpt_jax.agents import render
-from rlgpt_jax.loop import saving, store, two_loop
+from rlgpt_jax.loop import two_loop
 from rlgpt_jax.loop.config import LoopConfig
-from rlgpt_jax.loop.offer import NOTHING, free_slots, make_offer
+from rlgpt_jax.loop.library import saving, store
+from rlgpt_jax.loop.library.offer import NOTHING, free_slots, make_offer
+from rlgpt_jax.loop.library.store import Entry, LibraryError
 from rlgpt_jax.loop.record import read_json, write_json
-from rlgpt_jax.loop.store import Entry, LibraryError
-from rlgpt_jax.macros.bytecode import MAX_MACROS
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS
 from tests.loop.script import CONFIG, RL, Script, block, plan, tools
 
 NUDGE = 'def nudge(obs):\n    """Two steps on."""\n    yield forward()\n    yield forward()\n'

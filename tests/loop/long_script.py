@@ -7,14 +7,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.agents.llm.base import Completion
-from rlgpt_jax.envs.tasks import Task
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID
+from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
-from rlgpt_jax.envs.voxel.light import flood
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCK_ID
+from rlgpt_jax.envs.voxel.rules.blocks.light import flood
 from rlgpt_jax.envs.voxel.state import WorldPool
 from rlgpt_jax.loop.config import LoopConfig
-from rlgpt_jax.loop.offer import make_offer
+from rlgpt_jax.loop.library.offer import make_offer
 from rlgpt_jax.loop.record import RunFolder
 from rlgpt_jax.loop.tools import Tools
 from rlgpt_jax.rl.config import PPOConfig, RLConfig

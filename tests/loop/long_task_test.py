@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.agents.llm import transcript
-from rlgpt_jax.envs.paper import Step
+from rlgpt_jax.envs.plan.on_paper import Step
 from rlgpt_jax.loop import events, long_task, skills
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.long_task import SubTaskStarted, TaskPlanned
 from rlgpt_jax.loop.record import read_json
-from rlgpt_jax.rl.chain_rule import Goal
+from rlgpt_jax.rl.chain.rule import Goal
 from tests.loop.long_script import (
     ANSWERS,
     CONFIG,

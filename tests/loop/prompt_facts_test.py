@@ -8,11 +8,12 @@ import pytest
 from rlgpt_jax.agents import parse, policy_words, prompt_state, prompts
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import MOBS
-from rlgpt_jax.envs.voxel import items, mob_table
+from rlgpt_jax.envs.voxel.rules.items import items
+from rlgpt_jax.envs.voxel.rules.mobs import mob_table
 from rlgpt_jax.loop import two_loop
 from rlgpt_jax.macros import sensors
-from rlgpt_jax.macros.bytecode import MAX_MACROS, Program
 from rlgpt_jax.macros.language import parse_macro
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, Program
 from rlgpt_jax.rl import actions
 from rlgpt_jax.rl.interface import TURNS, Given
 from tests.agents import states

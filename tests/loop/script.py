@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rlgpt_jax.agents.llm.base import Completion
-from rlgpt_jax.envs.tasks import Task
+from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.record import RunFolder
 from rlgpt_jax.loop.tools import Tools

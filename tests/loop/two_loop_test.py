@@ -13,8 +13,8 @@ from rlgpt_jax.loop import events, two_loop
 from rlgpt_jax.loop.compare import compare
 from rlgpt_jax.loop.record import read_json
 from rlgpt_jax.loop.result import Iteration, best_of, finish
+from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.interface import DEFAULT, RewardTerms, RLInterface
-from rlgpt_jax.rl.report import EvalReport
 from tests.corridor import HostCorridor
 from tests.loop.script import (
     ANSWERS,

@@ -7,9 +7,9 @@ import pytest
 from rlgpt_jax.agents.prompt_state import Fate
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.loop.spaces import trial_space
-from rlgpt_jax.macros.bytecode import TICK_LIMIT
-from rlgpt_jax.rl.approach import Scene
-from rlgpt_jax.rl.trial import trial
+from rlgpt_jax.macros.vm.bytecode import TICK_LIMIT
+from rlgpt_jax.rl.evaluate.approach import Scene
+from rlgpt_jax.rl.evaluate.trial import trial
 from tests.envs.voxel import worlds
 
 ANSWERS = sorted((Path(__file__).parent / "answers").glob("*.answer.txt"))

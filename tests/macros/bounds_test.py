@@ -9,11 +9,12 @@ import pytest
 from rlgpt_jax.agents.parse import python_source
 from rlgpt_jax.envs.base import CRAFT_ARG, FUNCTION, PITCH, SLOT_ARG, YAW
 from rlgpt_jax.envs.names import NAMES
-from rlgpt_jax.macros import bytecode, interpret_host
-from rlgpt_jax.macros.bytecode import Program
 from rlgpt_jax.macros.compiler import work
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
+from rlgpt_jax.macros.vm import bytecode
+from rlgpt_jax.macros.vm.bytecode import Program
+from rlgpt_jax.macros.vm.host import interpret_host
 from tests.fuzz import trial, worst
 from tests.fuzz.attack_texts import body
 from tests.macros import worlds

@@ -8,11 +8,13 @@ import jax
 import numpy as np
 import pytest
 
-from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.tasks.tasks import get_task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
-from rlgpt_jax.macros import interpret_host, interpret_jax, sensors
-from rlgpt_jax.macros.bytecode import MAX_MACROS, RETURNED, TRAPPED, MacroSet, link
+from rlgpt_jax.macros import sensors
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, RETURNED, TRAPPED, MacroSet, link
+from rlgpt_jax.macros.vm.device import interpret_jax
+from rlgpt_jax.macros.vm.host import interpret_host
 from tests.envs.voxel.worlds import HOST_LANES, HOST_PARAMS, pool
 from tests.macros import worlds
 from tests.macros.interpreters_test import ANSWERS, answer_source

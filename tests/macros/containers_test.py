@@ -3,16 +3,11 @@
 import numpy as np
 import pytest
 
-from rlgpt_jax.macros import bytecode, interpret_host
-from rlgpt_jax.macros.bytecode import (
-    TRAP_INDEX,
-    TRAP_KIND,
-    TRAP_MEMORY,
-    TRAP_OLD,
-    TRAP_STEPS,
-)
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
+from rlgpt_jax.macros.vm import bytecode
+from rlgpt_jax.macros.vm.bytecode import TRAP_INDEX, TRAP_KIND, TRAP_MEMORY, TRAP_OLD, TRAP_STEPS
+from rlgpt_jax.macros.vm.host import interpret_host
 from tests.macros import machines, worlds
 from tests.macros.container_programs import BODIES, HELPERS
 

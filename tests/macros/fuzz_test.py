@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from rlgpt_jax.macros import bytecode
+from rlgpt_jax.macros.vm import bytecode
 from tests.fuzz import mutate, random_syntax, random_texts, trial
 from tests.fuzz.corpus import corpus as whole_corpus
 

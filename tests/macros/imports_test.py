@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
-from rlgpt_jax.macros import bytecode, interpret_host
-from rlgpt_jax.macros.bytecode import Program
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
+from rlgpt_jax.macros.vm import bytecode
+from rlgpt_jax.macros.vm.bytecode import Program
+from rlgpt_jax.macros.vm.host import interpret_host
 from tests.macros import worlds
 
 TURN_BY_X = "def macro(obs):\n    obs = yield from go(obs)\n    obs = yield turn(yaw=obs.x)\n"

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rlgpt_jax.macros import interpret_host
-from rlgpt_jax.macros.bytecode import MAX_MACROS, link
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, link
+from rlgpt_jax.macros.vm.host import interpret_host
 from tests.macros import machines, worlds
 from tests.macros.programs import random_program
 

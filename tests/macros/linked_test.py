@@ -2,10 +2,10 @@
 
 import pytest
 
-from rlgpt_jax.macros.bytecode import Program
 from rlgpt_jax.macros.language import link_macro, parse_macro
 from rlgpt_jax.macros.linked import split, without
 from rlgpt_jax.macros.refusal import Refusal
+from rlgpt_jax.macros.vm.bytecode import Program
 
 GO = "def go(obs):\n    for _ in range(3):\n        obs = yield forward()"
 DIG = "def dig(obs):\n    obs = yield from go(obs)\n    obs = yield attack()\n"

@@ -9,16 +9,16 @@ import jax
 import numpy as np
 from numba.core import config
 
-from rlgpt_jax.macros import (
+from rlgpt_jax.macros.vm.bytecode import MacroSet, MacroState
+from rlgpt_jax.macros.vm.device import interpret_jax
+from rlgpt_jax.macros.vm.host import (
     cells_host,
     heap_host,
     instruction_host,
     interpret_host,
-    interpret_jax,
     rare_host,
     sense_host,
 )
-from rlgpt_jax.macros.bytecode import MacroSet, MacroState
 
 CHUNK = 10  # ticks per scan: one shape, so that all tests share one compilation
 TRACES: list[int] = []  # one entry per compilation of the JAX interpreter

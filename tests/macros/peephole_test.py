@@ -5,10 +5,10 @@ import random
 import numpy as np
 import pytest
 
-from rlgpt_jax.macros import bytecode as bc
-from rlgpt_jax.macros import interpret_host
-from rlgpt_jax.macros.bytecode import MAX_MACROS, Program, link
 from rlgpt_jax.macros.compiler import peephole
+from rlgpt_jax.macros.vm import bytecode as bc
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, Program, link
+from rlgpt_jax.macros.vm.host import interpret_host
 from tests.macros import machines, worlds
 from tests.macros.programs import random_program
 

@@ -4,7 +4,8 @@ import random
 
 import numpy as np
 
-from rlgpt_jax.macros import bytecode, interpret_host
+from rlgpt_jax.macros.vm import bytecode
+from rlgpt_jax.macros.vm.host import interpret_host
 from tests.macros import machines, worlds
 
 LANES, TICKS = 4, 40

@@ -5,8 +5,9 @@ import random
 import numpy as np
 import pytest
 
-from rlgpt_jax.macros import bytecode, interpret_host
-from rlgpt_jax.macros.bytecode import MAX_MACROS, TRAP_STEPS, TRAPPED
+from rlgpt_jax.macros.vm import bytecode
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, TRAP_STEPS, TRAPPED
+from rlgpt_jax.macros.vm.host import interpret_host
 from tests.macros import worlds
 from tests.macros.whole_number_programs import whole_number_program
 

@@ -6,8 +6,9 @@ import jax
 import numpy as np
 import pytest
 
-from rlgpt_jax.macros import interpret_host, interpret_jax
-from rlgpt_jax.macros.bytecode import MAX_MACROS, link
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, link
+from rlgpt_jax.macros.vm.device import interpret_jax
+from rlgpt_jax.macros.vm.host import interpret_host
 from tests.macros import machines, worlds
 from tests.macros.interpreters_test import ANSWERS, answer_source
 from tests.macros.programs import random_program

@@ -4,10 +4,10 @@ import unicodedata
 
 import pytest
 
-from rlgpt_jax.macros import bytecode
 from rlgpt_jax.macros.compiler import work
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
+from rlgpt_jax.macros.vm import bytecode
 from tests.macros import refused_programs
 
 ONE = "def macro(obs):\n    obs = yield forward()\n    "

@@ -10,8 +10,8 @@ import experiments
 import rlgpt_jax
 from rlgpt_jax.envs.names import MOBS, NAMES
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.bytecode import MAX_NAME_ID, OPERANDS, OPERATIONS, MacroSet
-from rlgpt_jax.macros.library import ACTIONS, FIELDS, FUNCTIONS, prompt_text
+from rlgpt_jax.macros.api import ACTIONS, FIELDS, FUNCTIONS, prompt_text
+from rlgpt_jax.macros.vm.bytecode import MAX_NAME_ID, OPERANDS, OPERATIONS, MacroSet
 from tests.fuzz import attacks
 from tests.macros import worlds
 

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from rlgpt_jax.macros import bytecode, interpret_host
-from rlgpt_jax.macros.bytecode import MAX_MACROS
+from rlgpt_jax.macros.vm import bytecode
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS
+from rlgpt_jax.macros.vm.host import interpret_host
 from tests.macros import machines, worlds
 
 LANES, TICKS = 4, 24

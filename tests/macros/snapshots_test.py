@@ -2,7 +2,7 @@
 
 import pytest
 
-from rlgpt_jax.macros import bytecode
+from rlgpt_jax.macros.vm import bytecode
 from tests.macros import python_meaning, worlds
 
 PROGRAMS = {

@@ -2,9 +2,9 @@
 
 import pytest
 
-from rlgpt_jax.macros import bytecode
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
+from rlgpt_jax.macros.vm import bytecode
 from tests.macros import python_meaning, worlds
 
 PROGRAMS = {

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from rlgpt_jax.macros import interpret_host, kernels
-from rlgpt_jax.macros.bytecode import link
+from rlgpt_jax.macros.vm.bytecode import link
+from rlgpt_jax.macros.vm.host import interpret_host, kernels
 from tests.macros import machines, worlds
 
 LANES, TICKS = 3 * interpret_host.BLOCK + 5, 6  # the last block is not full

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.envs.base import NOOP
-from rlgpt_jax.macros import bytecode, interpret_host, interpret_jax
-from rlgpt_jax.macros.bytecode import TRAPS, link, trap_message
+from rlgpt_jax.macros.vm import bytecode
+from rlgpt_jax.macros.vm.bytecode import TRAPS, link, trap_message
+from rlgpt_jax.macros.vm.device import interpret_jax
+from rlgpt_jax.macros.vm.host import interpret_host
 from tests.macros import worlds
 
 FOREVER = "def macro(obs):\n    while True:\n        obs = yield forward()\n"

@@ -7,10 +7,12 @@ import numpy as np
 
 from rlgpt_jax.envs.base import NOOP, NUM_RAYS, NUM_SLOTS, RAY_PITCHES, RAY_YAWS
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID, NAMES
-from rlgpt_jax.macros import bytecode, interpret_host, sensors
-from rlgpt_jax.macros.bytecode import MacroTick, Program
+from rlgpt_jax.macros import sensors
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
+from rlgpt_jax.macros.vm import bytecode
+from rlgpt_jax.macros.vm.bytecode import MacroTick, Program
+from rlgpt_jax.macros.vm.host import interpret_host
 
 BLOCKS = ("air", "stone", "log", "dirt", "grass", "water")
 ITEMS = ("log", "planks", "stick", "bucket", "stone_pickaxe", "crafting_table", "cobblestone")

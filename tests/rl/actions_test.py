@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.envs import base
-from rlgpt_jax.macros.bytecode import MAX_MACROS, link
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, link
 from rlgpt_jax.rl import actions
 from rlgpt_jax.rl.actions import (
     HybridAction,

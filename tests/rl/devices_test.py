@@ -12,8 +12,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlgpt_jax.rl import actions, devices, groups, losses
+from rlgpt_jax.rl import actions, devices
 from rlgpt_jax.rl.actions import empty_space
+from rlgpt_jax.rl.ppo import groups, losses
 from rlgpt_jax.rl.train import init_learner
 from tests.corridor import Corridor
 from tests.rl import eight_devices

@@ -14,11 +14,13 @@ import jax
 import jax.monitoring
 import numpy as np
 
-from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.tasks.tasks import get_task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
-from rlgpt_jax.rl import device_worlds, devices, rollout_device, update_device
+from rlgpt_jax.rl import devices
 from rlgpt_jax.rl.actions import empty_space
+from rlgpt_jax.rl.ppo import update_device
 from rlgpt_jax.rl.problem import make_problem
+from rlgpt_jax.rl.rollout import device_worlds, rollout_device
 from rlgpt_jax.rl.train import init_learner, train
 from tests.corridor import Corridor
 from tests.envs.voxel import worlds as flat

@@ -7,14 +7,14 @@ import jax.monitoring
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from tests.rl.rewards_test import PLAIN, observe, run, step_to
 
 from rlgpt_jax.envs.base import YAW
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.rl import evaluate as evaluate_module
-from rlgpt_jax.rl import networks, rewards
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
 from rlgpt_jax.rl.config import RewardConfig
-from rlgpt_jax.rl.evaluate import evaluate
+from rlgpt_jax.rl.evaluate import evaluate as evaluate_module
+from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.interface import (
     DEFAULT,
     OBSERVATION_PARTS,
@@ -22,11 +22,12 @@ from rlgpt_jax.rl.interface import (
     RewardTerms,
     RLInterface,
 )
-from rlgpt_jax.rl.rollout_device import rollout_device
-from rlgpt_jax.rl.rollout_host import host_problem, rollout_host, tick
+from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.reward import rewards
+from rlgpt_jax.rl.rollout.rollout_device import rollout_device
+from rlgpt_jax.rl.rollout.rollout_host import host_problem, rollout_host, tick
 from rlgpt_jax.rl.train import carry_over, init_learner, train
 from tests.corridor import Corridor
-from tests.rl.rewards_test import PLAIN, observe, run, step_to
 from tests.rl.small import CONFIG, assert_same_bits
 
 ENV = Corridor(num_envs=16, horizon=12)  # episodes end within a rollout
@@ -39,7 +40,7 @@ INTERFACE = RLInterface(
     ),
 )  # fmt: skip
 TURNED = dataclasses.replace(SPACE, turn=15)
-ZEROS = networks.dummy_features(1)
+ZEROS = actor_critic.dummy_features(1)
 COMPILED: list[str] = []
 
 
@@ -144,7 +145,7 @@ def test_an_evaluation_shows_and_allows_what_the_training_did(monkeypatch):
 
     monkeypatch.setattr(evaluate_module, "tick", watched)
     config = set_up(observation=("compass",))
-    params = networks.init_params(config.network, jax.random.key(0))
+    params = actor_critic.init_params(config.network, jax.random.key(0))
     report = evaluate(ENV, SPACE, config, params, 3, num_episodes=16)
     features = seen[0].decision.features
     assert np.asarray(features.compass).any() and not np.asarray(features.ray_near).any()
@@ -166,7 +167,7 @@ def test_an_evaluation_turns_by_as_much_as_its_space(monkeypatch):
         return acted[-1]
 
     monkeypatch.setattr(evaluate_module, "tick", watched)
-    params = networks.init_params(CONFIG.network, jax.random.key(0))
+    params = actor_critic.init_params(CONFIG.network, jax.random.key(0))
     for degrees in (15, 30):
         acted.clear()
         space = dataclasses.replace(SPACE, primitives=("turn_left",), turn=degrees)

@@ -6,10 +6,11 @@ import jax
 import numpy as np
 import pytest
 
-from rlgpt_jax.rl import networks, ppo
 from rlgpt_jax.rl.actions import distribution
 from rlgpt_jax.rl.config import RewardConfig
-from rlgpt_jax.rl.evaluate import evaluate
+from rlgpt_jax.rl.evaluate.evaluate import evaluate
+from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.ppo import ppo
 from rlgpt_jax.rl.train import init_learner, train
 from tests.corridor import Corridor
 from tests.rl.macros_test import BACK, LONG, WALK, make_space, roll
@@ -20,9 +21,9 @@ SPACE = make_space(WALK, BACK, REST, lead=(1, 3))
 
 
 def test_the_macro_whose_turn_it_is_is_nearly_always_chosen():
-    params = networks.init_params(CONFIG.network, jax.random.key(0))
-    x = networks.dummy_features(3)._replace(lead=np.array([0, 1, 3], np.uint8))
-    logits = networks.policy_logits(CONFIG.network, params, x)
+    params = actor_critic.init_params(CONFIG.network, jax.random.key(0))
+    x = actor_critic.dummy_features(3)._replace(lead=np.array([0, 1, 3], np.uint8))
+    logits = actor_critic.policy_logits(CONFIG.network, params, x)
     probs = distribution(logits.primitive, logits.macro, SPACE.arrays().masks).macro.probs
     # 665 against 12 for all primitives and 1 for each of two other macros.
     np.testing.assert_allclose([probs[1, 1], probs[2, 3]], 665 / 679, rtol=0.01)
@@ -30,11 +31,11 @@ def test_the_macro_whose_turn_it_is_is_nearly_always_chosen():
 
 
 def test_an_untrained_policy_is_where_its_lead_is_and_leaving_it_has_a_price():
-    params = networks.init_params(CONFIG.network, jax.random.key(0))
+    params = actor_critic.init_params(CONFIG.network, jax.random.key(0))
     masks = SPACE.arrays().masks
-    x = networks.dummy_features(3)._replace(lead=np.array([0, 1, 3], np.uint8))
+    x = actor_critic.dummy_features(3)._replace(lead=np.array([0, 1, 3], np.uint8))
     for factor, least, most in ((0.0, 0.0, 0.01), (-1.0, 3.0, 7.0)):  # as it is; never the lead
-        logits = networks.policy_logits(CONFIG.network, params, x)
+        logits = actor_critic.policy_logits(CONFIG.network, params, x)
         led = jax.nn.one_hot(x.lead, logits.macro.shape[-1]) * (x.lead > 0)[:, None]
         policy = distribution(logits.primitive, logits.macro + factor * 30 * led, masks)
         away = np.asarray(policy.away_from_lead(x.lead, masks))

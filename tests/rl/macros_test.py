@@ -8,15 +8,18 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.envs.base import MOVE
-from rlgpt_jax.macros.bytecode import MAX_MACROS, link
 from rlgpt_jax.macros.language import parse_macro
-from rlgpt_jax.rl import checkpoint, macro_step, networks, ppo, rollout_host
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, link
+from rlgpt_jax.rl import checkpoint
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
 from rlgpt_jax.rl.config import RewardConfig
-from rlgpt_jax.rl.evaluate import evaluate
+from rlgpt_jax.rl.evaluate.evaluate import evaluate
+from rlgpt_jax.rl.evaluate.trial import trial
+from rlgpt_jax.rl.evaluate.trial_report import TrialReport
+from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.ppo import ppo
+from rlgpt_jax.rl.rollout import macro_step, rollout_host
 from rlgpt_jax.rl.train import init_learner, train
-from rlgpt_jax.rl.trial import trial
-from rlgpt_jax.rl.trial_report import TrialReport
 from tests.corridor import Corridor, HostCorridor
 from tests.rl.small import CONFIG, assert_same_bits
 
@@ -110,7 +113,7 @@ def test_a_macro_that_ends_the_episode_is_dropped():
 def test_evaluation_tells_how_macros_ended():
     space = make_space(WALK, TRAP, EMPTY, ENDLESS, offered=False, tick_limit=7,
                        script=(3, 1, 2, 4), repeat_script=True)  # fmt: skip
-    params = networks.init_params(CONFIG.network, jax.random.key(0))
+    params = actor_critic.init_params(CONFIG.network, jax.random.key(0))
     env = Corridor(num_envs=16, length=1000, horizon=16)
     report = evaluate(env, space, CONFIG, params, 1, num_episodes=16)
     # 1 tick of an empty macro, 7 of walk, 1 and a trap, 7 of waiting: 16 ticks.
@@ -156,7 +159,7 @@ def test_new_macros_compile_nothing():
     for source in (WALK, BACK):
         space = make_space(source)
         train(env, space, CONFIG, init_learner(env, space, CONFIG, 0), 256)
-        jitted = (ppo.update, rollout_host.decide, rollout_host.settle)
+        jitted = (ppo.update, rollout_host.decide, rollout_host.end_tick)
         sizes.append([f._cache_size() for f in jitted])
     assert sizes[0] == sizes[1]
 

@@ -9,16 +9,19 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.envs import base
-from rlgpt_jax.rl import chain as chains
-from rlgpt_jax.rl import checkpoint, devices, networks, on_host, ppo, recall
+from rlgpt_jax.rl import checkpoint, devices
 from rlgpt_jax.rl.actions import distribution, empty_space
-from rlgpt_jax.rl.chain import Skill
-from rlgpt_jax.rl.chain_rule import Goal
+from rlgpt_jax.rl.chain import chain as chains
+from rlgpt_jax.rl.chain.chain import Skill
+from rlgpt_jax.rl.chain.rule import Goal
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RewardConfig, RLConfig
-from rlgpt_jax.rl.evaluate import evaluate
+from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.interface import OBSERVATION_PARTS, RLInterface
-from rlgpt_jax.rl.rollout_device import rollout_device
-from rlgpt_jax.rl.rollout_host import rollout_host, start_lanes
+from rlgpt_jax.rl.networks import actor_critic, recurrent_state
+from rlgpt_jax.rl.ppo import ppo
+from rlgpt_jax.rl.rollout import on_host
+from rlgpt_jax.rl.rollout.rollout_device import rollout_device
+from rlgpt_jax.rl.rollout.rollout_host import rollout_host, start_lanes
 from rlgpt_jax.rl.train import init_learner, train
 from tests.corridor import Corridor
 from tests.rl.macros_test import BACK, WALK, make_space
@@ -104,7 +107,7 @@ def roll(config, space=SPACE):
 
 
 make_rows = jax.jit(ppo.make_rows, static_argnums=(0, 1))
-respond = jax.jit(networks.respond, static_argnums=0)
+respond = jax.jit(actor_critic.policy_step, static_argnums=0)
 
 
 @functools.partial(jax.jit, static_argnums=0)
@@ -161,7 +164,7 @@ def test_both_drivers_record_the_same_pictures_and_memories():
     np.testing.assert_array_equal(host.features.rgb, device.features.rgb)
     np.testing.assert_array_equal(host.features.past, device.features.past)
     np.testing.assert_array_equal(host.action.primitive, device.action.primitive)
-    for name in ("recall", "carried", "state", "value", "final_value"):
+    for name in ("recurrent", "carried", "state", "value", "final_value"):
         pair = (jax.tree.leaves(getattr(batch, name)) for batch in (host, device))
         for a, b in zip(*pair, strict=True):
             np.testing.assert_allclose(a, b, atol=1e-5)
@@ -169,20 +172,20 @@ def test_both_drivers_record_the_same_pictures_and_memories():
     # One picture of a byte per colour is kept for every tick, and those before the first.
     assert host.features.rgb.dtype == np.uint8
     assert host.features.rgb.shape == (16, 16, *SIZE, 3)
-    assert host.recall.pictures.shape == (16, 2, *SIZE, 3)
+    assert host.recurrent.pictures.shape == (16, 2, *SIZE, 3)
     assert host.features.ray is None
 
 
 def test_pictures_are_stacked_and_forgotten_with_the_episode():
     rgb = np.arange(1, 6, dtype=np.uint8)[:, None, None, None, None] * np.ones((1, 2, 1, 1, 3))
-    memory = recall.start(with_network(frame_stack=3, image_size=(8, 8)).network, 2)
+    memory = recurrent_state.start(with_network(frame_stack=3, image_size=(8, 8)).network, 2)
     memory = memory._replace(pictures=memory.pictures[:, :, :1, :1])
     seen = []
     for tick, picture in enumerate(rgb.astype(np.uint8)):
-        row = networks.dummy_features(2)._replace(rgb=jnp.asarray(picture), past=memory.past)
-        seen.append(np.asarray(recall.with_stack(row, memory).rgb)[:, 0, 0, ::3])
-        memory = recall.push(memory, row.rgb, None)
-        memory = recall.forget(memory, jnp.array([tick == 1, False]))
+        row = actor_critic.dummy_features(2)._replace(rgb=jnp.asarray(picture), past=memory.past)
+        seen.append(np.asarray(recurrent_state.with_stack(row, memory).rgb)[:, 0, 0, ::3])
+        memory = recurrent_state.push(memory, row.rgb, None)
+        memory = recurrent_state.forget(memory, jnp.array([tick == 1, False]))
     # Lane 0 begins anew after two ticks, lane 1 goes on; the oldest picture comes first.
     expected = [[0, 0, 1], [0, 1, 2], [0, 0, 3], [0, 3, 4], [3, 4, 5]]
     np.testing.assert_array_equal([x[0] for x in seen], expected)
@@ -192,13 +195,13 @@ def test_pictures_are_stacked_and_forgotten_with_the_episode():
 
 def test_the_state_of_the_core_is_that_of_its_episode_alone():
     """The same observations leave the same state, whatever was before the episode."""
-    network, params = BOTH.network, networks.init_params(BOTH.network, jax.random.key(0))
+    network, params = BOTH.network, actor_critic.init_params(BOTH.network, jax.random.key(0))
     rng = np.random.default_rng(0)
-    x = networks.dummy_features(6, network)
+    x = actor_critic.dummy_features(6, network)
     x = x._replace(rgb=rng.integers(0, 256, x.rgb.shape).astype(np.uint8))
     x = jax.tree.map(lambda y: jnp.asarray(y).reshape(3, 2, *y.shape[1:]), x)
     states = [jnp.asarray(rng.normal(size=(2, 16)), jnp.float32), jnp.zeros((2, 16))]
-    unroll = jax.jit(networks.unroll, static_argnums=0)
+    unroll = jax.jit(actor_critic.unroll, static_argnums=0)
     first = jnp.array([[False, False], [True, False], [False, False]])
     begun, fresh = (unroll(network, params, x, s, first) for s in states)
     np.testing.assert_array_equal(begun.value[1:, 0], fresh.value[1:, 0])
@@ -245,7 +248,7 @@ def test_a_resumed_run_remembers_the_same(driver, tmp_path):
 def test_a_skill_begins_with_no_memory_and_sees_every_tick_from_there_on():
     """The state in a chain is that of the observations since the skill was picked."""
     limit = 4  # ticks after which the rule picks the skill again
-    params = networks.init_params(BOTH.network, jax.random.key(3))
+    params = actor_critic.init_params(BOTH.network, jax.random.key(3))
     goal = Goal("only", "milk_bucket", 1, (), limit, True)
     skill = Skill(goal, make_space(WALK), CONFIG.observation, params)
     chain = chains.Chain((skill,), ("milk_bucket",), lambda *_: True)
@@ -260,7 +263,7 @@ def test_a_skill_begins_with_no_memory_and_sees_every_tick_from_there_on():
         lane = 0
         pictures = [obs.rgb[lane], *([] if result.began[lane] else pictures)]
         kinds.add(bool(result.decided[lane]))
-        memory = result.after.lanes.recall
+        memory = result.after.lanes.recurrent
         assert int(memory.past[lane]) == min(len(pictures), 2)
         np.testing.assert_array_equal(memory.pictures[lane, -1], pictures[0])
         assert bool(np.asarray(memory.state[lane]).any())
@@ -314,8 +317,8 @@ def test_an_interface_takes_parts_away_adds_none_and_keeps_the_picture():
 
 
 def test_pictures_reach_the_policy_and_the_value():
-    params = networks.init_params(BOTH.network, jax.random.key(0))
-    x = networks.dummy_features(2, BOTH.network)
+    params = actor_critic.init_params(BOTH.network, jax.random.key(0))
+    x = actor_critic.dummy_features(2, BOTH.network)
     x = x._replace(rgb=x.rgb.at[0, 0, 0, 8].set(255))  # one colour of a pixel, the latest picture
     out = respond(BOTH.network, params, x, jnp.zeros((2, 16)))
     assert out.value[0] != out.value[1] and (out.logits.macro[0] != out.logits.macro[1]).all()

@@ -15,7 +15,7 @@ import numpy as np
 
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RLConfig
-from rlgpt_jax.rl.rollout_async import AsyncRollout
+from rlgpt_jax.rl.rollout.rollout_async import AsyncRollout
 from rlgpt_jax.rl.train import init_learner, train
 from tests.rl.own_pace import OwnPace
 

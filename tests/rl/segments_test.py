@@ -6,22 +6,23 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
+from tests.rl.rollout_async_test import FAR, LANES, PACES, TICKS, collect, places, rolling
 
 from rlgpt_jax.envs.base import Step
-from rlgpt_jax.rl import networks, rollout_host
 from rlgpt_jax.rl.actions import distribution, empty_space
-from rlgpt_jax.rl.features import action_id
+from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.networks.features import action_id
+from rlgpt_jax.rl.rollout import rollout_host
 from tests.rl.own_pace import OwnPace
-from tests.rl.rollout_async_test import FAR, LANES, PACES, TICKS, collect, places, rolling
 from tests.rl.small import CONFIG
 
 
-def log_probs(params: networks.Params, batch: Any) -> np.ndarray:
+def log_probs(params: actor_critic.Params, batch: Any) -> np.ndarray:
     """float32[T, N]: of the actions of a batch, by these networks."""
     masks = empty_space().arrays().masks
 
     def of_tick(features: Any, action: Any) -> jax.Array:
-        logits = networks.respond(CONFIG.network, params, features, None).logits
+        logits = actor_critic.policy_step(CONFIG.network, params, features, None).logits
         return distribution(logits.primitive, logits.macro, masks).log_prob(action)
 
     return np.asarray(jax.vmap(of_tick)(batch.features, batch.action))
@@ -31,7 +32,7 @@ def test_a_row_holds_the_probability_that_its_own_networks_gave_it() -> None:
     """One network acts until the fast lanes are in the middle of a segment, then another."""
     env = OwnPace(PACES, **FAR)
     made, first = rolling(env)
-    second = networks.init_params(CONFIG.network, jax.random.key(9))
+    second = actor_critic.init_params(CONFIG.network, jax.random.key(9))
     second = jax.tree.map(lambda x: 10 * x, second)  # far from indifferent
     while len(env.sent[0]) < TICKS // 2:
         made.step(first)
@@ -113,7 +114,8 @@ def test_what_a_lane_remembers_does_not_depend_on_when_the_others_answer() -> No
         for batch in collect(*rolling(env, config=config), count):
             for column, place in enumerate(places(env, batch)):
                 told = (
-                    batch.recall.state[column], batch.value[:, column], batch.carried.value[column],
+                    batch.recurrent.state[column], batch.value[:, column],
+                    batch.carried.value[column],
                     batch.log_prob[:, column], batch.features.gps[:, column],
                 )  # fmt: skip
                 known.setdefault(place, told)

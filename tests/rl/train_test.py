@@ -10,7 +10,7 @@ import pytest
 from rlgpt_jax.rl import train as train_module
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.config import RewardConfig
-from rlgpt_jax.rl.evaluate import evaluate
+from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.train import TrainingDiverged, carry_over, init_learner, train
 from tests.corridor import Corridor, HostCorridor
 from tests.rl.small import CONFIG, assert_same_bits

@@ -3,9 +3,9 @@
 import numpy as np
 
 from rlgpt_jax.envs.base import NOOP, Observation
-from rlgpt_jax.envs.minedojo_view import Sight, View, look
-from rlgpt_jax.envs.voxel import render
+from rlgpt_jax.envs.view.observation import Sight, View, look
 from rlgpt_jax.envs.voxel.host import HostVoxel
+from rlgpt_jax.envs.voxel.render import for_people
 
 RENDER_SIZE = (160, 256)  # height, width of `render` where observations have no picture
 
@@ -37,4 +37,4 @@ class Eyes:
         """
         if obs is not None and obs.rgb is not None:
             return obs.rgb[lane].copy()
-        return render.first_person(self.world.lane_state(lane), 0, *RENDER_SIZE)
+        return for_people.first_person(self.world.lane_state(lane), 0, *RENDER_SIZE)

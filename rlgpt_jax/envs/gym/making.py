@@ -8,12 +8,12 @@ import gymnasium
 
 from rlgpt_jax.envs.gym.single import VoxelGymEnv
 from rlgpt_jax.envs.gym.vector import VoxelVectorEnv
-from rlgpt_jax.envs.tasks import TASKS, get_task
+from rlgpt_jax.envs.tasks.tasks import TASKS, get_task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.params import WorldParams
-from rlgpt_jax.envs.voxel.pool import load_pool
 from rlgpt_jax.envs.voxel.state import WorldPool
+from rlgpt_jax.envs.voxel.terrain.pool import load_pool
 
 # A few worlds, so that making an environment is quick; training wants more.
 SMALL = WorldParams(num_worlds=8)
@@ -39,7 +39,7 @@ def make(
     """One world of a task.
 
     Args:
-      task: a name in `envs.tasks`.
+      task: a name in `envs.tasks.tasks`.
       image_size: (height, width) of `rgb`; None leaves it out, which is faster: the time of
         a picture grows with its pixels.
       seed: of the first `reset` that is given none.

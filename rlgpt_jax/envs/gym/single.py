@@ -8,7 +8,7 @@ import numpy as np
 from rlgpt_jax.envs.base import FUNCTION, NOOP, SLOW_FUNCTIONS, Observation
 from rlgpt_jax.envs.gym.eyes import Eyes
 from rlgpt_jax.envs.gym.spaces import action_space, checked_actions, observation_space
-from rlgpt_jax.envs.minedojo_view import View, lane
+from rlgpt_jax.envs.view.observation import View, lane
 from rlgpt_jax.envs.voxel.host import HostVoxel
 
 METADATA: dict[str, Any] = {"render_modes": ["rgb_array"], "render_fps": 20}

@@ -12,7 +12,7 @@ from rlgpt_jax.envs.base import NOOP, Observation
 from rlgpt_jax.envs.gym.eyes import Eyes
 from rlgpt_jax.envs.gym.single import METADATA, checked_render_mode
 from rlgpt_jax.envs.gym.spaces import action_space, checked_actions, observation_space
-from rlgpt_jax.envs.minedojo_view import View, lane
+from rlgpt_jax.envs.view.observation import View, lane
 from rlgpt_jax.envs.voxel.host import HostVoxel
 
 Arrays = dict[str, np.ndarray]

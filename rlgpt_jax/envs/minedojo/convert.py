@@ -23,7 +23,7 @@ from rlgpt_jax.envs.minedojo.damage import EYES, FEET, Facts, damage_of, damage_
 from rlgpt_jax.envs.minedojo.request import Arrays
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.view.spec import SPEC, Field
-from rlgpt_jax.envs.voxel.biomes import BIOMES
+from rlgpt_jax.envs.voxel.terrain.biomes import BIOMES
 
 _BIOME_OF_ID = {biome.biome_id: index for index, biome in enumerate(BIOMES)}
 _WATER = (NAME_ID["water"], NAME_ID["flowing_water"])

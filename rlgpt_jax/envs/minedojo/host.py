@@ -22,7 +22,7 @@ from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.minedojo.lane import Lane, Phase, Settings
 from rlgpt_jax.envs.minedojo.launcher import Launcher, Local
 from rlgpt_jax.envs.minedojo.making import game_of, world_seed
-from rlgpt_jax.envs.tasks import Task
+from rlgpt_jax.envs.tasks.tasks import Task
 
 
 class HostMineDojo:

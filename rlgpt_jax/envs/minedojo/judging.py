@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from rlgpt_jax.envs.base import Observation
 from rlgpt_jax.envs.minedojo.damage import Facts
-from rlgpt_jax.envs.tasks import Task
+from rlgpt_jax.envs.tasks.tasks import Task
 
 
 class Verdict(NamedTuple):

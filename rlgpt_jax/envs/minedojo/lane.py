@@ -27,7 +27,7 @@ from rlgpt_jax.envs.minedojo.launcher import Launcher
 from rlgpt_jax.envs.minedojo.link import Link, LinkClosed
 from rlgpt_jax.envs.minedojo.reading import Seen, read
 from rlgpt_jax.envs.minedojo.request import Arrays, Header
-from rlgpt_jax.envs.tasks import Task
+from rlgpt_jax.envs.tasks.tasks import Task
 
 GRACE = 2.0  # seconds past its deadline in which a worker is heard, since we may have been busy
 _STARTED = Verdict(0.0, False, False, False)

@@ -9,7 +9,7 @@ import numpy as np
 from rlgpt_jax.envs.base import RAY_PITCHES, RAY_RANGE, RAY_YAWS
 from rlgpt_jax.envs.minedojo import request
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
-from rlgpt_jax.envs.tasks import Task
+from rlgpt_jax.envs.tasks.tasks import Task
 
 SPLITS = ("train", "eval", "validation")  # as those of the embedded world's pools
 START_TIME = 6000  # ticks: noon, as in the embedded world

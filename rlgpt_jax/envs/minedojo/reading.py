@@ -8,8 +8,8 @@ from rlgpt_jax.envs.minedojo.convert import observation
 from rlgpt_jax.envs.minedojo.damage import Facts
 from rlgpt_jax.envs.minedojo.link import LinkClosed
 from rlgpt_jax.envs.minedojo.request import Arrays, Header
-from rlgpt_jax.envs.tasks import Task
-from rlgpt_jax.envs.voxel.biomes import BIOME_INDEX
+from rlgpt_jax.envs.tasks.tasks import Task
+from rlgpt_jax.envs.voxel.terrain.biomes import BIOME_INDEX
 
 
 class Seen(NamedTuple):

@@ -6,7 +6,7 @@ blocks share one of the game's materials is from knowledge of Minecraft 1.11 and
 
 import numpy as np
 
-from rlgpt_jax.envs.voxel.blocks import BLOCKS, IS_LIQUID, TABLE, by_byte, is_one_of
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCKS, IS_LIQUID, TABLE, by_byte, is_one_of
 
 # Materials that one walks through: plants, circuits, thin layers.
 PLANTS = (

@@ -6,8 +6,8 @@ from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID, NAMES
 from rlgpt_jax.envs.view.sight import Sight
 from rlgpt_jax.envs.view.spec import NUM_DECREASED, NUM_FUNCTIONS, NUM_INCREASED
-from rlgpt_jax.envs.voxel import tools
-from rlgpt_jax.envs.voxel.item_table import NAME_OF_ITEM, VARIANT_OF_ITEM
+from rlgpt_jax.envs.voxel.rules.items.item_table import NAME_OF_ITEM, VARIANT_OF_ITEM
+from rlgpt_jax.envs.voxel.rules.player import tools
 
 AIR = NAME_ID["air"]
 Group = dict[str, np.ndarray]

@@ -8,9 +8,9 @@ from rlgpt_jax.envs.base import DAMAGE_KINDS, RAY_PITCHES, RAY_STEEPEST, RAY_YAW
 from rlgpt_jax.envs.names import MOBS
 from rlgpt_jax.envs.view import facts
 from rlgpt_jax.envs.view.sight import Sight
-from rlgpt_jax.envs.voxel.blocks import IS_LIQUID, META_OF, NAME_OF
-from rlgpt_jax.envs.voxel.rays import EYE_HEIGHT
-from rlgpt_jax.envs.voxel.worldgen import BIOMES
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import IS_LIQUID, META_OF, NAME_OF
+from rlgpt_jax.envs.voxel.senses.rays import EYE_HEIGHT
+from rlgpt_jax.envs.voxel.terrain.worldgen import BIOMES
 
 Group = dict[str, np.ndarray]
 

@@ -10,22 +10,16 @@ import jax
 import jax.numpy as jnp
 
 from rlgpt_jax.envs.base import NUM_SLOTS, Observation, Step
-from rlgpt_jax.envs.tasks import Task
-from rlgpt_jax.envs.voxel import (
-    crafting,
-    eyes,
-    hashing,
-    observe,
-    physics,
-    spawn,
-    transition,
-    vitals,
-)
-from rlgpt_jax.envs.voxel.item_table import variants_of
-from rlgpt_jax.envs.voxel.mob_table import MOB_LIFE
+from rlgpt_jax.envs.tasks.tasks import Task
+from rlgpt_jax.envs.voxel import hashing, spawn, transition
+from rlgpt_jax.envs.voxel.rules.items import crafting
+from rlgpt_jax.envs.voxel.rules.items.item_table import variants_of
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import MOB_LIFE
+from rlgpt_jax.envs.voxel.rules.player import physics, vitals
+from rlgpt_jax.envs.voxel.senses import eyes, observe
 from rlgpt_jax.envs.voxel.state import WorldParams, WorldPool, WorldState
 from rlgpt_jax.envs.voxel.task_numbers import MAX_VARIANTS, TaskNumbers, numbers_of, program_of
-from rlgpt_jax.envs.voxel.worldgen import BIOME_INDEX
+from rlgpt_jax.envs.voxel.terrain.worldgen import BIOME_INDEX
 
 NOON = 6000
 Tree = TypeVar("Tree", WorldState, Observation)

@@ -15,13 +15,14 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import Observation, Step
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE
 from rlgpt_jax.envs.voxel.env import EnvArrays, VoxelEnv
-from rlgpt_jax.envs.voxel.eyes import checked_size
-from rlgpt_jax.envs.voxel.frames import render_jax, trace_host
-from rlgpt_jax.envs.voxel.frames.scene import make_scenes
 from rlgpt_jax.envs.voxel.large_pages import collapse
-from rlgpt_jax.envs.voxel.rays_host import Rays, lidar_numba
+from rlgpt_jax.envs.voxel.render.host import render_host
+from rlgpt_jax.envs.voxel.render.jax import render_jax
+from rlgpt_jax.envs.voxel.render.jax.scene import make_scenes
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE
+from rlgpt_jax.envs.voxel.senses.eyes import checked_size
+from rlgpt_jax.envs.voxel.senses.rays_host import Rays, lidar_numba
 from rlgpt_jax.envs.voxel.state import WorldPool, WorldState
 
 KINDS = ("auto", "numba", "jax")  # of code for rays and pictures
@@ -285,7 +286,7 @@ class HostVoxel:
         assert self.image_size is not None
         state, pool = self.state, self._pool
         scenes = jax.tree.map(np.asarray, make_scenes(state, None, near=False))
-        return trace_host.render(
+        return render_host.render(
             scenes, _view(state.blocks), _view(pool.light), _view(state.pool_index),
             *self.image_size, pool_blocks=_view(pool.blocks), lanes=lanes,
             out=None if old is None else old.copy(),

@@ -14,9 +14,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.names import MOBS
-from rlgpt_jax.envs.tasks import Task
-from rlgpt_jax.envs.voxel import hashing, herds, mob_life
-from rlgpt_jax.envs.voxel.mob_table import CHICKEN, COLOUR_END, COLOUR_META, SHEEP
+from rlgpt_jax.envs.tasks.tasks import Task
+from rlgpt_jax.envs.voxel import hashing
+from rlgpt_jax.envs.voxel.rules.mobs import herds, mob_life
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import CHICKEN, COLOUR_END, COLOUR_META, SHEEP
 from rlgpt_jax.envs.voxel.state import WorldPool
 
 TRIES = 32

@@ -13,8 +13,8 @@ import jax.numpy as jnp
 
 from rlgpt_jax.envs.base import NUM_SLOTS
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.envs.tasks import Task
-from rlgpt_jax.envs.voxel.item_table import variants_of
+from rlgpt_jax.envs.tasks.tasks import Task
+from rlgpt_jax.envs.voxel.rules.items.item_table import variants_of
 
 MAX_VARIANTS = 16  # of one item: the colours of wool
 

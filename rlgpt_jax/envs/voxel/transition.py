@@ -22,26 +22,11 @@ import jax
 import jax.numpy as jnp
 
 from rlgpt_jax.envs import base
-from rlgpt_jax.envs.voxel import (
-    crafting,
-    drops,
-    eating,
-    grid,
-    interact,
-    inventory,
-    items,
-    landmarks,
-    lanes,
-    mob_life,
-    mob_turns,
-    physics,
-    placing,
-    spawning,
-    updates,
-    use,
-    vitals,
-    zombies,
-)
+from rlgpt_jax.envs.voxel import lanes
+from rlgpt_jax.envs.voxel.rules.blocks import grid, landmarks, updates
+from rlgpt_jax.envs.voxel.rules.items import crafting, drops, inventory, items
+from rlgpt_jax.envs.voxel.rules.mobs import mob_life, mob_turns, spawning, zombies
+from rlgpt_jax.envs.voxel.rules.player import eating, interact, physics, placing, use, vitals
 from rlgpt_jax.envs.voxel.state import WorldState
 
 DAY = 24_000  # ticks

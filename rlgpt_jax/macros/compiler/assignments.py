@@ -2,13 +2,13 @@
 
 import ast
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler import kinds, lists, loops, mappings, sets, within
 from rlgpt_jax.macros.compiler.code import Code
 from rlgpt_jax.macros.compiler.scopes import resolve
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
 
 
 def assign(f: Code, node: ast.Assign | ast.AnnAssign) -> bool:

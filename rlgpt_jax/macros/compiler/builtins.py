@@ -4,7 +4,6 @@ import ast
 import math
 from collections.abc import Callable
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import (
     calls,
@@ -20,6 +19,7 @@ from rlgpt_jax.macros.compiler import (
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
 
 Builtin = Callable[[Code, ast.Call, int | None], int]
 

@@ -6,7 +6,6 @@ import numpy as np
 
 from rlgpt_jax.envs.base import CAMERA_CENTRE, CAMERA_STEP
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID, NAMES
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros.actions import (
     CRAFT_OF_NAME,
     FN_CRAFT,
@@ -36,7 +35,8 @@ from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.pool import ActionConstant
 from rlgpt_jax.macros.compiler.scopes import Scope, resolve
 from rlgpt_jax.macros.refusal import Refused, close_names
-from rlgpt_jax.macros.routines import ROUTINES
+from rlgpt_jax.macros.routines.routines import ROUTINES
+from rlgpt_jax.macros.vm import bytecode as bc
 
 OBS_ARGUMENTS = {
     "block": ["dx", "dy", "dz"],

@@ -6,12 +6,12 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros.compiler import work
 from rlgpt_jax.macros.compiler.kinds import Kinds
 from rlgpt_jax.macros.compiler.pool import Pool
 from rlgpt_jax.macros.compiler.scopes import Scope, Variable
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
 
 
 @dataclass(eq=False)

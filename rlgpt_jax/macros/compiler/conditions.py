@@ -3,11 +3,11 @@
 import ast
 from typing import NamedTuple
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler import kinds, lists, loops, mappings, text_tests, within, words
 from rlgpt_jax.macros.compiler.code import Code, Label
+from rlgpt_jax.macros.vm import bytecode as bc
 
 # Comparison -> (jump if it holds, jump if not, as a value, operands swapped)
 ORDER = {

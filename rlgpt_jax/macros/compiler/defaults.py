@@ -9,13 +9,13 @@ get another name.
 import ast
 from dataclasses import dataclass
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros.compiler import calls, loops, mappings, within
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.frozen import READERS
 from rlgpt_jax.macros.compiler.scopes import Scope, Variable, own_nodes, resolve
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ import difflib
 from collections.abc import Callable
 from typing import Any
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import sensors, values
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_ACTIONS, PLAIN_NAMES
 from rlgpt_jax.macros.compiler import (
@@ -35,7 +34,8 @@ from rlgpt_jax.macros.compiler.pool import (
 )
 from rlgpt_jax.macros.compiler.scopes import MISSING, Scope, constant_named, resolve
 from rlgpt_jax.macros.refusal import Refused, close_names
-from rlgpt_jax.macros.routines import ROUTINES
+from rlgpt_jax.macros.routines.routines import ROUTINES
+from rlgpt_jax.macros.vm import bytecode as bc
 
 BINARY = {
     ast.Add: bc.ADD,

@@ -3,11 +3,11 @@
 import ast
 from collections.abc import Callable
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler import kinds, loops, mappings, within
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
 
 
 def extreme(op: int) -> Callable[[Code, ast.Call, int | None], int]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, JUMPING, PLAIN_ACTIONS, PLAIN_NAMES
 from rlgpt_jax.macros.compiler import calls, stars
 from rlgpt_jax.macros.compiler import expressions as ex
@@ -21,7 +20,8 @@ from rlgpt_jax.macros.compiler.kinds import of_constant
 from rlgpt_jax.macros.compiler.pool import FunctionConstant
 from rlgpt_jax.macros.compiler.scopes import MISSING, Scope, build
 from rlgpt_jax.macros.refusal import Refused
-from rlgpt_jax.macros.routines import ROUTINES
+from rlgpt_jax.macros.routines.routines import ROUTINES
+from rlgpt_jax.macros.vm import bytecode as bc
 
 NO_CALL = 254  # number of parameters that no call gives: `callv` always traps
 # Functions of the API that can be values, as they are called with `callv`.

@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler import stars
 from rlgpt_jax.macros.compiler.code import Code, Label, Shared
 from rlgpt_jax.macros.compiler.scopes import MISSING, Scope, resolve
 from rlgpt_jax.macros.refusal import Refused, close_names
+from rlgpt_jax.macros.vm import bytecode as bc
 
 
 # --- definitions -----------------------------------------------------------------

@@ -6,7 +6,6 @@ it. `yield from` of a row of actions does one after the other.
 
 import ast
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler import functions, loops
@@ -14,6 +13,7 @@ from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.pool import FunctionConstant
 from rlgpt_jax.macros.compiler.scopes import Scope, own_nodes, resolve
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
 
 ROWS = (ast.List, ast.Tuple, ast.ListComp, ast.GeneratorExp)
 

@@ -8,10 +8,10 @@ library's own names are never seen by the author and the author's never by the l
 import ast
 from collections.abc import Callable, Collection, Mapping
 
-from rlgpt_jax.macros.bytecode import LIBRARY_LINE
 from rlgpt_jax.macros.compiler.scopes import Scope, build
 from rlgpt_jax.macros.linked import split
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm.bytecode import LIBRARY_LINE
 
 
 def needed(

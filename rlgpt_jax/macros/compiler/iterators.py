@@ -8,11 +8,11 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros.compiler import calls, conditions, loops, mappings
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
 
 Item = Any  # int register, or a tuple of items
 Advance = Callable[[Label], None]

@@ -18,13 +18,7 @@ from typing import Any, NamedTuple
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_ACTIONS
 from rlgpt_jax.macros.compiler import work
 from rlgpt_jax.macros.compiler.pool import ActionConstant, FunctionConstant, Table
-from rlgpt_jax.macros.compiler.scopes import (
-    MISSING,
-    Scope,
-    Variable,
-    constant_named,
-    resolve,
-)
+from rlgpt_jax.macros.compiler.scopes import MISSING, Scope, Variable, constant_named, resolve
 
 NUMBER, NONE, NAME, FUNCTION, ACTION, OBS, RAYS, RAY, TUPLE, LIST, DICT, SET, ITERATOR = (
     1 << i for i in range(13)

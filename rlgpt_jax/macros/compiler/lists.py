@@ -3,7 +3,6 @@
 import ast
 from collections.abc import Callable
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import (
     calls,
@@ -19,6 +18,7 @@ from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.mappings import is_surely, kind_of, may_be, simple
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
 
 SMALL = 64  # elements that a display or `[x] * n` may write one by one
 

@@ -9,21 +9,13 @@ through when nothing is left. Nothing is allocated.
 import ast
 from collections.abc import Callable
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import (
-    conditions,
-    iterators,
-    kinds,
-    mappings,
-    rows,
-    text,
-    within,
-)
+from rlgpt_jax.macros.compiler import conditions, iterators, kinds, mappings, rows, text, within
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.iterators import Advance, Item
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
 
 
 def start(f: Code, node: ast.expr, hint: int | None = None) -> tuple[Item, Advance]:

@@ -1,7 +1,7 @@
 """Dictionaries and sets.
 
 Both are cells in the order in which things were added: key, value, key, value, ... or
-the elements. The routines of `container_routines.py` search them. Dictionaries that
+the elements. The routines of `containers.py` search them. Dictionaries that
 never change are `Table`s in the pool, see `frozen.py`.
 """
 
@@ -9,7 +9,6 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import calls, defaults, kinds, loops, within
 from rlgpt_jax.macros.compiler import expressions as ex
@@ -17,6 +16,7 @@ from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.pool import Table
 from rlgpt_jax.macros.compiler.scopes import MISSING, constant_named
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
 
 
 def kind_of(f: Code, node: ast.expr) -> kinds.Kind:

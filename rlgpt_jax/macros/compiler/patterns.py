@@ -2,12 +2,12 @@
 
 import ast
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import assignments, conditions, statements
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
 
 Subject = int | list  # an operand, or the subjects of a tuple that is not made
 

@@ -8,11 +8,11 @@ Two limits can be met later than without: steps between ticks, which get fewer, 
 heap, as registers that are no longer written may hold something else.
 """
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros.compiler import work
 from rlgpt_jax.macros.compiler.code import Code, Instruction, Label
 from rlgpt_jax.macros.compiler.registers import ENDS, LOOPS, Items, goal, live_after, operands
 from rlgpt_jax.macros.compiler.repeats import use_known
+from rlgpt_jax.macros.vm import bytecode as bc
 
 ROUNDS = 3
 MAX_ITEMS = 3_000  # of a function that is worked on

@@ -10,14 +10,9 @@ import numpy as np
 
 from rlgpt_jax.envs.names import NAME_ID, NAMES, NUM_NAMES
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.bytecode import (
-    MAX_CONSTANTS,
-    MAX_NAME_ID,
-    NAME_SET,
-    NAME_WORDS,
-)
 from rlgpt_jax.macros.compiler import work
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm.bytecode import MAX_CONSTANTS, MAX_NAME_ID, NAME_SET, NAME_WORDS
 
 CONSTANT_NAMES = {"pi": math.pi, "tau": math.tau, "e": math.e, "inf": math.inf, "nan": math.nan}
 MAX_TEXT = 100  # characters of a text

@@ -8,13 +8,7 @@ from rlgpt_jax.macros.compiler import mappings, work
 from rlgpt_jax.macros.compiler.code import Code
 from rlgpt_jax.macros.compiler.places import Index, is_inner, names_of
 from rlgpt_jax.macros.compiler.pool import ActionConstant, FunctionConstant
-from rlgpt_jax.macros.compiler.scopes import (
-    MISSING,
-    Scope,
-    Variable,
-    own_nodes,
-    resolve,
-)
+from rlgpt_jax.macros.compiler.scopes import MISSING, Scope, Variable, own_nodes, resolve
 
 MAX_VALUES = 64
 Values = list[Any] | None  # None: not known

@@ -6,7 +6,6 @@ from functools import cache
 
 import numpy as np
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import (
     defaults,
@@ -29,7 +28,8 @@ from rlgpt_jax.macros.compiler.lower import FIRST_OBS, lower
 from rlgpt_jax.macros.compiler.pool import Pool
 from rlgpt_jax.macros.compiler.scopes import Scope, Variable, build, connect, own_nodes
 from rlgpt_jax.macros.refusal import Refused
-from rlgpt_jax.macros.routines import ROUTINE_SOURCE
+from rlgpt_jax.macros.routines.routines import ROUTINE_SOURCE
+from rlgpt_jax.macros.vm import bytecode as bc
 
 
 @cache

@@ -8,7 +8,6 @@ variable that may hold one, and is read later, is turned into a record of its ow
 import ast
 from dataclasses import dataclass, field
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import sensors, values
 from rlgpt_jax.macros.compiler import snapshots, work
 from rlgpt_jax.macros.compiler.code import Code, Instruction, Label
@@ -16,6 +15,7 @@ from rlgpt_jax.macros.compiler.expressions import RAY_FIELDS
 from rlgpt_jax.macros.compiler.kinds import OBS
 from rlgpt_jax.macros.compiler.rows import keep_row, keeper, may_hold, restore, rows_of
 from rlgpt_jax.macros.compiler.scopes import Scope, Variable, own_nodes, resolve
+from rlgpt_jax.macros.vm import bytecode as bc
 
 
 # --- which variables may hold a record ---------------------------------------------

@@ -4,8 +4,8 @@ Sets of registers are bits of a Python integer. A call reads the registers above
 frame's first, which may be arguments, and destroys all of them.
 """
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros.compiler.code import Instruction, Label
+from rlgpt_jax.macros.vm import bytecode as bc
 
 Items = list[Instruction | Label]
 ALL = (1 << bc.MAX_FRAME) - 1

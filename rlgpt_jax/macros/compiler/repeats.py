@@ -8,18 +8,11 @@ Where ways join, what all of them know is known; where a loop begins, nothing is
 
 from functools import lru_cache
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler.code import Instruction, Label
 from rlgpt_jax.macros.compiler.pool import Pool
-from rlgpt_jax.macros.compiler.registers import (
-    CALLS,
-    ENDS,
-    Items,
-    goal,
-    may_write,
-    operands,
-)
+from rlgpt_jax.macros.compiler.registers import CALLS, ENDS, Items, goal, may_write, operands
+from rlgpt_jax.macros.vm import bytecode as bc
 
 # Operations whose result depends on their operands and the lane's view alone. Not those
 # on sequences, which may change in between.

@@ -4,12 +4,12 @@ Before the tick the rays in them are turned into records, in place; `records.py`
 for those in variables. It takes 6 cells for each ray, so some 60 rays can be kept.
 """
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import kinds
 from rlgpt_jax.macros.compiler.code import Code, Instruction, Label
 from rlgpt_jax.macros.compiler.kinds import Kind
 from rlgpt_jax.macros.compiler.scopes import Variable
+from rlgpt_jax.macros.vm import bytecode as bc
 
 OF_A_TICK = kinds.RAY | kinds.OBS
 ROW_TAGS = (values.T_LIST, values.T_TUPLE, values.T_DICT)

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from rlgpt_jax.macros.bytecode import MAX_DEPTH
 from rlgpt_jax.macros.compiler import work
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm.bytecode import MAX_DEPTH
 
 Variable = tuple["Scope", str]  # the function that owns it, its name
 MISSING: Any = object()  # instead of a constant, where there is none

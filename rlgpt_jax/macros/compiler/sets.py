@@ -2,12 +2,12 @@
 
 import ast
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros.compiler import calls, kinds, loops, within
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.code import Code
 from rlgpt_jax.macros.compiler.mappings import Method, by_kind, is_surely, kind_of, simple
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
 
 
 def combined(name: str, *extra: float) -> Method:

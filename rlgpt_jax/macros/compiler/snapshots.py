@@ -10,13 +10,13 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler import kinds
 from rlgpt_jax.macros.compiler.code import Code, Label, Shared
 from rlgpt_jax.macros.compiler.kinds import Kinds
 from rlgpt_jax.macros.compiler.scopes import Scope, Variable, own_nodes, resolve
+from rlgpt_jax.macros.vm import bytecode as bc
 
 QUESTIONS = {"count": bc.COUNT, "near": bc.NEAR, "sees": bc.SEES, "nearest": bc.NEAREST}
 ALL_BLOCKS = ("blocks", None)  # the 27 names around the feet, as one tuple

@@ -2,7 +2,6 @@
 
 import ast
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import (
     assignments,
@@ -18,6 +17,7 @@ from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.code import Code, Label, Loop
 from rlgpt_jax.macros.compiler.scopes import Scope, resolve
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
 
 NOT_PART = {
     ast.With: ("with is", "write the lines of its block without it"),

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from rlgpt_jax.envs.names import NAMES
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler import kinds, mappings, possible, strings, within
@@ -20,6 +19,7 @@ from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.pool import NotConstant
 from rlgpt_jax.macros.compiler.scopes import MISSING
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
 
 MAX_TABLE = 64  # texts that one expression may choose from
 MAX_SETS = 32  # sets of names that one expression may use

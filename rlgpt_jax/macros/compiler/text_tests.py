@@ -4,13 +4,13 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler import kinds, mappings
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.pool import NotConstant
 from rlgpt_jax.macros.compiler.scopes import MISSING
 from rlgpt_jax.macros.compiler.text import Chain, chain
+from rlgpt_jax.macros.vm import bytecode as bc
 
 
 def test(f: Code, node: ast.Compare) -> tuple[ast.expr, str, Callable[[str], bool]] | None:

@@ -8,11 +8,11 @@ trust the tag.
 import ast
 from collections.abc import Callable
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.scopes import Scope
+from rlgpt_jax.macros.vm import bytecode as bc
 
 TESTS = {
     "_is_tuple": values.T_TUPLE,

@@ -2,7 +2,6 @@
 
 import ast
 
-from rlgpt_jax.macros import bytecode as bc
 from rlgpt_jax.macros.actions import ITEM_ACTIONS
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler import kinds, mappings, possible, strings, within, work
@@ -10,6 +9,7 @@ from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.pool import MAX_TEXT
 from rlgpt_jax.macros.compiler.scopes import MISSING
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
 
 MAX_WORDS = 64  # that a word may be which is looked for in names
 MAX_KNOWN = 32  # that one variable may hold

@@ -11,8 +11,8 @@ import ast
 import threading
 from collections.abc import Iterator
 
-from rlgpt_jax.macros.bytecode import MAX_WORK
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm.bytecode import MAX_WORK
 
 # Fields that hold no nodes worth a visit: contexts, operators and text.
 _LEAVES = {"ctx", "op", "ops", "id", "attr", "arg", "kind", "type_comment", "type_ignores"}

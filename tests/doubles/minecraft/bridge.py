@@ -30,7 +30,7 @@ from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.minedojo.host import HostMineDojo
 from rlgpt_jax.envs.minedojo.launcher import Local
 from rlgpt_jax.envs.minedojo.link import LocalLink
-from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.tasks.tasks import get_task
 from tests.doubles.minecraft.games import serving
 
 SIZE = (160, 256)

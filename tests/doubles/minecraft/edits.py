@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 
 from rlgpt_jax.envs.names import MOBS, NAME_ID
-from rlgpt_jax.envs.own_task import ITEMS
-from rlgpt_jax.envs.voxel import physics, tools, vitals
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BYTE_OF, IS_SOLID, MAX_CLEARANCE
-from rlgpt_jax.envs.voxel.item_table import ITEM_ID
-from rlgpt_jax.envs.voxel.mob_table import MOB_LIFE
+from rlgpt_jax.envs.tasks.own_task import ITEMS
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BYTE_OF, IS_SOLID, MAX_CLEARANCE
+from rlgpt_jax.envs.voxel.rules.items.item_table import ITEM_ID
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import MOB_LIFE
+from rlgpt_jax.envs.voxel.rules.player import physics, tools, vitals
 from tests.doubles.minecraft.mission import Stack
 
 NUM_SLOTS = 36  # the places after them are feet, legs, chest, head, off hand

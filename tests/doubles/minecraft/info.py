@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from rlgpt_jax.envs.minedojo_view import life_stats
 from rlgpt_jax.envs.names import NAME_ID, NAMES
 from rlgpt_jax.envs.view import items, surroundings
+from rlgpt_jax.envs.view.observation import life_stats
 from rlgpt_jax.envs.view.sight import Sight
 from rlgpt_jax.envs.view.strings import spell
 from rlgpt_jax.envs.voxel.state import WorldState
-from rlgpt_jax.envs.voxel.worldgen import BIOMES
+from rlgpt_jax.envs.voxel.terrain.worldgen import BIOMES
 from tests.doubles.minecraft import lidar
 from tests.doubles.minecraft.mission import Limits, Ray
 

@@ -5,13 +5,13 @@ import functools
 from collections.abc import Callable
 from pathlib import Path
 
-from rlgpt_jax.envs.tasks import Task
-from rlgpt_jax.envs.voxel.biomes import BIOMES
+from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.params import WorldParams
-from rlgpt_jax.envs.voxel.pool import load_pool
 from rlgpt_jax.envs.voxel.state import WorldPool
+from rlgpt_jax.envs.voxel.terrain.biomes import BIOMES
+from rlgpt_jax.envs.voxel.terrain.pool import load_pool
 
 SUMMONED = 8  # places for mobs that commands summon
 ENDLESS = 1_000_000_000  # ticks; only the client knows of a time limit

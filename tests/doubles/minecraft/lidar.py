@@ -17,7 +17,7 @@ import numpy as np
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.view import facts, surroundings
 from rlgpt_jax.envs.view.sight import Sight
-from rlgpt_jax.envs.voxel import rays as voxel_rays
+from rlgpt_jax.envs.voxel.senses import rays as voxel_rays
 from rlgpt_jax.envs.voxel.state import WorldState
 from tests.doubles.minecraft.mission import Ray
 

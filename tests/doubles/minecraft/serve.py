@@ -12,7 +12,7 @@ from pathlib import Path
 
 from experiments import machine
 from experiments.values import ConfigError
-from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.tasks.tasks import get_task
 from rlgpt_jax.envs.voxel.params import WorldParams
 from tests.doubles.minecraft.game import Game
 from tests.doubles.minecraft.instance import HOST, Fault, Instance

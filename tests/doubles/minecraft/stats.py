@@ -11,7 +11,7 @@ import numpy as np
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.base import DAMAGE_KINDS
 from rlgpt_jax.envs.names import MOBS, NAMES, load
-from rlgpt_jax.envs.voxel.item_table import NAME_OF_ITEM, parse
+from rlgpt_jax.envs.voxel.rules.items.item_table import NAME_OF_ITEM, parse
 from tests.doubles.minecraft.controls import Turn
 
 _ACHIEVEMENTS = (

@@ -7,17 +7,12 @@ from rlgpt_jax.envs import base
 from rlgpt_jax.envs.base import DAMAGE_KINDS
 from rlgpt_jax.envs.minedojo import spelling
 from rlgpt_jax.envs.minedojo.batch import resized, stack
-from rlgpt_jax.envs.minedojo.convert import (
-    client_action,
-    observation,
-    on_ground,
-    view,
-)
+from rlgpt_jax.envs.minedojo.convert import client_action, observation, on_ground, view
 from rlgpt_jax.envs.minedojo.damage import damage_of
-from rlgpt_jax.envs.minedojo_view import Sight, lane, look
 from rlgpt_jax.envs.names import MOBS, NAME_ID, NAMES, load
+from rlgpt_jax.envs.view.observation import Sight, lane, look
 from rlgpt_jax.envs.view.strings import spell
-from rlgpt_jax.envs.voxel.biomes import BIOME_INDEX
+from rlgpt_jax.envs.voxel.terrain.biomes import BIOME_INDEX
 from tests.envs.contract_test import act, craft
 from tests.envs.contract_worlds import LANES, embedded
 

@@ -11,7 +11,7 @@ from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.minedojo.host import HostMineDojo
 from rlgpt_jax.envs.minedojo.launcher import Local
 from rlgpt_jax.envs.names import CRAFT_NAMES
-from rlgpt_jax.envs.tasks import Task, get_task
+from rlgpt_jax.envs.tasks.tasks import Task, get_task
 
 DOUBLE = Path(__file__).parent / "double"
 ROOT = Path(__file__).parents[3]

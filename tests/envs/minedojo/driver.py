@@ -8,7 +8,7 @@ import numpy as np
 from rlgpt_jax.envs.base import Observation, Step
 from rlgpt_jax.envs.minedojo.convert import view
 from rlgpt_jax.envs.minedojo.making import START_TIME
-from rlgpt_jax.envs.minedojo_view import View
+from rlgpt_jax.envs.view.observation import View
 from tests.envs.contract_worlds import LANES, TASK
 from tests.envs.minedojo import doubles
 from tests.envs.minedojo.voxel_game import VoxelGame, serve

@@ -18,13 +18,13 @@ import pytest
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.minedojo.host import HostMineDojo
 from rlgpt_jax.envs.minedojo.lane import Phase
-from rlgpt_jax.envs.tasks import get_task
-from rlgpt_jax.macros import skills
-from rlgpt_jax.macros.bytecode import MAX_MACROS, link
+from rlgpt_jax.envs.tasks.tasks import get_task
 from rlgpt_jax.macros.language import parse_macro
-from rlgpt_jax.rl import outcome
+from rlgpt_jax.macros.skills import skills
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, link
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import PPOConfig, RLConfig
+from rlgpt_jax.rl.ppo import outcome
 from rlgpt_jax.rl.train import init_learner, train
 from tests.doubles.minecraft.games import serving
 

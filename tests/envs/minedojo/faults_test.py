@@ -14,7 +14,7 @@ from rlgpt_jax.envs.minedojo.failures import WorkerFailed
 from rlgpt_jax.envs.minedojo.host import HostMineDojo
 from rlgpt_jax.envs.minedojo.judging import Episode
 from rlgpt_jax.envs.minedojo.lane import Phase
-from rlgpt_jax.envs.tasks import Task
+from rlgpt_jax.envs.tasks.tasks import Task
 from tests.envs.minedojo import doubles
 from tests.envs.minedojo.doubles import ATTACK, LOG, NOOP, Folder
 

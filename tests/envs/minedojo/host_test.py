@@ -13,7 +13,7 @@ from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.minedojo.host import HostMineDojo
 from rlgpt_jax.envs.minedojo.making import world_seed
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.tasks.tasks import get_task
 from tests.envs.minedojo import doubles
 from tests.envs.minedojo.doubles import ATTACK, LOG, NOOP, PLANKS, SNEAK, Folder, action
 

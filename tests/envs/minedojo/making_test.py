@@ -17,7 +17,7 @@ from rlgpt_jax.envs.minedojo.making import (
     game_of,
     reset_request,
 )
-from rlgpt_jax.envs.tasks import TASKS, get_task
+from rlgpt_jax.envs.tasks.tasks import TASKS, get_task
 
 CONFIG = MineDojoConfig()
 

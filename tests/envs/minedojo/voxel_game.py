@@ -13,8 +13,8 @@ import numpy as np
 
 from rlgpt_jax.envs.base import Observation
 from rlgpt_jax.envs.minedojo.request import Arrays, FrameBuffer, Header, encode
-from rlgpt_jax.envs.minedojo_view import Sight, lane, look
 from rlgpt_jax.envs.names import NAME_ID, NAMES
+from rlgpt_jax.envs.view.observation import Sight, lane, look
 from tests.envs.contract_worlds import LANES, NOOPS, Embedded
 
 LIES_DEAD = 20  # ticks until the player is revived

@@ -5,8 +5,8 @@ import numpy as np
 
 from rlgpt_jax.envs.base import CAMERA_CENTRE, CAMERA_STEP
 from rlgpt_jax.envs.names import MOBS
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, FIRST_LIQUID, LAST_LIQUID
-from rlgpt_jax.envs.voxel.mob_table import BLOCK_REACH, MOB_REACH, MOB_SIZE
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, FIRST_LIQUID, LAST_LIQUID
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import BLOCK_REACH, MOB_REACH, MOB_SIZE
 
 Cell = tuple[int, int, int]
 NUM_TURNS = int(360 / CAMERA_STEP)

@@ -4,8 +4,8 @@ import numpy as np
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import MOBS
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCKS, IS_SOLID, is_one_of
-from rlgpt_jax.envs.voxel.placing import REPLACEABLE
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCKS, IS_SOLID, is_one_of
+from rlgpt_jax.envs.voxel.rules.player.placing import REPLACEABLE
 from tests.envs.solver import aim, search
 from tests.envs.solver.game import REST, Cell, Game
 from tests.envs.solver.moving import Body, Stuck

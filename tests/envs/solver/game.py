@@ -10,15 +10,16 @@ import numpy as np
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import CRAFT_NAMES, MOBS, NAME_ID, NAMES
-from rlgpt_jax.envs.tasks import get_task
-from rlgpt_jax.envs.voxel import crafting, transition
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCKS
+from rlgpt_jax.envs.tasks.tasks import get_task
+from rlgpt_jax.envs.voxel import transition
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import _view
-from rlgpt_jax.envs.voxel.item_table import NAME_OF_ITEM
-from rlgpt_jax.envs.voxel.mob_table import EYE_HEIGHT
-from rlgpt_jax.envs.voxel.pool import load_pool
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCKS
+from rlgpt_jax.envs.voxel.rules.items import crafting
+from rlgpt_jax.envs.voxel.rules.items.item_table import NAME_OF_ITEM
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import EYE_HEIGHT
 from rlgpt_jax.envs.voxel.state import WorldParams, WorldPool
+from rlgpt_jax.envs.voxel.terrain.pool import load_pool
 
 REST = np.array([0.0, 1e-3, 0.0])
 Cell = tuple[int, int, int]

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import numpy as np
 
 from rlgpt_jax.envs import base
-from rlgpt_jax.envs.voxel import tools
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, IS_SOLID
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, IS_SOLID
+from rlgpt_jax.envs.voxel.rules.player import tools
 from tests.envs.solver import aim, search
 from tests.envs.solver.game import Cell, Game
 

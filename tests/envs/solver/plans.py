@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from rlgpt_jax.envs.names import CRAFT_LISTS, load
-from rlgpt_jax.envs.tasks import Task
-from rlgpt_jax.envs.voxel.item_table import parse
+from rlgpt_jax.envs.tasks.tasks import Task
+from rlgpt_jax.envs.voxel.rules.items.item_table import parse
 from tests.envs.solver.moving import PICKAXES
 
 # Item -> blocks ("name:meta" for one kind) and the weakest pickaxe that leaves the item.

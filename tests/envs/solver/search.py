@@ -11,8 +11,7 @@ import numba
 import numpy as np
 
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.envs.voxel import tools
-from rlgpt_jax.envs.voxel.blocks import (
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import (
     AIR_CODE,
     BLOCKS,
     FIRST_LAVA,
@@ -23,6 +22,7 @@ from rlgpt_jax.envs.voxel.blocks import (
     LAST_WATER,
     is_one_of,
 )
+from rlgpt_jax.envs.voxel.rules.player import tools
 
 Cell = tuple[int, int, int]
 WALK, SWIM, DIG_MORE = 5.0, 14.0, 8.0  # ticks per block; aiming and the delay of mining

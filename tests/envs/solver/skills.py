@@ -5,7 +5,7 @@ import contextlib
 import numpy as np
 
 from rlgpt_jax.envs import base
-from rlgpt_jax.envs.voxel.blocks import BYTE_OF, is_one_of
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import BYTE_OF, is_one_of
 from tests.envs.solver import aim, search
 from tests.envs.solver.building import SIDES, Builder
 from tests.envs.solver.moving import Stuck

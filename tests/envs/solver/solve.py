@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.tasks.tasks import get_task
 from tests.envs.solver import plans
 from tests.envs.solver.game import Game, Over
 from tests.envs.solver.moving import Stuck

@@ -10,11 +10,13 @@ import pytest
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import MOBS, NAME_ID
-from rlgpt_jax.envs.tasks import get_task
-from rlgpt_jax.envs.voxel import inventory, spawn, tools, transition
-from rlgpt_jax.envs.voxel.blocks import BLOCK_ID
+from rlgpt_jax.envs.tasks.tasks import get_task
+from rlgpt_jax.envs.voxel import spawn, transition
 from rlgpt_jax.envs.voxel.env import VoxelEnv
-from rlgpt_jax.envs.voxel.item_table import item_id
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCK_ID
+from rlgpt_jax.envs.voxel.rules.items import inventory
+from rlgpt_jax.envs.voxel.rules.items.item_table import item_id
+from rlgpt_jax.envs.voxel.rules.player import tools
 from tests.envs.voxel import worlds
 
 N = 4

@@ -6,10 +6,11 @@ import jax
 import numpy as np
 import pytest
 
-from rlgpt_jax.envs.voxel import rays
-from rlgpt_jax.envs.voxel.frames import render_jax, trace_host
-from rlgpt_jax.envs.voxel.frames.scene import make_scenes
-from rlgpt_jax.envs.voxel.rays_host import lidar_numba
+from rlgpt_jax.envs.voxel.render.host import render_host
+from rlgpt_jax.envs.voxel.render.jax import render_jax
+from rlgpt_jax.envs.voxel.render.jax.scene import make_scenes
+from rlgpt_jax.envs.voxel.senses import rays
+from rlgpt_jax.envs.voxel.senses.rays_host import lidar_numba
 from tests.envs.voxel.frames_views import NUM_VIEWS, random_views
 
 SIZE = (32, 32)
@@ -41,7 +42,7 @@ def test_the_views_show_different_things():
 
 
 def test_numba_agrees_with_plain_jax():
-    image = trace_host.render(*arguments(on_host=True), *SIZE)
+    image = render_host.render(*arguments(on_host=True), *SIZE)
     assert image.dtype == np.uint8 and image.shape == (NUM_VIEWS, *SIZE, 3)
     differs = (np.abs(image - reference()) > 1).any(-1)
     assert differs.mean() < 1e-3

@@ -10,14 +10,14 @@ import jax
 import numpy as np
 import pytest
 
-from rlgpt_jax.envs.tasks import get_task
-from rlgpt_jax.envs.voxel.blocks import BLOCK_ID, BYTE_OF
-from rlgpt_jax.envs.voxel.clearance import encode_clearance
+from rlgpt_jax.envs.tasks.tasks import get_task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
-from rlgpt_jax.envs.voxel.frames import trace_host
-from rlgpt_jax.envs.voxel.frames.scene import make_scenes
 from rlgpt_jax.envs.voxel.host import HostVoxel
-from rlgpt_jax.envs.voxel.light import flood
+from rlgpt_jax.envs.voxel.render.host import render_host
+from rlgpt_jax.envs.voxel.render.jax.scene import make_scenes
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCK_ID, BYTE_OF
+from rlgpt_jax.envs.voxel.rules.blocks.clearance import encode_clearance
+from rlgpt_jax.envs.voxel.rules.blocks.light import flood
 from tests.envs.voxel import worlds
 from tests.envs.voxel.frames_views import random_views
 
@@ -36,7 +36,7 @@ def draw(state, pool=None, near: bool = False, **options) -> np.ndarray:
     blocks, light = pool or flat_pool()
     scenes = jax.tree.map(np.asarray, make_scenes(state, light, near=near))
     size = options.pop("size", SIZE)
-    return trace_host.render(
+    return render_host.render(
         scenes, np.asarray(state.blocks), light, np.asarray(state.pool_index), size, size,
         pool_blocks=None if near else blocks, **options,
     )  # fmt: skip
@@ -160,10 +160,10 @@ def test_pixels_do_not_depend_on_how_the_work_is_shared_out():
         scenes, np.asarray(views.state.blocks), np.asarray(views.pool_light),
         np.asarray(views.state.pool_index), 40, 56,
     )  # fmt: skip
-    whole = trace_host.render(*given)
+    whole = render_host.render(*given)
     out = whole.copy()
     out[3] = 7
-    again = trace_host.render(*given, lanes=np.array([3]), out=out)
+    again = render_host.render(*given, lanes=np.array([3]), out=out)
     assert again is out
     np.testing.assert_array_equal(again, whole)
 

@@ -7,13 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlgpt_jax.envs.tasks import TASKS
-from rlgpt_jax.envs.voxel import eyes
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID
+from rlgpt_jax.envs.tasks.tasks import TASKS
 from rlgpt_jax.envs.voxel.env import VoxelEnv
-from rlgpt_jax.envs.voxel.frames.near_light import near_light
-from rlgpt_jax.envs.voxel.item_table import item_id
-from rlgpt_jax.envs.voxel.light import flood
+from rlgpt_jax.envs.voxel.render.jax.near_light import near_light
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCK_ID
+from rlgpt_jax.envs.voxel.rules.blocks.light import flood
+from rlgpt_jax.envs.voxel.rules.items.item_table import item_id
+from rlgpt_jax.envs.voxel.senses import eyes
 from tests.envs.voxel import worlds
 
 SIZE = (32, 32)

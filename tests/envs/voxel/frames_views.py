@@ -7,12 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.names import MOBS
-from rlgpt_jax.envs.voxel.biomes import BIOMES
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, BLOCK_STATES, BYTE_OF
-from rlgpt_jax.envs.voxel.clearance import encode_clearance
-from rlgpt_jax.envs.voxel.item_table import NUM_ITEMS
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCK_ID, BLOCK_STATES, BYTE_OF
+from rlgpt_jax.envs.voxel.rules.blocks.clearance import encode_clearance
+from rlgpt_jax.envs.voxel.rules.items.item_table import NUM_ITEMS
 from rlgpt_jax.envs.voxel.state import WorldParams, WorldState
-from rlgpt_jax.envs.voxel.worldgen import generate
+from rlgpt_jax.envs.voxel.terrain.biomes import BIOMES
+from rlgpt_jax.envs.voxel.terrain.worldgen import generate
 from tests.envs.voxel import worlds
 
 PARAMS = WorldParams(

@@ -9,11 +9,11 @@ import pytest
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import NAME_ID, NAMES
-from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.tasks.tasks import get_task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
-from rlgpt_jax.envs.voxel.pool import load_pool
-from rlgpt_jax.rl.closed import close_world
+from rlgpt_jax.envs.voxel.terrain.pool import load_pool
+from rlgpt_jax.rl.rollout.closed import close_world
 from tests.envs.voxel.worlds import HOST_LANES, HOST_PARAMS
 
 N = HOST_LANES

@@ -4,8 +4,14 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.voxel import grid, updates
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_STATES, BYTE_OF, IS_LIQUID, META_OF
+from rlgpt_jax.envs.voxel.rules.blocks import grid, updates
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import (
+    AIR_CODE,
+    BLOCK_STATES,
+    BYTE_OF,
+    IS_LIQUID,
+    META_OF,
+)
 from rlgpt_jax.envs.voxel.state import WorldState
 from tests.envs.voxel import worlds
 

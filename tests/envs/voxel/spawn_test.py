@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.envs.names import MOBS
-from rlgpt_jax.envs.tasks import Task
+from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel import spawn
-from rlgpt_jax.envs.voxel.biomes import get_biome
-from rlgpt_jax.envs.voxel.blocks import BLOCK_ID
-from rlgpt_jax.envs.voxel.mob_table import CHICKEN, COLOUR_META, SHEEP
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCK_ID
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import CHICKEN, COLOUR_META, SHEEP
+from rlgpt_jax.envs.voxel.terrain.biomes import get_biome
 from tests.envs.voxel import worlds
 
 TASK = Task("test", "", "beef", mobs=("cow", "sheep"), mob_range=(5, 5), wild=10, hostile=3)

@@ -8,13 +8,13 @@ import numpy as np
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import MOBS, NAME_ID
-from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.tasks.tasks import get_task
 from rlgpt_jax.envs.voxel import transition
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE, BLOCK_ID, MAX_CLEARANCE
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
-from rlgpt_jax.envs.voxel.light import FULL, flood
-from rlgpt_jax.envs.voxel.mob_table import MOB_LIFE
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCK_ID, MAX_CLEARANCE
+from rlgpt_jax.envs.voxel.rules.blocks.light import FULL, flood
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import MOB_LIFE
 from rlgpt_jax.envs.voxel.state import WorldParams, WorldPool, WorldState
 
 AIR = AIR_CODE + 1

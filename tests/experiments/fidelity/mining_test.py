@@ -4,7 +4,7 @@ import numpy as np
 
 from experiments.fidelity import mining
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.envs.voxel.blocks import BLOCK_ID
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCK_ID
 
 
 def test_everything_holds():

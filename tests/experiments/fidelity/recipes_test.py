@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from experiments.fidelity import recipes
-from rlgpt_jax.envs.voxel.item_table import item_id
+from rlgpt_jax.envs.voxel.rules.items.item_table import item_id
 
 
 @pytest.fixture(scope="module")

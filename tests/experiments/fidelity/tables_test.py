@@ -16,7 +16,7 @@ def test_every_row_of_the_table_holds(check):
 
 
 def test_a_missing_fuel_is_seen(monkeypatch):
-    from rlgpt_jax.envs.voxel import crafting, smelting
+    from rlgpt_jax.envs.voxel.rules.items import crafting, smelting
 
     without = smelting.FUEL_TICKS.copy()
     without[tables.NAME_ID["ladder"]] = 0

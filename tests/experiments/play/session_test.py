@@ -18,7 +18,7 @@ from experiments.play.session import Session
 from experiments.values import ConfigError
 from experiments.video import quiet_fork
 from rlgpt_jax.envs import base
-from rlgpt_jax.envs.tasks import Task
+from rlgpt_jax.envs.tasks.tasks import Task
 from tests.envs.voxel import worlds
 
 TASK = Task("play_test", "make 8 planks of 2 logs", goal_item="planks", goal_quantity=8,

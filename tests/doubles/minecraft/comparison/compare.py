@@ -11,9 +11,9 @@ from experiments.values import ConfigError
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.base import Observation
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
-from rlgpt_jax.envs.minedojo_view import Sight, View, look
 from rlgpt_jax.envs.names import CRAFT_NAMES
-from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.tasks.tasks import get_task
+from rlgpt_jax.envs.view.observation import Sight, View, look
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from tests.doubles.minecraft import lidar, serve
 from tests.doubles.minecraft.comparison import policy, reasons

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rlgpt_jax.envs.voxel.blocks import AIR_CODE
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE
 from tests.doubles.minecraft.game import Game
 from tests.doubles.minecraft.mission import Stack
 from tests.envs.minedojo.standin.serving import BUCKET, GROUND, begin, told

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from rlgpt_jax.envs.tasks import get_task
+from rlgpt_jax.envs.tasks.tasks import get_task
 from tests.doubles.minecraft.game import Game
 from tests.doubles.minecraft.instance import Fault, Instance
 from tests.doubles.minecraft.lands import Lands

@@ -1,0 +1,228 @@
+"""Blocks that react to changes: what falls, flows, breaks; a few cells per tick.
+
+A changed cell puts itself and those of its neighbours that may react into the lane's
+queue. When an entry is due, what its cell becomes follows from what is around it alone.
+Lanes without changes and without due entries cost nothing: the others are handled a
+group at a time, each group with reads first and then its writes.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from rlgpt_jax.envs.voxel import hashing
+from rlgpt_jax.envs.voxel.rules.blocks import (
+    cell_update,
+    flow,
+    grid,
+    landmarks,
+    reactions,
+    update_queue,
+)
+from rlgpt_jax.envs.voxel.rules.blocks import neighbours as near_by
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import BYTE_OF, IS_LIQUID, IS_SOLID
+from rlgpt_jax.envs.voxel.rules.items import drops
+from rlgpt_jax.envs.voxel.state import WorldState
+
+PER_TICK = 2  # entries that a lane handles in one tick
+ICE = BYTE_OF["ice", 0]
+
+
+class _Lanes(NamedTuple):
+    """What the updates change."""
+
+    blocks: jax.Array  # uint8[N, X, Z, Y]
+    queue: update_queue.Queue
+    station_name: jax.Array  # int32[N, S]
+    light_level: jax.Array  # int32[N, L]
+    broken: jax.Array  # uint8[N]  a block that broke into its item, 0 none
+    broken_cell: jax.Array  # int32[N, 3]
+
+
+class _Seen(NamedTuple):
+    """A changed cell per lane whose neighbours may react, or a liquid that stays."""
+
+    edit: grid.Edit
+    old: jax.Array  # uint8[G]  what the cell held
+    flowed: jax.Array  # bool[G]
+    flies: jax.Array  # bool[G]  a block came down into the cell
+
+
+def run(
+    state: WorldState, edits: tuple[grid.Edit, ...], after: jax.Array
+) -> tuple[WorldState, drops.Dropped]:
+    """Writes the player's edits into the worlds and lets blocks react.
+
+    Args:
+      state: N worlds.
+      edits: what the player changed in this tick.
+      after: bool[N], false, computed from all that was read of the worlds until now.
+
+    Returns:
+      The worlds, and items of blocks that broke.
+    """
+    n = len(state.tick)
+    queue = update_queue.Queue(state.update_cell, state.update_due)
+    active = update_queue.is_due(queue, state.tick).any(1)
+    for edit in edits:
+        active |= edit.active
+    active &= ~after
+    size = min(n, max(16, n // 16))
+    (order,) = jnp.nonzero(active, size=-(-n // size) * size, fill_value=n)
+    order, total = order.astype(jnp.int32), active.sum(dtype=jnp.int32)
+
+    def turn(carry: tuple[jax.Array, _Lanes]) -> tuple[jax.Array, _Lanes]:
+        start, lanes = carry
+        lane = jax.lax.dynamic_slice(order, (start,), (size,))
+        return start + size, _group(state, lanes, edits, lane)
+
+    lanes = _Lanes(
+        state.blocks,
+        queue,
+        state.station_name,
+        state.light_level,
+        jnp.zeros(n, jnp.uint8),
+        jnp.zeros((n, 3), jnp.int32),
+    )
+    _, lanes = jax.lax.while_loop(lambda carry: carry[0] < total, turn, (jnp.int32(0), lanes))
+    state = state.replace(
+        blocks=lanes.blocks,
+        update_cell=lanes.queue.cell,
+        update_due=lanes.queue.due,
+        station_name=lanes.station_name,
+        light_level=lanes.light_level,
+    )
+    return state, _items(state, lanes)
+
+
+def _group(
+    state: WorldState, lanes: _Lanes, edits: tuple[grid.Edit, ...], lane: jax.Array
+) -> _Lanes:
+    """One tick of the lanes int32[G]; N stands for no lane."""
+    n, size_x, size_z, size_y = lanes.blocks.shape
+    row = jnp.minimum(lane, n - 1)
+    pick = lambda tree: jax.tree.map(lambda a: a[row], tree)  # noqa: E731
+    blocks, tick, queue = lanes.blocks, state.tick[row], pick(lanes.queue)
+    never = jnp.zeros(lane.shape, bool)
+
+    first = [edit._replace(active=edit.active & (lane < n)) for edit in pick(edits)]
+    old = [grid.at(blocks, row, edit.cell) for edit in first]
+    first[0] = _melt(blocks, row, first[0], old[0])
+    # False, but it depends on what was read: see `grid.write`.
+    read = jnp.isnan(sum(byte.astype(jnp.float32) for byte in old))
+    blocks = grid.write(blocks, tuple(first), read, lane)
+
+    taken = update_queue.peek(queue, tick, PER_TICK)
+    taken = taken._replace(active=taken.active & (lane < n)[:, None])
+    size = size_x * size_z * size_y
+    flies = taken.cell >= size
+    cell = _unflatten(taken.cell % size, size_z, size_y)
+    near = grid.at(blocks, row, cell[:, :, None] + near_by.NEAR)
+    change = cell_update.decide(near, flies)
+    # One block per lane and tick breaks into its item; others wait for the next tick.
+    order = jnp.cumsum(change.breaks & taken.active, axis=1)
+    handled = taken.active & ~(change.breaks & (order > 1))
+    queue = update_queue.remove(queue, taken.entry, handled)
+    change = change._replace(active=change.active & handled, breaks=change.breaks & handled)
+
+    before = near[..., near_by.SELF]
+    after_first = len(first)
+    for k in range(PER_TICK):
+        first.append(grid.Edit(change.active[:, k], cell[:, k], change.byte[:, k]))
+        old.append(before[:, k])
+    for k in range(PER_TICK):
+        goes = change.active[:, k] & change.goes_down[:, k]
+        first.append(grid.Edit(goes, cell[:, k] + near_by.STEPS[near_by.DOWN], before[:, k]))
+        old.append(near[:, k, near_by.DOWN])
+    all_edits = tuple(first)
+    blocks = grid.write(blocks, all_edits[after_first:], never, lane)
+
+    looked = []
+    for index, edit in enumerate(all_edits):
+        k = index - after_first
+        own = 0 <= k < PER_TICK  # a cell that had its turn, not one that a block fell into
+        flows = change.flowed[:, k] if own else never
+        feeds = change.feeds[:, k] & handled[:, k] if own else never
+        flies = change.goes_down[:, k - PER_TICK] if k >= PER_TICK else never
+        edit = edit._replace(active=edit.active | feeds)
+        looked.append(_Seen(edit, old[index], flows, flies))
+    def schedule(queue: update_queue.Queue, seen: _Seen) -> tuple[update_queue.Queue, None]:
+        add = lambda queue: _schedule(blocks, row, tick, queue, seen)  # noqa: E731
+        return jax.lax.cond(seen.edit.active.any(), add, lambda queue: queue, queue), None
+
+    stacked = jax.tree.map(lambda *each: jnp.stack(each), *looked)
+    queue, _ = jax.lax.scan(schedule, queue, stacked)
+
+    period = jnp.array([size_x, 1 << 20, size_z], jnp.int32)
+    stations = landmarks.ended(state.station_block[row], all_edits, landmarks.STATION, period)
+    lights = landmarks.ended(state.light_block[row], all_edits, landmarks.LIGHT, period)
+    broke = change.breaks.argmax(1)
+    at = lambda values: values[jnp.arange(len(lane)), broke]  # noqa: E731
+    put = lambda old, new: old.at[lane].set(new, mode="drop")  # noqa: E731
+    return _Lanes(
+        blocks,
+        jax.tree.map(put, lanes.queue, queue),
+        put(lanes.station_name, jnp.where(stations, 0, lanes.station_name[row])),
+        put(lanes.light_level, jnp.where(lights, 0, lanes.light_level[row])),
+        put(lanes.broken, jnp.where(change.breaks.any(1), at(before), 0).astype(jnp.uint8)),
+        put(lanes.broken_cell, at(cell)),
+    )
+
+
+def _unflatten(cell: jax.Array, size_z: int, size_y: int) -> jax.Array:
+    """int32[..., 3]: x, y, z of flat cells."""
+    x, z, y = cell // (size_z * size_y), cell // size_y % size_z, cell % size_y
+    return jnp.stack([x, y, z], -1)
+
+
+def _melt(blocks: jax.Array, row: jax.Array, edit: grid.Edit, old: jax.Array) -> grid.Edit:
+    """Ice that is broken over a block or a liquid leaves water."""
+    below = grid.at(blocks, row, edit.cell + near_by.STEPS[near_by.DOWN])
+    melts = (old == ICE) & (edit.byte == flow.REMOVED) & jnp.asarray(IS_SOLID | IS_LIQUID)[below]
+    return edit._replace(byte=jnp.where(melts, jnp.uint8(flow.WATER), edit.byte))
+
+
+def _schedule(
+    blocks: jax.Array, row: jax.Array, tick: jax.Array, queue: update_queue.Queue, seen: _Seen
+) -> update_queue.Queue:
+    """Queues the cells that one change per lane may matter to."""
+    _, size_x, size_z, size_y = blocks.shape
+    cell = seen.edit.cell[:, None] + near_by.STEPS
+    near = grid.at(blocks, row, cell)
+    wait = reactions.delays(seen.old, near, seen.flowed, seen.flies)
+    inside = (cell[..., 1] >= 0) & (cell[..., 1] < size_y)
+    wanted = (wait < reactions.NOT) & inside & seen.edit.active[:, None]
+    due = jnp.where(wanted, tick[:, None] + wait, 0)
+    flat = (cell[..., 0] % size_x * size_z + cell[..., 2] % size_z) * size_y + cell[..., 1]
+    size = size_x * size_z * size_y
+    flat = flat.at[:, near_by.SELF].add(jnp.where(seen.flies, size, 0))
+    # Cells below the sides never react: they are left out.
+    part = lambda a: jnp.concatenate(  # noqa: E731
+        [a[:, : near_by.DOWN_SIDES.start], a[:, near_by.DOWN_SIDES.stop :]], 1
+    )
+    return update_queue.add(queue, part(flat), part(due), size)
+
+
+def _items(state: WorldState, lanes: _Lanes) -> drops.Dropped:
+    """What the broken blocks leave, where they stood, as near to the player as can be."""
+    period = jnp.array([state.blocks.shape[1], 1 << 20, state.blocks.shape[2]], jnp.int32)
+    away = grid.floor(state.position) - lanes.broken_cell + period // 2
+    cell = lanes.broken_cell + away // period * period
+    nothing = jnp.zeros_like(state.tick)
+    none = jnp.zeros((len(nothing), drops.KINDS), jnp.int32)
+    name, quantity = jax.lax.cond(
+        lanes.broken.any(),
+        lambda: drops.of_blocks(state, nothing, lanes.broken, by_itself=True),
+        lambda: (none, none),
+    )
+    u = hashing.uniform(state.seed, state.tick, hashing.ITEM_X)
+    v = hashing.uniform(state.seed, state.tick, hashing.ITEM_Z)
+    offset = jnp.stack([0.25 + 0.5 * u, jnp.full_like(u, 0.25), 0.25 + 0.5 * v], -1)
+    return drops.Dropped(
+        name,
+        jnp.where((lanes.broken > 0)[:, None], quantity, 0),
+        cell.astype(jnp.float32) + offset,
+        jnp.zeros_like(state.position).at[:, 1].set(0.2),
+        nothing,
+    )

@@ -1,0 +1,88 @@
+"""One tick of all mobs: those that are near the player or on their way move, others rest.
+
+With several mobs a lane most are far away or do not exist. Only the others are computed,
+in turns of a fixed number, gathered from all lanes.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from rlgpt_jax.envs.voxel import lanes
+from rlgpt_jax.envs.voxel.rules.blocks import grid
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE
+from rlgpt_jax.envs.voxel.rules.bodies import pushing
+from rlgpt_jax.envs.voxel.rules.mobs import mob_life, mobs
+from rlgpt_jax.envs.voxel.state import WorldState
+
+AT_ONCE = 512  # mobs of one turn
+RESTING = 0.003  # blocks/tick
+# What a mob's tick reads of its lane, and what it reads and changes of the mob.
+_LANE = ("position", "seed", "tick")
+_MOB = (
+    "mob_position", "mob_velocity", "mob_yaw", "mob_on_ground", "mob_life", "mob_hurt_time",
+    "mob_hurt_amount", "mob_panic", "mob_target", "mob_walk", "mob_sheared", "mob_fire",
+    "mob_fall", "mob_timer",
+)  # fmt: skip
+_NONE: dict[str, Any] = dict.fromkeys(WorldState.__dataclass_fields__)
+
+
+def act(state: WorldState) -> WorldState:
+    """Thinks, moves and pushes every mob by one tick."""
+    m = state.mob_kind.shape[1]
+    if m == 1:
+        state = mobs.move(state, mobs.around(state))
+    else:
+        state = _move_awake(state)
+    state = state.replace(
+        mob_timer=jnp.where(state.mob_timer > 1, state.mob_timer - 1, state.mob_timer)
+    )
+    return pushing.stay_near(pushing.push(state, mob_life.alive(state)))
+
+
+def awake(state: WorldState) -> jax.Array:
+    """bool[N, M]: the mob may move or change in this tick."""
+    way = ((state.mob_position - state.position[:, None])[..., ::2] ** 2).sum(-1)
+    busy = (state.mob_walk + state.mob_panic + state.mob_fire + state.mob_hurt_time) > 0
+    busy |= ~state.mob_on_ground | (state.mob_life <= 0)
+    busy |= (jnp.abs(state.mob_velocity[..., ::2]) > RESTING).any(-1)
+    return (state.mob_kind > 0) & (busy | (way < mobs.ACTIVE_RANGE**2))
+
+
+def _move_awake(state: WorldState) -> WorldState:
+    n, m = state.mob_kind.shape
+    blocks = state.blocks
+    flat = lambda array: array.reshape(n * m, *array.shape[2:])  # noqa: E731
+    entry = jnp.arange(n * m, dtype=jnp.int32)
+    own = {name: flat(getattr(state, name)) for name in _MOB}
+    inputs = own | {"mob_kind": flat(state.mob_kind), "entry": entry}
+
+    def some(inputs: dict[str, jax.Array]) -> dict[str, jax.Array]:
+        """The chosen mobs as lanes of one mob each."""
+        lane = inputs["entry"] // m
+        values = _NONE | {name: getattr(state, name)[lane] for name in _LANE}
+        values |= {name: inputs[name][:, None] for name in (*_MOB, "mob_kind")}
+        chosen = WorldState(**values)
+        region = _around(blocks, lane, chosen.mob_position)
+        moved = mobs.move(chosen, region, (inputs["entry"] % m)[:, None])
+        return {name: getattr(moved, name)[:, 0] for name in _MOB}
+
+    out = lanes.for_some(flat(awake(state)), some, inputs, own, AT_ONCE)
+    return state.replace(**{name: out[name].reshape(getattr(state, name).shape) for name in _MOB})
+
+
+def _around(blocks: jax.Array, lane: jax.Array, position: jax.Array) -> grid.Region:
+    """`mobs.around` of mobs int32[K] whose lanes are given, [K, 1, ...]."""
+    corner = grid.floor(position) + jnp.array(mobs.REGION_OFFSET, jnp.int32)
+    _, size_x, size_z, size_y = blocks.shape
+    steps = [jnp.arange(size, dtype=jnp.int32) for size in mobs.REGION]
+    x = corner[..., 0, None, None, None] + steps[0][:, None, None]
+    z = corner[..., 2, None, None, None] + steps[1][:, None]
+    y = corner[..., 1, None, None, None] + steps[2]
+    lane = lane[:, None, None, None, None]
+    inside = (y >= 0) & (y < size_y)
+    byte = blocks.at[lane, x % size_x, z % size_z, jnp.clip(y, 0, size_y - 1)].get(
+        mode="promise_in_bounds"
+    )
+    return grid.Region(corner, jnp.where(inside, byte, jnp.uint8(AIR_CODE + 1)))

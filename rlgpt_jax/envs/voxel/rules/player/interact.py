@@ -1,0 +1,179 @@
+"""What the crosshair meets, and what attacking it does."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from rlgpt_jax.envs.names import NAME_ID
+from rlgpt_jax.envs.voxel import hashing
+from rlgpt_jax.envs.voxel.rules.blocks import grid
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, FIRST_WATER, HARDNESS, LAST_WATER
+from rlgpt_jax.envs.voxel.rules.items import drops, inventory
+from rlgpt_jax.envs.voxel.rules.mobs import mobs
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import BLOCK_REACH, EYE_HEIGHT, MOB_REACH, MOB_SIZE
+from rlgpt_jax.envs.voxel.rules.player import tools, vitals
+from rlgpt_jax.envs.voxel.senses import rays
+from rlgpt_jax.envs.voxel.state import WorldState
+
+MINING_DELAY = 5  # ticks from one broken block to the start of the next
+BUCKET = NAME_ID["bucket"]
+REMOVED = AIR_CODE + 1  # a broken block leaves air next to other blocks
+# A sword sweeps over mobs whose boxes are this near to that of the one that it hits.
+SWEEP_SIDES, SWEEP_ENDS = 1.0, 0.25  # blocks
+SLOW = 0.091  # blocks/tick that are left of a step of 0.1 / 0.6: a player who stands or sneaks
+
+
+class Target(NamedTuple):
+    """The nearest thing under the crosshair: a mob, a block, or neither."""
+
+    is_block: jax.Array  # bool[N]
+    byte: jax.Array  # uint8[N]
+    cell: jax.Array  # int32[N, 3]
+    face: jax.Array  # int32[N]  as in `rays.Hit`
+    mob: jax.Array  # int32[N]  -1 if no mob is the nearest
+
+
+def look(state: WorldState, uses: jax.Array) -> Target:
+    """Casts the crosshair's ray of every lane.
+
+    Args:
+      state: N worlds.
+      uses: bool[N]; a player about to use an empty bucket points at liquids too.
+    """
+    eye = rays.eye_of(state.position)
+    direction = rays.direction_of(state.yaw, state.pitch)[:, None]
+    see_liquid = uses & (state.slot_item[:, 0] == BUCKET)
+    hit = rays.cast(state.blocks, eye, direction, BLOCK_REACH, see_liquid, sources_only=True)
+    mob, mob_distance = rays.hit_mobs(eye, direction, state.mob_position, state.mob_kind, MOB_REACH)
+    nearer = (mob[:, 0] >= 0) & (mob_distance[:, 0] < hit.distance[:, 0])
+    byte = hit.byte[:, 0]
+    return Target(
+        is_block=(byte < AIR_CODE) & ~nearer,
+        byte=byte,
+        cell=hit.cell[:, 0],
+        face=hit.face[:, 0],
+        mob=jnp.where(nearer, mob[:, 0], -1),
+    )
+
+
+def attack(
+    state: WorldState,
+    active: jax.Array,
+    sprints: jax.Array,
+    target: Target,
+    break_speed: float = 1.0,
+) -> tuple[WorldState, grid.Edit, drops.Dropped]:
+    """Hits the mob, mines the block or swings at the air. Every tick is one click.
+
+    Args:
+      state: N worlds.
+      active: bool[N], the attack key is held.
+      sprints: bool[N], a sprinting hit knocks back farther.
+      target: `look(state, ...)`.
+      break_speed: factor on the speed of mining.
+    """
+    state = _hit(state, active & (target.mob >= 0), sprints, target)
+    state, edit, dropped = _mine(state, active & target.is_block, target, break_speed)
+    # A swing that meets no block restarts the cooldown, a hit included.
+    swings = active & ~target.is_block
+    state = state.replace(
+        attack_cooldown=jnp.where(swings, 0, state.attack_cooldown + 1).astype(jnp.int32)
+    )
+    return state, edit, dropped
+
+
+def _hit(state: WorldState, active: jax.Array, sprints: jax.Array, target: Target) -> WorldState:
+    """Damage = full damage * (0.2 + 0.8 p^2), p = share of the weapon's cooldown."""
+    tool = jnp.asarray(tools.TOOL_OF_ITEM)[state.slot_item[:, 0]]
+    ticks = state.attack_cooldown.astype(jnp.float32) + 0.5
+    p = jnp.clip(ticks / jnp.asarray(tools.COOLDOWN)[tool], 0.0, 1.0)
+    damage = jnp.asarray(tools.DAMAGE)[tool] * (0.2 + 0.8 * p**2)
+    full = p > 0.9
+    falls = (state.fall_distance > 0) & ~state.on_ground & ~state.in_water & ~sprints
+    critical = full & falls
+    damage = damage * jnp.where(critical, 1.5, 1.0)
+    index = jnp.arange(state.mob_kind.shape[1], dtype=jnp.int32)
+    struck = active[:, None] & (index == target.mob[:, None])
+    state, counts = mobs.hurt(state, struck, damage, sprints & full)
+    counts = counts.any(1)
+    if len(index) > 1:
+        sweeps = counts & full & ~critical & ~sprints & jnp.asarray(tools.IS_SWORD)[tool]
+        state = _sweep(state, sweeps & state.on_ground, struck)
+    # A blow out of a sprint slows its giver down.
+    slowed = state.velocity * jnp.array([0.6, 1.0, 0.6], jnp.float32)
+    state = state.replace(
+        velocity=jnp.where((counts & full & sprints)[:, None], slowed, state.velocity)
+    )
+    state = inventory.wear(state, jnp.where(counts, jnp.asarray(tools.HIT_WEAR)[tool], 0))
+    return vitals.exhaust(state, jnp.where(counts, vitals.ATTACK_COST, 0.0))
+
+
+def _sweep(state: WorldState, active: jax.Array, struck: jax.Array) -> WorldState:
+    """A sword swung while standing also hits what is close to the mob bool[N, M]."""
+    speed = jnp.sqrt((state.velocity[:, ::2] ** 2).sum(-1))
+    active = active & (speed < SLOW)
+    size = jnp.asarray(MOB_SIZE)[state.mob_kind]
+    at = lambda values: jnp.where(  # noqa: E731
+        struck.reshape(struck.shape + (1,) * (values.ndim - 2)), values, 0.0
+    ).sum(1, keepdims=True)
+    offset = state.mob_position - at(state.mob_position)
+    width = (size[..., 0] + at(size)[..., 0]) / 2 + SWEEP_SIDES
+    near = (jnp.abs(offset[..., ::2]) < width[..., None]).all(-1)
+    near &= (offset[..., 1] < at(size)[..., 1] + SWEEP_ENDS) & (
+        offset[..., 1] > -size[..., 1] - SWEEP_ENDS
+    )
+    way = ((state.mob_position - state.position[:, None]) ** 2).sum(-1)
+    others = active[:, None] & ~struck & near & (way < MOB_REACH**2)
+    return mobs.hurt(state, others, jnp.ones_like(speed), jnp.zeros_like(active))[0]
+
+
+def _mine(
+    state: WorldState, active: jax.Array, target: Target, break_speed: float
+) -> tuple[WorldState, grid.Edit, drops.Dropped]:
+    """Adds one tick of progress; another target or a released key starts from 0."""
+    held = state.slot_item[:, 0]
+    same = (target.cell == state.mining_block).all(-1)
+    head = grid.block_at(
+        state.blocks, grid.floor(state.position + jnp.array([0.0, EYE_HEIGHT, 0.0]))
+    )
+    head_in_water = (head >= FIRST_WATER) & (head <= LAST_WATER)
+    slowed = head_in_water.astype(jnp.int32) + ~state.on_ground
+    part = tools.progress_per_tick(held, target.byte, slowed) * break_speed
+    works = active & (state.mining_delay == 0)
+    progress = jnp.where(same, state.mining_progress, 0.0) + part
+    breaks = works & (progress >= 1.0)
+    delays = breaks & (part < 1.0)
+    state = state.replace(
+        mining_block=jnp.where(active[:, None], target.cell, state.mining_block),
+        mining_progress=jnp.where(works & ~breaks, progress, 0.0),
+        mining_delay=jnp.where(delays, MINING_DELAY, jnp.maximum(state.mining_delay - 1, 0)).astype(
+            jnp.int32
+        ),
+    )
+    name, quantity = drops.of_blocks(state, held, target.byte)
+    wears = breaks & (jnp.asarray(HARDNESS)[target.byte] > 0)
+    tool = jnp.asarray(tools.TOOL_OF_ITEM)[held]
+    # Shears wear on every block, even those that break at once.
+    wears |= breaks & (tool == drops.SHEARS)
+    state = inventory.wear(state, jnp.where(wears, jnp.asarray(tools.BREAK_WEAR)[tool], 0))
+    state = vitals.exhaust(state, jnp.where(breaks, vitals.BREAK_COST, 0.0))
+    state = state.replace(
+        xp=state.xp + jnp.where(breaks, drops.experience(state, held, target.byte), 0.0)
+    )
+    edit = grid.Edit(breaks, target.cell, jnp.full(len(held), REMOVED, jnp.uint8))
+    quantity = jnp.where(breaks[:, None], quantity, 0)
+    return state, edit, _popped(state, name, quantity, target.cell)
+
+
+def _popped(
+    state: WorldState, name: jax.Array, quantity: jax.Array, cell: jax.Array
+) -> drops.Dropped:
+    """Items at a broken block: near its centre, with a small hop."""
+    u = hashing.uniform(state.seed, state.tick, hashing.ITEM_X)
+    v = hashing.uniform(state.seed, state.tick, hashing.ITEM_Z)
+    offset = jnp.stack([0.25 + 0.5 * u, jnp.full_like(u, 0.25), 0.25 + 0.5 * v], -1)
+    velocity = jnp.stack([0.2 * v - 0.1, jnp.full_like(u, 0.2), 0.2 * u - 0.1], -1)
+    return drops.Dropped(
+        name, quantity, cell.astype(jnp.float32) + offset, velocity, jnp.zeros_like(cell[:, 0])
+    )

@@ -1,0 +1,60 @@
+"""Pictures of what the agents of N lanes see, drawn on the device."""
+
+import jax
+import jax.numpy as jnp
+
+from rlgpt_jax.envs.voxel.render.jax import render_jax
+from rlgpt_jax.envs.voxel.render.jax.scene import make_scenes
+from rlgpt_jax.envs.voxel.state import WorldState
+
+Size = tuple[int, int]  # height, width in pixels
+_CHUNK = 16  # lanes that are drawn anew together where episodes end
+
+
+def checked_size(image_size: Size | None) -> Size | None:
+    """The size of pictures as a tuple.
+
+    Raises:
+      ValueError: no height and width, or no pixels.
+    """
+    if image_size is None:
+        return None
+    if len(image_size) != 2 or min(image_size) < 1:
+        raise ValueError(f"image_size is (height, width) in pixels, got {image_size!r}.")
+    height, width = image_size
+    return height, width
+
+
+def draw(
+    state: WorldState, pool_light: jax.Array, size: Size, lanes: jax.Array | None = None
+) -> jax.Array:
+    """uint8[K, H, W, 3]: what the agents of lanes int32[K] see, by default of all."""
+    scenes = make_scenes(state, pool_light, lanes=lanes)
+    index = state.pool_index if lanes is None else state.pool_index[lanes]
+    together = 1 if jax.default_backend() == "cpu" else len(index)
+    return render_jax.render(
+        scenes, state.blocks, pool_light, index, *size, lanes, lanes_at_once=together
+    )
+
+
+def redraw(
+    state: WorldState, pool_light: jax.Array, done: jax.Array, before: jax.Array
+) -> jax.Array:
+    """The pictures `before` uint8[N, H, W, 3], drawn anew in the lanes of `done` bool[N].
+
+    A few lanes at a time, for mostly few are done.
+    """
+    number, height, width, _ = before.shape
+    chunk = min(number, _CHUNK)
+    order = jnp.argsort(~done, stable=True).astype(jnp.int32)
+    total = done.sum(dtype=jnp.int32)
+
+    def step(loop: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        first, pictures = loop
+        # The last ones may be lanes that go on: what they see is drawn once more.
+        lanes = jax.lax.dynamic_slice_in_dim(order, jnp.minimum(first, number - chunk), chunk)
+        new = draw(state, pool_light, (height, width), lanes)
+        return first + chunk, pictures.at[lanes].set(new, unique_indices=True)
+
+    start = jnp.int32(0), before
+    return jax.lax.while_loop(lambda loop: loop[0] < total, step, start)[1]

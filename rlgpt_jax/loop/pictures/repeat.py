@@ -1,0 +1,82 @@
+"""Episodes once more, from their recorded actions, to be drawn.
+
+The worlds are functions of their seed and of the actions, so neither policy nor macros
+nor observations are needed. A lane that has ended goes on without a new episode: its
+last state is there to be drawn.
+"""
+
+import functools
+from collections.abc import Iterator
+from typing import Any, Protocol, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlgpt_jax.envs.voxel.env import VoxelEnv
+from rlgpt_jax.envs.voxel.host import HostVoxel
+from rlgpt_jax.rl.evaluate.keyframes import Batch
+from rlgpt_jax.rl.rollout.closed import close
+from rlgpt_jax.rl.rollout.on_host import OnHost
+
+
+class Repeated(Protocol):
+    """N worlds that can be played again."""
+
+    def reset(self, seed: int) -> Any: ...
+
+    def advance(self, action: np.ndarray, rays: bool = True) -> Any: ...
+
+    def lane_state(self, lane: int) -> Any:
+        """One lane's `WorldState`, [1, ...], NumPy arrays."""
+        ...
+
+
+def can_repeat(world: Any) -> bool:
+    """Whether its episodes can be drawn."""
+    return isinstance(world, HostVoxel | VoxelEnv)
+
+
+def states(world: Any, batch: Batch, stop: int) -> Iterator[tuple[int, Repeated]]:
+    """Yields (row, worlds) for rows 0 to `stop` of a recorded batch."""
+    repeated: Repeated = world if isinstance(world, HostVoxel) else _Pure(cast(VoxelEnv, world))
+    repeated.reset(batch.seed)
+    yield 0, repeated
+    for at in range(stop):
+        repeated.advance(batch.rows[at].action.astype(np.int32), rays=False)
+        yield at + 1, repeated
+
+
+class _Pure:
+    """Pure worlds, on the device where they were evaluated."""
+
+    def __init__(self, env: VoxelEnv):
+        self._env = env
+        self._state: Any = None
+
+    def reset(self, seed: int) -> None:
+        world = OnHost(self._env)
+        world.reset(seed)
+        self._state = world.state
+
+    def advance(self, action: np.ndarray, rays: bool = False) -> None:
+        del rays
+        function, constants = _advance(self._env)
+        self._state = function(constants, self._state, action)
+
+    def lane_state(self, lane: int) -> Any:
+        return jax.device_get(_lane(self._state, lane))
+
+
+@functools.lru_cache(maxsize=4)
+def _advance(env: VoxelEnv) -> tuple[Any, list[jax.Array]]:
+    """A compiled tick without observation and without reset."""
+    state, _ = jax.eval_shape(env.reset, jax.random.key(0))
+    action = jax.ShapeDtypeStruct((env.num_envs, 8), jnp.int32)
+    closed = close(lambda state, action: env.advance(state, action)[0], state, action)
+    return jax.jit(closed), closed.constants
+
+
+@jax.jit
+def _lane(state: Any, lane: int) -> Any:
+    return jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, lane, 1), state)

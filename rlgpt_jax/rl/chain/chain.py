@@ -1,0 +1,332 @@
+"""Skills of a long task, played one after the other in every lane.
+
+A skill begins as its training episodes did: its script runs once, positions are counted from
+where it begins, no previous action is known, the first of its needs is in the hand and, if
+it was learned, the view is level. Bringing hand and view there is one action of the chain
+itself. Which skill a lane is in: `rule.py`.
+
+Each skill keeps its own networks, masks, parts of the observation, macros and tick limit. A
+lane is busy for the macros of all skills but its own. Networks that remember begin with
+nothing when their skill is picked, and see every tick from there on.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlgpt_jax.envs.base import (
+    CAMERA_CENTRE,
+    CAMERA_STEP,
+    FN_EQUIP,
+    FUNCTION,
+    NOOP,
+    PITCH,
+    SLOT_ARG,
+    HostEnvironment,
+    Observation,
+    Step,
+)
+from rlgpt_jax.envs.names import NAME_ID
+from rlgpt_jax.rl.actions import HybridSpace, empty_space, primitive_label
+from rlgpt_jax.rl.chain import rule
+from rlgpt_jax.rl.chain.rule import Goal, Reach
+from rlgpt_jax.rl.config import RLConfig
+from rlgpt_jax.rl.networks import actor_critic, recurrent_state
+from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
+from rlgpt_jax.rl.problem import Problem
+from rlgpt_jax.rl.rollout import macro_step, one_tick
+from rlgpt_jax.rl.rollout.one_tick import Episodes, Lanes
+from rlgpt_jax.rl.rollout.rollout_host import decide, end_tick, host_problem
+
+OPENING = "start"  # label of the chain's own action
+
+
+@dataclasses.dataclass(frozen=True)
+class Skill:
+    """A finished sub-task: what acts, and when it is started."""
+
+    goal: Goal
+    space: HybridSpace
+    observation: tuple[str, ...]  # parts that its networks see
+    params: actor_critic.Params | None  # None if its script alone acts
+
+
+@dataclasses.dataclass(frozen=True)
+class Chain:
+    """The skills of a task in the order of its plan; the last one reaches the goal."""
+
+    skills: tuple[Skill, ...]
+    items: tuple[str, ...]  # that the rule and `reach` look at
+    reach: Reach
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        return tuple(skill.goal for skill in self.skills)
+
+
+class Prepared(NamedTuple):
+    """What stays the same in every tick."""
+
+    problems: tuple[Problem, ...]  # one per skill
+    whole: Problem  # of the long task: its reward
+    item_ids: np.ndarray  # int32[I]  of `Chain.items`
+    script_length: np.ndarray  # int32[S]
+    lead: np.ndarray  # int32[S, MAX_SCRIPT]
+    lead_length: np.ndarray  # int32[S]
+    repeat: np.ndarray  # bool[S]
+
+
+class ChainLanes(NamedTuple):
+    """What N lanes remember between two ticks, besides the world."""
+
+    lanes: Lanes
+    skill: np.ndarray  # int32[N]  -1 before the first is picked
+    ticks: np.ndarray  # int32[N]  since the skill was picked
+    could: np.ndarray  # bool[N]  whether its goal could be reached then
+    macros: list[Any]  # one interpreter's state per skill, None if it has no macros
+
+
+class Ran(NamedTuple):
+    """What a skill did in some lanes in one tick."""
+
+    skill: int
+    act: macro_step.Act
+    mine: np.ndarray  # bool[N]  the lanes that were told to this skill
+    acted: np.ndarray  # bool[N]  those of them in which no macro ended before the action
+    labels: list[str]  # of the lanes that acted
+
+
+class ChainTick(NamedTuple):
+    """One tick of N lanes."""
+
+    after: ChainLanes
+    ran: list[Ran]
+    skill: np.ndarray  # int32[N]  that each lane was in
+    began: np.ndarray  # bool[N]  it was picked in this tick
+    running: np.ndarray  # int32[N]  macro of the skill that goes on, 0 if none
+    decided: np.ndarray  # bool[N]
+    action: np.ndarray  # int32[N, 8]
+    labels: list[str]  # what each lane did, without the skill's name
+    episodes: Episodes
+    step: Step
+
+
+def prepare(chain: Chain, config: RLConfig, goal_names: tuple[str, ...]) -> Prepared:
+    """Arrays of a chain in a world that is about `goal_names`."""
+    seeing = (dataclasses.replace(config, observation=s.observation) for s in chain.skills)
+    problems = (
+        host_problem(given, goal_names, skill.space)
+        for given, skill in zip(seeing, chain.skills, strict=True)
+    )
+    return Prepared(
+        problems=tuple(problems),
+        whole=host_problem(config, goal_names, empty_space()),
+        item_ids=np.array([NAME_ID[name] for name in chain.items], np.int32),
+        script_length=np.array([len(s.space.script) for s in chain.skills], np.int32),
+        lead=np.stack([s.space.arrays().lead for s in chain.skills]),
+        lead_length=np.array([len(s.space.lead) for s in chain.skills], np.int32),
+        repeat=np.array([s.space.repeat_script for s in chain.skills]),
+    )
+
+
+def start(chain: Chain, lanes: Lanes) -> ChainLanes:
+    """Lanes at the start of their episodes; `lanes` is of `rollout.start_lanes`."""
+    num = len(np.asarray(lanes.busy))
+    zeros = np.zeros(num, np.int32)
+    macros = [macro_step.init_macros(s.space, num, on_device=False) for s in chain.skills]
+    return ChainLanes(lanes, zeros - 1, zeros, np.zeros(num, bool), macros)
+
+
+def counts(obs: Observation, item_ids: np.ndarray) -> np.ndarray:
+    """int[N, I]: how many of each item every lane holds."""
+    match = np.asarray(obs.slot_name)[:, :, None] == item_ids
+    return (match * np.asarray(obs.slot_quantity)[:, :, None]).sum(axis=1)
+
+
+def near_of(obs: Observation, lane: int) -> frozenset[str]:
+    """Stations that stand near one lane and in its view."""
+    names = (("crafting_table", obs.near_table), ("furnace", obs.near_furnace))
+    return frozenset(name for name, near in names if near[lane])
+
+
+def tick(
+    world: HostEnvironment,
+    chain: Chain,
+    prepared: Prepared,
+    config: RLConfig,
+    before: ChainLanes,
+    obs: Observation,
+    key: jax.Array,
+    index: int,
+) -> ChainTick:
+    """Lets macros go on, picks skills where a lane is free, lets these act, steps the world.
+
+    A macro that ends leaves its lane free in the same tick, as in training. The state of
+    the macros in `before` is used up.
+
+    Args:
+      index: picks the keys of this tick.
+    """
+    busy = np.asarray(before.lanes.busy)
+    ran = _go_on(chain, before, obs, busy)
+    free = ~busy & (_running(before.skill, before.macros) == 0)
+    now, began = _pick(chain, prepared, before, obs, free)
+    action, opens = _openings(chain, obs, now.skill, began)
+    more, seen = _decide(chain, prepared, config, now, obs, free & ~opens, key, index)
+    ran += more
+    labels = np.full(len(busy), "nothing", object)
+    labels[opens] = OPENING
+    decided, slot = np.zeros(len(busy), bool), np.zeros(len(busy), np.int32)
+    for part in ran:
+        action = np.where(part.acted[:, None], part.act.action, action)
+        decided = np.where(part.acted, part.act.decided, decided)
+        slot = np.where(part.acted, part.act.slot, slot)
+        labels[part.acted] = part.labels
+    running = _running(now.skill, now.macros)
+    step = world.step(action)
+    lanes, episodes = _settle(prepared, now, decided, slot, action, step, seen)
+    done = np.asarray(step.terminated | step.truncated)
+    after = ChainLanes(
+        lanes, np.where(done, -1, now.skill), np.where(done, 0, now.ticks + 1), now.could,
+        [macro_step.cut(state, done) for state in now.macros],
+    )
+    return ChainTick(
+        after, ran, now.skill, began, running, decided, action, list(labels), episodes, step
+    )
+
+
+def _running(skill: np.ndarray, macros: Sequence[Any]) -> np.ndarray:
+    """int32[N]: the macro of each lane's skill that is under way, 0 if none."""
+    running = np.zeros(len(skill), np.int32)
+    for s, state in enumerate(macros):
+        if state is not None:
+            running = np.where(skill == s, state.slot, running)
+    return running
+
+
+def _go_on(chain: Chain, before: ChainLanes, obs: Observation, busy: np.ndarray) -> list[Ran]:
+    """One tick of the macros that are under way; where one ends, nothing is begun yet."""
+    running, ran = _running(before.skill, before.macros), []
+    still = np.tile(np.array(NOOP, np.int32), (len(busy), 1))
+    for s, skill in enumerate(chain.skills):
+        mine = (before.skill == s) & (running > 0) & ~busy
+        if mine.any():
+            before.macros[s], act = macro_step.act(
+                skill.space.macros, skill.space.tick_limit, before.macros[s], obs,
+                np.zeros_like(running), still, ~mine,
+            )
+            goes_on = mine & ~act.decided
+            labels = [skill.space.label(int(slot)) for slot in running[goes_on]]
+            ran.append(Ran(s, act, mine, goes_on, labels))
+    return ran
+
+
+def _pick(
+    chain: Chain, prepared: Prepared, before: ChainLanes, obs: Observation, free: np.ndarray
+) -> tuple[ChainLanes, np.ndarray]:
+    """Asks the rule in every free lane. Returns the lanes and bool[N], which begin a skill."""
+    skill, ticks, could = before.skill.copy(), before.ticks.copy(), before.could.copy()
+    began = np.zeros(len(skill), bool)
+    amounts = counts(obs, prepared.item_ids)
+    for lane in np.flatnonzero(free):
+        held = {name: int(n) for name, n in zip(chain.items, amounts[lane], strict=True) if n}
+        near, old = near_of(obs, int(lane)), int(skill[lane])
+        if old >= 0 and not rule.is_over(
+            chain.goals, old, int(ticks[lane]), bool(could[lane]), held, near, chain.reach
+        ):
+            continue
+        new = rule.pick(chain.goals, held, near)
+        skill[lane], ticks[lane], began[lane] = new, 0, True
+        could[lane] = chain.reach(new, held, near)
+    lanes = before.lanes
+    if began.any():
+        lanes = lanes._replace(
+            stage=jnp.where(began, 0, lanes.stage),
+            previous=jnp.where(began, 0, lanes.previous),
+            start=jnp.where(began[:, None], obs.position, lanes.start),
+            recurrent=recurrent_state.forget(lanes.recurrent, jnp.asarray(began)),
+        )
+    return ChainLanes(lanes, skill, ticks, could, before.macros), began
+
+
+def _openings(
+    chain: Chain, obs: Observation, skill: np.ndarray, began: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Actions int32[N, 8] that bring hand and view to where training episodes start, and
+    bool[N], the lanes that need one."""
+    action = np.tile(np.array(NOOP, np.int32), (len(skill), 1))
+    opens = np.zeros(len(skill), bool)
+    for lane in np.flatnonzero(began):
+        goal = chain.skills[skill[lane]].goal
+        wanted = NAME_ID[goal.needs[0][0]] if goal.needs else 0
+        slots = np.flatnonzero(np.asarray(obs.slot_name[lane]) == wanted)
+        if wanted and obs.equipment[lane, 0] != wanted and len(slots):
+            action[lane, FUNCTION], action[lane, SLOT_ARG] = FN_EQUIP, slots[0]
+            opens[lane] = True
+        turn = -round(float(obs.pitch[lane]) / CAMERA_STEP) if goal.learned else 0
+        if turn:
+            action[lane, PITCH] = CAMERA_CENTRE + turn
+            opens[lane] = True
+    return action, opens
+
+
+def _decide(
+    chain: Chain, prepared: Prepared, config: RLConfig, now: ChainLanes, obs: Observation,
+    free: np.ndarray, key: jax.Array, index: int,
+) -> tuple[list[Ran], RecurrentState | None]:
+    """Every skill decides in its lanes among `free` bool[N]. Skill and tick have keys of
+    their own, so that a lane does not depend on what skills the others are in. Returns also
+    what is remembered after this tick."""
+    ran = []
+    before = seen = now.lanes.recurrent
+    for s, skill in enumerate(chain.skills):
+        mine = free & (now.skill == s)
+        sees = skill.params is not None and before is not None and (now.skill == s).any()
+        if not mine.any() and not sees:
+            continue
+        if skill.params is None:
+            # A script that repeats is never at its end.
+            chosen = np.asarray(prepared.problems[s].space.script)[np.asarray(now.lanes.stage)]
+            choices = np.zeros((len(free), 2), np.int32)
+            primitive = np.tile(np.array(NOOP, np.int32), (len(free), 1))
+        else:
+            decision = decide(
+                config.network, skill.params, prepared.problems[s], now.lanes, obs,
+                jax.random.fold_in(key, s), np.int32(index),
+            )
+            parts = (decision.chosen, decision.action.primitive, decision.primitive)
+            chosen, choices, primitive = map(np.asarray, parts)
+            seen = recurrent_state.choose(now.skill == s, decision.recurrent, seen)
+        if not mine.any():
+            continue
+        now.macros[s], act = macro_step.act(
+            skill.space.macros, skill.space.tick_limit, now.macros[s], obs, chosen, primitive,
+            ~mine,
+        )
+        labels = [
+            skill.space.label(int(act.slot[lane])) if act.slot[lane] > 0
+            else primitive_label(choices[lane])
+            for lane in np.flatnonzero(mine)
+        ]  # fmt: skip
+        ran.append(Ran(s, act, mine, mine, labels))
+    return ran, seen
+
+
+def _settle(
+    prepared: Prepared, now: ChainLanes, decided: np.ndarray, slot: np.ndarray,
+    action: np.ndarray, step: Step, seen: RecurrentState | None,
+) -> tuple[Lanes, Episodes]:
+    """The end of a tick; every lane has the script and the leads of its skill."""
+    space = prepared.whole.space._replace(
+        script_length=prepared.script_length[now.skill], lead=prepared.lead[now.skill],
+        lead_length=prepared.lead_length[now.skill], repeat=prepared.repeat[now.skill],
+    )
+    lanes, _, _, episodes = end_tick(
+        prepared.whole._replace(space=space), now.lanes, decided, slot, action,
+        one_tick.keep_read_info(step), seen,
+    )
+    return lanes, episodes

@@ -1,0 +1,208 @@
+"""Which episodes of an evaluation are worth a look, and which moments of them.
+
+A `Recorder` listens to an evaluation and keeps what is small: actions, positions and
+what the crosshair was on. Pictures are drawn afterwards, by repeating the actions.
+
+A typical success: the median in ticks. A typical failure: the median in how many ticks pressed
+use and attack without gaining an item; of equal ones by ticks. Of equal ones the first lane, in
+both. Both are taken from the first batch of lanes that has such an episode, so that one batch
+has to be repeated as a rule. There may be no success or no failure.
+"""
+
+import collections
+import dataclasses
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from rlgpt_jax.envs.base import FUNCTION, Observation
+from rlgpt_jax.envs.names import NAME_ID, NAMES
+from rlgpt_jax.rl.evaluate import crosshair
+from rlgpt_jax.rl.evaluate.crosshair import PRESSES, Sight
+
+Items = collections.Counter[str]
+
+
+class Row(NamedTuple):
+    """All lanes before one tick, and what they do in it. Row T is the end, without an action."""
+
+    sight: Sight  # what the crosshair is on
+    aimed: Sight  # what it is on when the action's function acts
+    nearest: np.ndarray  # float32[N]  nearest target that a ray meets, inf if none does
+    position: np.ndarray  # float32[N, 3]
+    view: np.ndarray  # float32[N, 2]  yaw, pitch, degrees
+    life: np.ndarray  # float32[N]
+    action: np.ndarray  # int16[N, 8]
+    takes: np.ndarray  # bool[N]  the world takes the action; false while a slow one runs
+    labels: list[str]  # macro or primitive
+    slot: np.ndarray  # int32[N]  the macro that acts, 0 if none
+    starts: np.ndarray  # bool[N]  a decision was made in this tick
+
+
+@dataclasses.dataclass
+class Batch:
+    """One batch of lanes: what a repetition needs."""
+
+    number: int
+    seed: int  # of `world.reset`
+    rows: list[Row] = dataclasses.field(default_factory=list)
+    # Lane -> the inventory whenever it changed: (row in which it is first seen, items).
+    items: dict[int, list[tuple[int, Items]]] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
+class Episode:
+    """One recorded episode of T ticks."""
+
+    batch: Batch
+    lane: int
+    ticks: int  # T
+    success: bool
+    dead_loop: bool
+    end: Row  # of all lanes, when this one ended
+
+    def row(self, at: int) -> Row:
+        """Row 0 to T."""
+        return self.end if at == self.ticks else self.batch.rows[at]
+
+    def items(self, at: int) -> Items:
+        """What the agent holds in row `at`."""
+        held = Items()
+        for row, items in self.batch.items.get(self.lane, ()):
+            if row > at:
+                break
+            held = items
+        return held
+
+    def gains(self, at: int) -> Items:
+        """Items that tick `at` brought."""
+        return self.items(at + 1) - self.items(at)
+
+    def presses(self) -> list[tuple[int, str, str]]:
+        """(tick, "use" or "attack", what the crosshair was on) of every press."""
+        lane, found = self.lane, []
+        for at in self._pressing():
+            row = self.row(at)
+            name = PRESSES[int(row.action[lane, FUNCTION])]
+            found.append((at, name, crosshair.place(row.aimed, lane)))
+        return found
+
+    def _pressing(self) -> list[int]:
+        """Ticks with use or attack."""
+        lane, rows = self.lane, self.batch.rows[: self.ticks]
+        return [
+            at for at, row in enumerate(rows)
+            if row.takes[lane] and int(row.action[lane, FUNCTION]) in PRESSES
+        ]  # fmt: skip
+
+    def vain_presses(self) -> int:
+        """Ticks with use or attack that gained no item."""
+        changes = [row - 1 for row, _ in self.batch.items.get(self.lane, ()) if row > 0]
+        gaining = {at for at in changes if self.gains(at)}
+        return sum(at not in gaining for at in self._pressing())
+
+
+class Recorder:
+    """Listens to `evaluate` and keeps a typical success and a typical failure."""
+
+    def __init__(self, goal_names: tuple[str, ...]):
+        self._goals = np.array([NAME_ID[name] for name in goal_names], np.int32)
+        self._batch: Batch | None = None
+        self._ended: list[Episode] = []
+        self._number = -1
+        self._slots: tuple[np.ndarray, np.ndarray] | None = None
+        self.success: Episode | None = None
+        self.failure: Episode | None = None
+
+    @property
+    def ended(self) -> list[Episode]:
+        """All of this batch that have ended."""
+        return self._ended
+
+    def start(self, seed: int) -> None:
+        """A batch of lanes begins."""
+        self._number += 1
+        self._ended, self._slots = [], None
+        done = self.success is not None and self.failure is not None
+        self._batch = None if done else Batch(self._number, seed)
+
+    def tick(self, obs: Observation, labels: list[str], act: Any, takes: np.ndarray) -> None:
+        """One tick: what was seen before it and what every lane does (`macro_step.Act`)."""
+        if self._batch is not None:
+            self._batch.rows.append(self._row(obs, labels, act, takes))
+
+    def end(self, lane: int, success: bool, dead_loop: bool, final: Observation) -> None:
+        """The episode of a lane ended with the last tick."""
+        if self._batch is None:
+            return
+        last = self._batch.rows[-1]
+        seen = crosshair.sight(final)
+        end = last._replace(
+            sight=seen, aimed=seen, nearest=crosshair.nearest(final, self._goals),
+            position=np.array(final.position), life=np.array(final.life),
+            view=np.stack([final.yaw, final.pitch], axis=1),
+        )  # fmt: skip
+        ticks, held = len(self._batch.rows), held_items(final, lane)
+        changes = self._batch.items.setdefault(lane, [])
+        if not changes or changes[-1][1] != held:
+            changes.append((ticks, held))
+        self._ended.append(Episode(self._batch, lane, ticks, success, dead_loop, end))
+
+    def finish(self) -> None:
+        """A batch of lanes is over: chooses among its episodes where a choice is still open."""
+        if self._batch is None:
+            return
+        self.success = self.success or pick_success(self._ended)
+        self.failure = self.failure or pick_failure(self._ended)
+
+    def _row(self, obs: Observation, labels: list[str], act: Any, takes: np.ndarray) -> Row:
+        assert self._batch is not None
+        self._note_items(obs, len(self._batch.rows))
+        action = np.asarray(act.action)
+        return Row(
+            sight=crosshair.sight(obs), aimed=crosshair.aimed(obs, action),
+            nearest=crosshair.nearest(obs, self._goals), position=np.array(obs.position),
+            view=np.stack([obs.yaw, obs.pitch], axis=1), life=np.array(obs.life),
+            action=action.astype(np.int16), takes=takes.copy(), labels=labels,
+            slot=np.array(act.slot), starts=np.array(act.decided),
+        )  # fmt: skip
+
+    def _note_items(self, obs: Observation, row: int) -> None:
+        """Keeps the inventories that differ from the row before."""
+        assert self._batch is not None
+        now = np.array(obs.slot_name), np.array(obs.slot_quantity)
+        changed = np.ones(len(now[0]), bool)
+        if self._slots is not None:
+            changed = np.logical_or.reduce(
+                [(a != b).any(axis=1) for a, b in zip(now, self._slots, strict=True)]
+            )
+        self._slots = now
+        ended = {episode.lane for episode in self._ended}
+        for lane in np.flatnonzero(changed):
+            if int(lane) not in ended:
+                changes = self._batch.items.setdefault(int(lane), [])
+                changes.append((row, held_items(obs, int(lane))))
+
+
+def held_items(obs: Observation, lane: int) -> Items:
+    """The inventory of a lane by name."""
+    items = Items()
+    for name, quantity in zip(obs.slot_name[lane], obs.slot_quantity[lane], strict=True):
+        if quantity > 0:
+            items[NAMES[int(name)]] += int(quantity)
+    return items
+
+
+def pick_success(episodes: list[Episode]) -> Episode | None:
+    """The median success in ticks, of equal ones the first lane."""
+    return _median([(e.ticks, e.lane, e) for e in episodes if e.success])
+
+
+def pick_failure(episodes: list[Episode]) -> Episode | None:
+    """The median failure in acting without gain, see the top of this file."""
+    return _median([(e.vain_presses(), e.ticks, e.lane, e) for e in episodes if not e.success])
+
+
+def _median(ranked: list[tuple[Any, ...]]) -> Episode | None:
+    """The last entry of the middle row, the lower one of two; None without any."""
+    return sorted(ranked)[(len(ranked) - 1) // 2][-1] if ranked else None

@@ -1,0 +1,324 @@
+"""One PPO update: values, advantages of the decisions, epochs over minibatches.
+
+A decision is a row of the rollout in which it ends (`open_decisions.py`). Only decisions cost
+anything: each epoch draws their rows in a random order and deals them evenly to as few
+minibatches as hold them, so that ticks inside a macro are skipped although every shape is
+fixed. Several groups of lanes (`groups.py`) deal apart. On a CPU a minibatch of pictures is
+worked through in blocks of rows (`blocks.py`). With a recurrent core a minibatch is whole lanes
+from the rollout's start on (`deal_lanes`).
+"""
+
+import functools
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import optax
+
+from rlgpt_jax.rl.actions import HybridAction, Masks, distribution
+from rlgpt_jax.rl.config import NetworkConfig, PPOConfig
+from rlgpt_jax.rl.networks import actor_critic, recurrent_state
+from rlgpt_jax.rl.networks.features import Features
+from rlgpt_jax.rl.ppo import losses, picture_blocks, returns
+from rlgpt_jax.rl.ppo.groups import ONE, Groups, Summary, summarise
+from rlgpt_jax.rl.rollout.one_tick import Batch
+from rlgpt_jax.rl.rollout.open_decisions import with_carried
+
+
+class Rows(NamedTuple):
+    """A batch as B = (T + 1) N rows, row t N + n of lane n, the first N of them the decisions that
+    were carried in; a minibatch has another batch shape."""
+
+    features: Features  # as `recurrent.film` gives them
+    action: HybridAction
+    log_prob: jax.Array  # float32[B]
+    advantage: jax.Array  # float32[B]  normalised over the decisions
+    target: jax.Array  # float32[B]  what the critic should say
+    decision: jax.Array  # bool[B]  that are over: what is learnt from
+    # Of networks with a recurrent core:
+    state: Any = None  # float32[2, N, R]  before row 0 and before row 1, the first tick
+    first: Any = None  # bool[B]  ticks at which an episode begins
+
+
+class Sums(NamedTuple):
+    """Metrics summed over minibatches."""
+
+    terms: losses.LossTerms
+    grad_norm: jax.Array
+    num: jax.Array  # float32[]  minibatches used
+    kl: jax.Array  # float32[]  mean of the last epoch, for early stopping
+
+
+def make_optimizer(config: PPOConfig) -> optax.GradientTransformation:
+    """Adam after clipping by the global norm."""
+    return optax.chain(
+        optax.clip_by_global_norm(config.max_grad_norm),
+        optax.adam(config.learning_rate, eps=1e-5),
+    )
+
+
+def minibatch_size(ppo: PPOConfig, total: int) -> int:
+    """Rows of a minibatch if all `total` rows of a group are dealt; whole blocks, if several."""
+    size = -(-total // ppo.num_minibatches)
+    return size if size < picture_blocks.ROWS else size + -size % picture_blocks.ROWS
+
+
+def deal(
+    key: jax.Array, decision: jax.Array, size: int, num: jax.Array | None = None
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Deals the decision rows to minibatches of at most `size`, in a random order.
+
+    `num` int32[] is how many there shall be; without it as few as hold the rows.
+
+    Returns `(rows int32[M, size], real bool[M, size], num int32[])`, M = B / size rounded up: the
+    first `num` minibatches hold every decision once, as evenly as possible; entries that
+    are not `real` point at other rows.
+    """
+    total = decision.shape[0]
+    most = -(-total // size)
+    order = jnp.argsort(jnp.where(decision, jax.random.uniform(key, (total,)), 2.0))
+    count = jnp.sum(decision)
+    num = -(-count // size) if num is None else num
+    # Minibatch i takes places i, i + num, i + 2 num, ... of the order.
+    place = jnp.arange(most)[:, None] + num * jnp.arange(size)[None, :]
+    real = (place < count) & (jnp.arange(most)[:, None] < num)
+    return order[jnp.minimum(place, total - 1)], real, num
+
+
+def deal_lanes(
+    key: jax.Array, decision: jax.Array, lanes: int, num: int
+) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Deals whole lanes to `num` minibatches, in a random order.
+
+    Returns like `deal`, with rows int32[num, T + 1, lanes / num]; `real` are the decisions.
+
+    Raises:
+      ValueError: the lanes cannot be dealt.
+    """
+    if lanes % num:
+        raise ValueError(
+            f"network.recurrent deals whole lanes: {lanes} of a group to {num} minibatches. "
+            "ppo.num_minibatches must be a divisor of the lanes of a group."
+        )
+    length = decision.shape[0] // lanes
+    order = jax.random.permutation(key, lanes).reshape(num, 1, -1)
+    rows = order + lanes * jnp.arange(length)[:, None]
+    return rows, decision[rows], jnp.int32(num)
+
+
+def _take(tree: Any, rows: jax.Array) -> Any:
+    return jax.tree.map(lambda x: x[rows], tree)
+
+
+def _take_rows(network: NetworkConfig, rows: Rows, index: jax.Array) -> Rows:
+    """A minibatch; with a recurrent core `index` is int32[T + 1, n] of whole lanes."""
+    features = recurrent_state.taken(rows.features, index, network.frame_stack)
+    state = None if rows.state is None else rows.state[:, index[0]]
+    rest: Rows = _take(rows._replace(features=None, state=None), index)  # type: ignore[arg-type]
+    return rest._replace(features=features, state=state)
+
+
+def decision_values(
+    network: NetworkConfig, params: actor_critic.Params, features: Features,
+    decision: jax.Array, size: int,
+) -> jax.Array:
+    """float32[B]: the critic's values of the decision rows, 0 elsewhere."""
+    rows, real, num = deal(jax.random.key(0), decision, size)
+
+    def block(i, out):
+        x = recurrent_state.taken(features, rows[i], network.frame_stack)
+        value = actor_critic.values(network, params, x)
+        return out.at[rows[i]].add(jnp.where(real[i], value, 0.0))
+
+    return jax.lax.fori_loop(0, num, block, jnp.zeros(decision.shape, jnp.float32))
+
+
+def make_rows(
+    ppo: PPOConfig, network: NetworkConfig, params: actor_critic.Params, batch: Batch,
+    groups: Groups = ONE,
+) -> tuple[Rows, Summary]:
+    """Values and advantages. Returns the rows and what all groups have in numbers."""
+    ticks, lanes = batch.decision.shape
+    length, total = ticks + 1, (ticks + 1) * lanes
+    features, action, log_prob, decision, value = with_carried(batch)
+    flat = jax.tree.map(lambda x: x.reshape(-1, *x.shape[2:]), features)
+    size = minibatch_size(ppo, total)
+    if value is None:
+        block = picture_blocks.block_size(network, size)
+        value = decision_values(network, params, flat, decision.reshape(total), block)
+    advantage, is_over = advantages(ppo, batch, decision, value.reshape(length, lanes))
+    target = value.reshape(total) + advantage.reshape(total)
+    advantage, is_over = advantage.reshape(total), is_over.reshape(total)
+    summary = summarise(groups, is_over, advantage, target, size, ticks * lanes)
+    rows = Rows(
+        features=flat,
+        action=jax.tree.map(lambda x: x.reshape(total, *x.shape[2:]), action),
+        log_prob=log_prob.reshape(total),
+        advantage=losses.normalise(advantage, is_over, summary.advantage),
+        target=target,
+        decision=is_over,
+    )
+    if network.recurrent:
+        done = (batch.terminated | batch.truncated)[:-1]
+        first = jnp.concatenate([jnp.zeros((2, lanes), bool), done]).reshape(total)
+        states = map(recurrent_state.state_of, (batch.carried.recurrent, batch.recurrent))
+        rows = rows._replace(state=jnp.stack(list(states)), first=first)
+    return rows, summary
+
+
+def advantages(
+    ppo: PPOConfig, batch: Batch, decision: jax.Array, value: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """Advantages float32[T + 1, N] and which decisions are over bool[T + 1, N].
+
+    Args:
+      decision, value: [T + 1, N], of which row 0 is of `batch.carried`: all its ticks so far
+        are one, worth what they earned.
+    """
+    carried, no = batch.carried, jnp.zeros_like(batch.carried.is_open)
+    above = lambda x, xs: jnp.concatenate([x[None], xs])  # noqa: E731
+    gae = jax.vmap(returns.smdp_gae, in_axes=(1,) * 7 + (None,), out_axes=1)
+    return gae(
+        above(jnp.where(carried.is_open, carried.reward, 0.0), batch.reward),
+        above(carried.discount, jnp.full_like(batch.reward, ppo.gamma)), decision,
+        above(no, batch.terminated), above(no, batch.truncated), value,
+        above(jnp.zeros_like(carried.reward), batch.final_value), ppo.gae_lambda,
+    )  # fmt: skip
+
+
+def _judge(params: actor_critic.Params, network: NetworkConfig, rows: Rows) -> Any:
+    """Logits and values of a minibatch. With a recurrent core row 0 is a sequence of its own, since
+    ticks lie between it and row 1."""
+    if not network.recurrent:
+        return actor_critic.logits_and_values(network, params, rows.features, None, None)
+
+    def part(which: slice, state: jax.Array) -> Any:
+        features, first = jax.tree.map(lambda x: x[which], (rows.features, rows.first))
+        return actor_critic.logits_and_values(network, params, features, state, first)
+
+    parts = part(slice(1), rows.state[0]), part(slice(1, None), rows.state[1])
+    return jax.tree.map(lambda *xs: jnp.concatenate(xs), *parts)
+
+
+def _loss(
+    params, network: NetworkConfig, ppo: PPOConfig, masks: Masks, rows: Rows, real, count=None
+):
+    logits, value = _judge(params, network, rows)
+    policy = distribution(logits.primitive, logits.macro, masks)
+    loss, terms = losses.ppo_loss(
+        policy.log_prob(rows.action), policy.entropy(), value,
+        rows.log_prob, rows.advantage, rows.target, real,
+        clip=ppo.clip, entropy_cost=ppo.entropy_cost, value_cost=ppo.value_cost,
+        count=count,
+    )
+    if rows.features.lead is not None:
+        away = policy.away_from_lead(rows.features.lead, masks)
+        loss += ppo.lead_cost * losses.masked_mean(away, real, count)
+    return loss, terms
+
+
+def _epoch(
+    ppo: PPOConfig, network: NetworkConfig, masks: Masks, rows: Rows, num_batches: jax.Array,
+    groups: Groups, key, params, opt_state,
+):
+    """One pass over the decisions. Returns params, opt_state and the summed metrics."""
+    optimizer = make_optimizer(ppo)
+    own_key = groups.own(key)
+    if network.recurrent:
+        lanes = rows.state.shape[1]
+        index, real, num = deal_lanes(own_key, rows.decision, lanes, ppo.num_minibatches)
+    else:
+        size = minibatch_size(ppo, rows.decision.shape[0])
+        index, real, num = deal(own_key, rows.decision, size, num_batches)
+
+    block = picture_blocks.block_size(network, index[0].size)
+
+    def minibatch(i, carry):
+        params, opt_state, terms, norm = carry
+        count = jnp.sum(real[i])
+
+        def part(index, real):
+            some = _take_rows(network, rows, index)
+            return jax.grad(_loss, has_aux=True)(params, network, ppo, masks, some, real, count)
+
+        # Groups that one device maps over would have to wait for each other's last block.
+        own = picture_blocks.add_up(part, index[i], real[i], block, skip=not groups.axes)
+        grads, new = groups.mean(own, count)
+        updates, moved = optimizer.update(grads, opt_state, params)
+        after, size = (optax.apply_updates(params, updates), moved), optax.global_norm(grads)
+        if network.recurrent:  # lanes without a decision teach nothing, so nothing moves
+            keep = functools.partial(jnp.where, size > 0.0)
+            after = jax.tree.map(keep, after, (params, opt_state))
+        return *after, jax.tree.map(jnp.add, terms, new), norm + size
+
+    zero = jnp.zeros(())
+    start = (params, opt_state, losses.LossTerms(zero, zero, zero, zero, zero), zero)
+    params, opt_state, terms, norm = jax.lax.fori_loop(0, num, minibatch, start)
+    count = num.astype(jnp.float32)
+    return params, opt_state, Sums(terms, norm, count, terms.approx_kl / jnp.maximum(count, 1.0))
+
+
+def update_group(
+    ppo: PPOConfig,
+    network: NetworkConfig,
+    groups: Groups,
+    params: actor_critic.Params,
+    opt_state: optax.OptState,
+    batch: Batch,
+    masks: Masks,
+    key: jax.Array,
+) -> tuple[actor_critic.Params, optax.OptState, dict[str, jax.Array]]:
+    """One update as one of the groups does it; `batch` [T, N / groups] are its own lanes."""
+    rows, summary = make_rows(ppo, network, params, batch, groups)
+    limit = jnp.inf if ppo.target_kl is None else 1.5 * ppo.target_kl
+
+    def epoch(i, carry):
+        def run(carry):
+            params, opt_state, sums = carry
+            epoch_key = jax.random.fold_in(key, i)
+            params, opt_state, new = _epoch(
+                ppo, network, masks, rows, summary.num, groups, epoch_key, params, opt_state
+            )
+            total = jax.tree.map(jnp.add, sums, new)
+            return params, opt_state, total._replace(kl=new.kl)
+
+        return jax.lax.cond(carry[2].kl > limit, lambda c: c, run, carry)
+
+    zero = jnp.zeros(())
+    sums = Sums(losses.LossTerms(zero, zero, zero, zero, zero), zero, zero, zero)
+    params, opt_state, sums = jax.lax.fori_loop(
+        0, ppo.num_epochs, epoch, (params, opt_state, sums)
+    )
+    num = jnp.maximum(sums.num, 1.0)
+    metrics = {
+        "policy_loss": sums.terms.policy / num,
+        "value_loss": sums.terms.value / num,
+        "entropy": sums.terms.entropy / num,
+        "approx_kl": sums.terms.approx_kl / num,
+        "clip_fraction": sums.terms.clip_fraction / num,
+        "grad_norm": sums.grad_norm / num,
+        "explained_variance": 1.0 - summary.advantage.variance / (summary.target.variance + 1e-8),
+        "decisions": summary.decisions,
+    }
+    return params, opt_state, metrics
+
+
+@functools.partial(
+    jax.jit, static_argnames=("ppo", "network"), donate_argnames=("params", "opt_state")
+)
+def update(
+    ppo: PPOConfig,
+    network: NetworkConfig,
+    params: actor_critic.Params,
+    opt_state: optax.OptState,
+    batch: Batch,
+    masks: Masks,
+    key: jax.Array,
+) -> tuple[actor_critic.Params, optax.OptState, dict[str, jax.Array]]:
+    """One update on one rollout; `params` and `opt_state` are given away.
+
+    Args:
+      masks: what the policy may choose.
+      key: used up.
+    """
+    return update_group(ppo, network, ONE, params, opt_state, batch, masks, key)

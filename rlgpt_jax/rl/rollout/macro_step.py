@@ -1,0 +1,78 @@
+"""The macro part of one tick, for every interpreter.
+
+A lane's macro goes on, or a decision counts: a macro starts, or the primitive is used.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlgpt_jax.envs.base import Observation
+from rlgpt_jax.macros import sensors
+from rlgpt_jax.macros.vm.device import interpret_jax
+from rlgpt_jax.macros.vm.host import interpret_host
+from rlgpt_jax.rl.actions import HybridSpace, MacroSet
+from rlgpt_jax.rl.rollout.one_tick import without_macros
+
+
+class Act(NamedTuple):
+    """What every lane does in this tick. Arrays are NumPy on the host."""
+
+    action: Any  # int32[N, 8]
+    decided: Any  # bool[N]  a decision counted, the policy's or the script's
+    slot: Any  # int32[N]  the macro that made the action, 0 if a primitive
+    running: Any  # int32[N]  the macro that will go on in the next tick, 0 if none
+    macro: Any  # interpreter's MacroTick, None without macros
+
+
+def init_macros(space: HybridSpace, num_lanes: int, on_device: bool) -> Any:
+    """State of an interpreter with nothing running; None if the space has no macros."""
+    if not space.uses_macros:
+        return None
+    return (interpret_jax if on_device else interpret_host).init_state(num_lanes)
+
+
+def act(
+    macros: MacroSet | None,
+    tick_limit: int,
+    state: Any,
+    obs: Observation,
+    chosen: Any,
+    primitive: Any,
+    busy: Any,
+) -> tuple[Any, Act]:
+    """Advances the macros of all lanes by one tick.
+
+    Args:
+      macros: the programs; not read if `state` is None.
+      state: of `init_macros`; None means that no macro can run.
+      chosen: int32[N], macro to start where a lane decides.
+      primitive: int32[N, 8], action where a lane decides for no macro.
+      busy: bool[N], lanes whose action will be ignored: nothing is decided there.
+    """
+    on_device = isinstance(primitive, jax.Array)
+    xp = jnp if on_device else np
+    if state is None:
+        zeros = xp.zeros(busy.shape, xp.int32)
+        return None, Act(without_macros(primitive, busy), ~busy, zeros, zeros, None)
+    assert macros is not None, "a state without programs"
+    interpret = interpret_jax.tick if on_device else interpret_host.tick
+    running = state.slot if on_device else state.slot.copy()
+    view = sensors.pack_view(obs)
+    state, tick = interpret(macros, state, view, chosen, busy, tick_limit)
+    use_primitive = tick.decided & (chosen == 0)
+    action = xp.where(use_primitive[:, None], primitive, tick.action)
+    slot = xp.where(tick.decided, chosen, running)
+    # A copy on the host: the interpreter may clear the lane's slot in place.
+    goes_on = state.slot if on_device else state.slot.copy()
+    return state, Act(action, tick.decided, slot, goes_on, tick)
+
+
+def cut(state: Any, done: Any) -> Any:
+    """Drops the macros of lanes whose episode ended."""
+    if state is None:
+        return None
+    on_device = isinstance(done, jax.Array)
+    return (interpret_jax if on_device else interpret_host).cut(state, done)

@@ -1,0 +1,86 @@
+"""A pure environment behind the interface of a host environment."""
+
+import functools
+from typing import Any, TypeGuard, cast
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlgpt_jax.envs.base import AsyncEnvironment, Environment, HostEnvironment, Observation, Step
+from rlgpt_jax.rl.rollout.closed import Closed, close_world
+
+World = Environment | HostEnvironment
+
+
+# Nothing is donated: an observation may share buffers with the state it was made from.
+@functools.partial(jax.jit, static_argnums=0)
+def _call(function: Closed, constants: list[jax.Array], *args: Any) -> Any:
+    return function(constants, *args)
+
+
+def _is_key(x: Any) -> bool:
+    return isinstance(x, jax.Array) and jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key)
+
+
+class OnHost:
+    """Holds the state of a pure environment and steps it; arrays come out as NumPy."""
+
+    def __init__(self, env: Environment, state: Any = None):
+        self.env = env
+        self._reset, self._step = close_world(env)
+        self.state = state
+        self.num_envs = env.num_envs
+        self.goal_names = env.goal_names
+        self._obs: Any = None
+
+    def reset(self, seed: int) -> Observation:
+        self.state, obs = _call(self._reset, self._reset.constants, jax.random.key(seed))
+        self._obs = jax.device_get(obs)
+        return self._obs
+
+    def step(self, action: np.ndarray) -> Step:
+        action = np.asarray(action, np.int32)
+        self.state, step = _call(self._step, self._step.constants, self.state, action)
+        step = jax.device_get(step)
+        self._obs = step.obs
+        return step
+
+    def save(self) -> Any:
+        plain = jax.tree.map(lambda x: jax.random.key_data(x) if _is_key(x) else x, self.state)
+        return {"state": jax.device_get(plain), "obs": self._obs}
+
+    def load(self, saved: Any) -> Observation:
+        shapes, _ = jax.eval_shape(self.env.reset, jax.random.key(0))
+
+        def restore(shape: jax.ShapeDtypeStruct, array: Any) -> jax.Array:
+            is_key = jax.dtypes.issubdtype(shape.dtype, jax.dtypes.prng_key)
+            return jax.random.wrap_key_data(array) if is_key else jnp.asarray(array)
+
+        self.state = jax.tree.map(restore, shapes, saved["state"])
+        self._obs = saved["obs"]
+        return self._obs
+
+
+def is_host(env: World) -> TypeGuard[HostEnvironment]:
+    """True for an environment that keeps its own state."""
+    return hasattr(env, "save")
+
+
+def is_async(env: World) -> TypeGuard[AsyncEnvironment]:
+    """True for a host environment whose lanes step on their own."""
+    return hasattr(env, "send") and hasattr(env, "receive")
+
+
+def as_host(env: World, state: Any = None) -> HostEnvironment:
+    """The environment itself if it is a host environment, else a wrapper around it.
+
+    Args:
+      state: of a pure environment, to go on from; None before the first reset.
+    """
+    return env if is_host(env) else OnHost(cast(Environment, env), state)
+
+
+def state_of(world: HostEnvironment) -> Any:
+    """The state of a wrapped pure environment; None if the world keeps its own."""
+    return world.state if isinstance(world, OnHost) else None

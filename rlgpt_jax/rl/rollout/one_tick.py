@@ -1,0 +1,265 @@
+"""One tick of N lanes, shared by both drivers, and the batch that they record.
+
+A tick has four parts: `decide` (the policy, for all lanes), the macros (elsewhere), the
+world (elsewhere), `end_tick` (rewards and what must be remembered). `decide` and `end_tick`
+are pure; the host driver jits them one by one, the device driver scans over them.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlgpt_jax.envs.base import NOOP, Observation, Step
+from rlgpt_jax.rl.actions import HybridAction, Part, SpaceArrays, decode, distribution
+from rlgpt_jax.rl.config import PLAIN, NetworkConfig
+from rlgpt_jax.rl.networks import actor_critic, recurrent_state
+from rlgpt_jax.rl.networks.features import Features, action_id, keep_parts, make_features
+from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
+from rlgpt_jax.rl.problem import Problem
+from rlgpt_jax.rl.reward import rewards
+from rlgpt_jax.rl.reward.rewards import RewardArrays
+
+
+class Lanes(NamedTuple):
+    """What a lane remembers between ticks, besides the world and the running macro."""
+
+    busy: jax.Array  # bool[N]  the next action will be ignored by the world
+    stage: jax.Array  # int32[N]  stages of the script, then of the lead, that have begun
+    previous: jax.Array  # int32[N]  id of the previous action
+    start: jax.Array  # float32[N, 3]  position at the start of the episode
+    reward: rewards.RewardMemory
+    episode_return: jax.Array  # float32[N]  undiscounted
+    episode_ticks: jax.Array  # int32[N]
+    recurrent: RecurrentState | None = None  # of the networks, None if they remember nothing
+    open: Any = None  # OpenDecisions  between two rollouts of training, else None
+    # bool[N]  the last episode that ended here was a success; false before the first has ended
+    solved: Any = None
+
+
+class Decision(NamedTuple):
+    """What the policy would do in every lane; it counts only where a lane decides."""
+
+    features: Features
+    action: HybridAction
+    log_prob: jax.Array  # float32[N]
+    chosen: jax.Array  # int32[N]  macro to start: the policy's or the script's
+    scripted: jax.Array  # bool[N]  the script chooses, so PPO does not learn from it
+    primitive: jax.Array  # int32[N, 8]  the decoded primitive
+    value: Any = None  # float32[N]  of networks that share a body
+    recurrent: RecurrentState | None = None  # after this tick was seen
+
+
+class Episodes(NamedTuple):
+    """Episodes that ended in a tick; [N], or [T, N] in a batch."""
+
+    done: Any  # bool  false for a lost episode, which is none
+    success: Any  # bool
+    episode_return: Any  # float32
+    ticks: Any  # int32
+    lost: Any = None  # bool  it ended with its worker; None of worlds that lose none
+
+
+class OpenDecisions(NamedTuple):
+    """The last decision of each lane, if neither another one nor the episode's end has followed."""
+
+    is_open: jax.Array  # bool[N]  elsewhere the rest means nothing
+    features: Features  # [N, ...]  what it was made from, as all that follows up to `log_prob`
+    action: HybridAction  # [N]
+    log_prob: jax.Array  # float32[N]
+    reward: jax.Array  # float32[N]  of its ticks so far, discounted to the decision
+    discount: jax.Array  # float32[N]  gamma^k after k ticks
+    value: Any  # float32[N]  of networks that share a body, else None
+    recurrent: RecurrentState | None  # before its tick
+
+
+class Batch(NamedTuple):
+    """A rollout of T ticks in N lanes."""
+
+    features: Features  # [T, N, ...]
+    action: HybridAction  # [T, N]
+    log_prob: Any  # float32[T, N]
+    decision: Any  # bool[T, N]  rows that PPO learns from
+    reward: Any  # float32[T, N]
+    terminated: Any  # bool[T, N]
+    truncated: Any  # bool[T, N]
+    final_value: Any  # float32[T, N]  value of `final_obs` where truncated, else 0
+    episodes: Episodes  # [T, N]
+    carried: OpenDecisions  # [N]  from the rollout before
+    value: Any = None  # float32[T, N]  of networks that share a body, else None
+    # Of networks that remember, else None:
+    recurrent: RecurrentState | None = None  # [N, ...]  before the first tick
+    state: Any = None  # float32[T, N, R]  of a recurrent core, before each tick
+
+
+READ = ("success", "busy", "lost", "clip")  # of `Step.info`
+NO_TICKS = ("carried", "recurrent")  # fields of `Batch` without an axis of ticks
+
+
+def start_lanes(
+    terms: RewardArrays, obs: Observation, network: NetworkConfig = PLAIN
+) -> Lanes:
+    """Lanes at the start of their episodes.
+
+    Raises:
+      ValueError: the world shows no pictures of the size that the networks are made for.
+    """
+    num = obs.yaw.shape[0]
+    wanted, given = network.image_size, None if obs.rgb is None else obs.rgb.shape[1:3]
+    if wanted and given != wanted:
+        words = "no pictures" if given is None else f"pictures of {given}"
+        raise ValueError(
+            f"network.image_size is {wanted}, but the world gives {words}. Make it with "
+            f"image_size={wanted}."
+        )
+    zeros = jnp.zeros(num, jnp.int32)
+    return Lanes(
+        busy=jnp.zeros(num, bool), stage=zeros, previous=zeros,
+        start=jnp.asarray(obs.position, jnp.float32),
+        reward=rewards.start(terms, obs),
+        episode_return=jnp.zeros(num), episode_ticks=zeros,
+        recurrent=recurrent_state.start(network, num),
+        solved=jnp.zeros(num, bool),
+    )  # fmt: skip
+
+
+def keys_of(key: jax.Array, number: int | jax.Array) -> tuple[jax.Array, jax.Array]:
+    """The keys of rollout and update `number` of a training run."""
+    rollout_key, update_key = jax.random.split(jax.random.fold_in(key, number))
+    return rollout_key, update_key
+
+
+def keep_read_info(step: Step) -> Step:
+    """The step with that part of `info` alone that `end_tick` reads."""
+    return step._replace(info={name: step.info[name] for name in READ if name in step.info})
+
+
+def lost_in(step: Step) -> np.ndarray:
+    """bool[N]: lanes whose episode was lost with its worker, which counts as none."""
+    return np.asarray(step.info.get("lost", np.zeros(len(step.terminated), bool)))
+
+
+def featurize(
+    network: NetworkConfig, problem: Problem, obs: Observation, previous: jax.Array,
+    start: jax.Array, memory: RecurrentState | None = None,
+) -> Features:
+    """The features of an observation, without the parts that are left out: one row of a batch."""
+    features = make_features(obs, previous, start, bool(network.image_size))
+    features = keep_parts(features, problem.parts)
+    return features if memory is None else features._replace(past=memory.past)
+
+
+def value_of(
+    network: NetworkConfig, params: actor_critic.Params, problem: Problem, obs: Observation,
+    previous: jax.Array, start: jax.Array, memory: RecurrentState | None,
+) -> jax.Array:
+    """float32[N]: values of observations that nothing is decided in."""
+    x = featurize(network, problem, obs, previous, start, memory)
+    x = recurrent_state.with_stack(x, memory)
+    if not network.shared:
+        return actor_critic.values(network, params, x)
+    return actor_critic.policy_step(network, params, x, recurrent_state.state_of(memory)).value
+
+
+def decide(
+    network: NetworkConfig,
+    params: actor_critic.Params,
+    problem: Problem,
+    lanes: Lanes,
+    obs: Observation,
+    rollout_key: jax.Array,
+    tick: jax.Array,
+    part: Part | None = None,
+) -> Decision:
+    """The policy for all lanes, or for a part of them, which decides as it would among all.
+
+    Tick `tick` of a rollout has its own sampling key. Lanes that are in rollouts of their own
+    have keys [N] and ticks int32[N]; each draws what it would draw with its key among all.
+    """
+    space = problem.space
+    features = featurize(network, problem, obs, lanes.previous, lanes.start, lanes.recurrent)
+    features = features._replace(lead=leading(space, lanes.stage).astype(jnp.uint8))
+    seen = recurrent_state.with_stack(features, lanes.recurrent)
+    before = recurrent_state.state_of(lanes.recurrent)
+    logits, value, state = actor_critic.policy_step(network, params, seen, before)
+    policy = distribution(logits.primitive, logits.macro, space.masks)
+    if jnp.ndim(tick):
+        action = policy.sample_apart(jax.vmap(jax.random.fold_in)(rollout_key, tick))
+    else:
+        action = policy.sample(jax.random.fold_in(rollout_key, tick), part)
+    scripted = lanes.stage < space.script_length
+    stage = jnp.minimum(lanes.stage, space.script.shape[0] - 1)
+    chosen = jnp.where(scripted, jnp.asarray(space.script)[stage], action.macro)
+    return Decision(
+        features, action, policy.log_prob(action), chosen, scripted,
+        decode(action.primitive, space.turn), value,
+        recurrent_state.push(lanes.recurrent, features.rgb, state),
+    )
+
+
+def leading(space: SpaceArrays, stage: jax.Array) -> jax.Array:
+    """int32[N]: slot of the macro that leads at a stage, 0 for none. Lanes may have leads of their
+    own, `space.lead` [N, MAX_SCRIPT]."""
+    index, lead = stage - space.script_length, jnp.asarray(space.lead)
+    lead = jnp.broadcast_to(lead, (*stage.shape, lead.shape[-1]))
+    at = jnp.clip(index, 0, lead.shape[-1] - 1)
+    slot = jnp.take_along_axis(lead, at[..., None], -1)[..., 0]
+    return jnp.where((index >= 0) & (index < space.lead_length), slot, 0)
+
+
+def without_macros(primitive: Any, busy: Any) -> Any:
+    """int32[N, 8]: the actions of a tick in which no macro can run. JAX or NumPy."""
+    xp = jnp if isinstance(primitive, jax.Array) else np
+    return xp.where(busy[:, None], xp.asarray(NOOP, xp.int32), primitive)
+
+
+def end_tick(
+    problem: Problem,
+    lanes: Lanes,
+    decided: jax.Array,
+    slot: jax.Array,
+    action: jax.Array,
+    step: Step,
+    seen: RecurrentState | None = None,
+) -> tuple[Lanes, jax.Array, jax.Array, Episodes]:
+    """The end of a tick.
+
+    Args:
+      decided: bool[N], a decision of the policy or of the script counted.
+      slot: int32[N], the macro that made the action, 0 if a primitive.
+      action: int32[N, 8], as given to the world.
+      step: what the world returned.
+      seen: `Decision.recurrent` of this tick.
+
+    Returns:
+      The lanes at the start of the next tick, the reward float32[N], the previous-action
+      ids that belong to `step.final_obs` int32[N], and the episodes that ended.
+    """
+    space = problem.space
+    done = jnp.asarray(step.terminated) | jnp.asarray(step.truncated)
+    reward, memory = rewards.score(problem.reward, lanes.reward, step)
+    lead = leading(space, lanes.stage)
+    follows = (lanes.stage < space.script_length) | ((lead > 0) & (slot == lead))
+    begun = lanes.stage + (decided & follows)
+    turn = space.script_length + space.lead_length
+    begun = jnp.where(begun >= turn, space.script_length, begun)
+    begun = jnp.where(space.repeat & (begun >= space.script_length), 0, begun)
+    previous = jnp.where(lanes.busy, lanes.previous, action_id(action, slot))
+    total = lanes.episode_return + reward
+    ticks = lanes.episode_ticks + 1
+    lost = jnp.asarray(step.info["lost"]) if "lost" in step.info else None
+    counts = done if lost is None else done & ~lost
+    ended = Episodes(counts, jnp.asarray(step.info["success"]) & counts, total, ticks, lost)
+    after = Lanes(
+        busy=jnp.asarray(step.info["busy"]) & ~done,
+        stage=jnp.where(done, 0, begun),
+        previous=jnp.where(done, 0, previous),
+        start=jnp.where(done[:, None], step.obs.position, lanes.start),
+        reward=memory,
+        episode_return=jnp.where(done, 0.0, total),
+        episode_ticks=jnp.where(done, 0, ticks),
+        recurrent=recurrent_state.forget(seen, done),
+        solved=jnp.where(counts, ended.success, lanes.solved),
+    )
+    return after, reward, previous, ended

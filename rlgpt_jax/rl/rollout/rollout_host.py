@@ -1,0 +1,197 @@
+"""The host driver: a Python loop around two jitted calls per tick.
+
+For worlds that live on the host, and for every world on CPU, where macros by the
+compiled host interpreter are cheapest.
+"""
+
+import operator
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import jax
+import numpy as np
+
+from rlgpt_jax.envs.base import HostEnvironment, Observation, Step
+from rlgpt_jax.rl.actions import HybridSpace
+from rlgpt_jax.rl.config import NetworkConfig, RLConfig
+from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.networks.recurrent_state import RecurrentState, state_of
+from rlgpt_jax.rl.problem import Problem, make_problem
+from rlgpt_jax.rl.rollout import macro_step, one_tick
+from rlgpt_jax.rl.rollout.one_tick import Batch, Lanes
+from rlgpt_jax.rl.rollout.open_decisions import open_after
+
+decide = jax.jit(one_tick.decide, static_argnums=0)
+end_tick = jax.jit(one_tick.end_tick)
+start_lanes = jax.jit(one_tick.start_lanes, static_argnums=2)
+
+
+class Seconds:
+    """Wall seconds spent in each part of a rollout."""
+
+    def __init__(self):
+        self.policy = self.world = self.macros = 0.0
+
+    @contextmanager
+    def measure(self, part: str) -> Iterator[None]:
+        began = time.perf_counter()
+        yield
+        setattr(self, part, getattr(self, part) + time.perf_counter() - began)
+
+
+class Cut(NamedTuple):
+    """Last observations of truncated episodes in one tick."""
+
+    tick: int
+    lanes: np.ndarray  # int[C]
+    obs: Observation  # [C, ...]
+    previous: np.ndarray  # int32[C]
+    start: np.ndarray  # float32[C, 3]
+    recurrent: RecurrentState | None  # [C, ...]  after the tick, before anything is forgotten
+
+
+class TickResult(NamedTuple):
+    """One tick of N lanes on the host."""
+
+    lanes: Lanes
+    macros: Any
+    decision: one_tick.Decision
+    act: macro_step.Act
+    reward: jax.Array
+    previous: jax.Array
+    episodes: one_tick.Episodes
+    step: Step
+
+
+def tick(
+    env: HostEnvironment,
+    space: HybridSpace,
+    problem: Problem,
+    network: NetworkConfig,
+    params: actor_critic.Params,
+    lanes: Lanes,
+    macros: Any,
+    obs: Observation,
+    key: jax.Array,
+    index: int,
+    seconds: Seconds,
+) -> TickResult:
+    """Decides, runs the macros, steps the world and settles. `index` picks the key."""
+    with seconds.measure("policy"):
+        decision = decide(network, params, problem, lanes, obs, key, np.int32(index))
+        chosen, primitive, busy = map(
+            np.asarray, (decision.chosen, decision.primitive, lanes.busy)
+        )
+    with seconds.measure("macros"):
+        macros, act = macro_step.act(
+            space.macros, space.tick_limit, macros, obs, chosen, primitive, busy
+        )
+    with seconds.measure("world"):
+        step = env.step(act.action)
+    with seconds.measure("policy"):
+        lanes, reward, previous, episodes = end_tick(
+            problem, lanes, act.decided, act.slot, act.action, one_tick.keep_read_info(step),
+            decision.recurrent,
+        )
+    with seconds.measure("macros"):
+        macros = macro_step.cut(macros, np.asarray(step.terminated | step.truncated))
+    return TickResult(lanes, macros, decision, act, reward, previous, episodes, step)
+
+
+value_of = jax.jit(one_tick.value_of, static_argnums=0)
+
+
+def cut_values(
+    network: NetworkConfig, params: actor_critic.Params, problem: Problem, cuts: list[Cut],
+    shape: tuple[int, int], everyone: Cut,
+) -> np.ndarray:
+    """float32[T, N]: values of the last observations of truncated episodes, in blocks of N.
+
+    Without any, those of `everyone` are computed in vain: what the first time limit needs is
+    compiled in the first rollout, and not in the middle of training.
+    """
+    out = np.zeros(shape, np.float32)
+    if not cuts:
+        value_of(network, params, problem, *everyone[2:])
+        return out
+    join = lambda *xs: np.concatenate(xs)  # noqa: E731
+    seen = [(c.obs, c.previous, c.start, c.recurrent) for c in cuts]
+    seen = jax.tree.map(join, *seen)
+    rows = np.concatenate([np.full(len(c.lanes), c.tick) for c in cuts])
+    columns = np.concatenate([c.lanes for c in cuts])
+    block = shape[1]
+    for at in range(0, len(rows), block):
+        # The last block is filled up with copies of its first row: one compiled shape.
+        pick = np.arange(at, at + block)
+        pick = np.where(pick < len(rows), pick, at)
+        value = value_of(network, params, problem, *jax.tree.map(operator.itemgetter(pick), seen))
+        real = min(block, len(rows) - at)
+        out[rows[at : at + real], columns[at : at + real]] = np.asarray(value)[:real]
+    return out
+
+
+def _find_cut(index: int, lanes: Lanes, result: TickResult) -> Cut | None:
+    step = result.step
+    cut = np.flatnonzero(step.truncated & ~np.asarray(step.terminated))
+    return _cut_of(index, lanes, result, cut) if len(cut) else None
+
+
+def _cut_of(index: int, lanes: Lanes, result: TickResult, cut: np.ndarray) -> Cut:
+    step = result.step
+    return Cut(
+        index, cut, jax.tree.map(lambda x: np.asarray(x)[cut], step.final_obs),
+        np.asarray(result.previous)[cut], np.asarray(lanes.start)[cut],
+        jax.tree.map(lambda x: np.asarray(x)[cut], result.decision.recurrent),
+    )
+
+
+def host_problem(config: RLConfig, goal_names: tuple[str, ...], space: HybridSpace) -> Problem:
+    """`make_problem` for `tick`: the programs stay with the interpreter."""
+    problem = make_problem(config, goal_names, space)
+    return jax.device_put(problem._replace(space=problem.space._replace(macros=None)))
+
+
+def rollout_host(
+    env: HostEnvironment,
+    space: HybridSpace,
+    config: RLConfig,
+    params: actor_critic.Params,
+    lanes: Lanes,
+    macros: Any,
+    obs: Observation,
+    key: jax.Array,
+) -> tuple[Lanes, Any, Observation, Batch, Seconds]:
+    """Records `unroll_length` ticks. Returns where the lanes stand, and the batch."""
+    problem = host_problem(config, env.goal_names, space)
+    macros = jax.tree.map(np.copy, macros)  # the interpreter works in place
+    before, carried, lanes = lanes.recurrent, lanes.open, lanes._replace(open=None)
+    seconds, rows, cuts = Seconds(), [], []
+    for index in range(config.ppo.unroll_length):
+        result = tick(
+            env, space, problem, config.network, params, lanes, macros, obs, key, index, seconds
+        )
+        found = _find_cut(index, lanes, result)
+        if found is not None:
+            cuts.append(found)
+        decision, step = result.decision, result.step
+        learns = result.act.decided & ~np.asarray(decision.scripted)
+        rows.append(
+            dict(
+                features=decision.features, action=decision.action, log_prob=decision.log_prob,
+                decision=learns, reward=result.reward, terminated=np.array(step.terminated),
+                truncated=np.array(step.truncated), episodes=result.episodes,
+                value=decision.value, state=state_of(lanes.recurrent),
+            )
+        )  # fmt: skip
+        lanes, macros, obs = result.lanes, result.macros, step.obs
+    with seconds.measure("policy"):
+        # np.stack copies, so no row keeps a view of a buffer that a later call reuses.
+        columns = jax.tree.map(lambda *xs: np.stack([np.asarray(x) for x in xs]), *rows)
+        everyone = _cut_of(index, lanes, result, np.arange(len(lanes.start)))
+        shape = columns["reward"].shape
+        final = cut_values(config.network, params, problem, cuts, shape, everyone)
+        batch = Batch(final_value=final, carried=carried, recurrent=before, **columns)
+        lanes = lanes._replace(open=open_after(batch, problem.gamma))
+    return lanes, macros, obs, batch, seconds

@@ -1,0 +1,110 @@
+"""Our towers and PyTorch's give the same numbers, from the published file to the logits."""
+
+import functools
+import os
+
+import numpy as np
+import pytest
+from tests.rl.mineclip import small
+
+from rlgpt_jax.rl.reward.clip import convert
+from rlgpt_jax.rl.reward.clip.model import apply
+from rlgpt_jax.rl.reward.clip.sizes import PUBLISHED, Sizes
+
+torch = pytest.importorskip("torch", reason="the extra `parity` is not installed")
+
+MOST = 1e-4  # by which a float32 may differ
+
+
+def assert_equal_parts(sizes: Sizes, folder, kind: str, frames: int, texts: int) -> float:
+    """Largest difference of features and logits, the file read and converted by us."""
+    from tests.rl.mineclip import torch_reference
+
+    model = torch_reference.make(sizes, seed=1)
+    path = folder / f"{kind}.pth"
+    {"published": torch_reference.published_file, "released": torch_reference.released_file}[kind](
+        model, path
+    )
+    weights, _ = convert.convert_file(path, sizes)
+    assert weights.sizes == sizes
+    rng = np.random.default_rng(0)
+    rgb = rng.integers(0, 256, (2 * frames, *sizes.image_size, 3)).astype(np.uint8)
+    tokens = np.zeros((texts, sizes.text_length), np.int32)
+    for row in tokens:
+        end = rng.integers(2, sizes.text_length)
+        row[:end] = rng.integers(0, sizes.vocabulary - 1, end)
+        row[end] = sizes.vocabulary - 1
+
+    ours = functools.partial(apply, sizes, weights.params)
+    with torch.no_grad():
+        theirs = [model.image_encoder(torch.tensor(rgb))]
+        mine = [ours("frames", rgb)]
+        theirs.append(model.video(theirs[0].unflatten(0, (2, frames))))
+        mine.append(ours("video", mine[0].reshape(2, frames, -1)))
+        theirs.append(model.clip_model.text_model(torch.tensor(tokens).long()))
+        mine.append(ours("texts", tokens))
+        theirs.append(model.logits(theirs[1], theirs[2]))
+        mine.append(ours("logits", mine[1], mine[2]))
+    for y in theirs:
+        assert np.std(y.numpy()) > 1e-2  # of something that could differ
+    return max(float(np.abs(x - y.numpy()).max()) for x, y in zip(mine, theirs))
+
+
+@pytest.mark.parametrize("kind", ["published", "released"])
+@pytest.mark.parametrize("temporal", ["attn", "avg"])
+def test_a_small_model_gives_pytorchs_numbers(tmp_path, kind, temporal):
+    sizes = small.sizes(temporal=temporal)
+    assert assert_equal_parts(sizes, tmp_path, kind, frames=5, texts=3) < MOST
+
+
+def test_adapters_of_the_texts_are_taken_over_too(tmp_path):
+    sizes = small.sizes(text_adapter=2, video_adapter=1)
+    assert assert_equal_parts(sizes, tmp_path, "published", frames=3, texts=3) < MOST
+
+
+@pytest.mark.slow
+def test_the_published_size_gives_pytorchs_numbers(tmp_path, record_property):
+    error = assert_equal_parts(PUBLISHED, tmp_path, "published", frames=16, texts=4)
+    record_property("max_error", error)
+    assert error < MOST
+
+
+def test_our_reader_and_torch_load_read_the_same(tmp_path):
+    from rlgpt_jax.rl.reward.clip import torch_file
+
+    shared = torch.arange(24.0)
+    state = {
+        "plain": torch.randn(3, 4), "turned": torch.randn(3, 4).T, "part": shared[4:10],
+        "half": torch.randn(5).half(), "brain": torch.randn(5).bfloat16(),
+        "double": torch.randn(2).double(), "whole": torch.tensor([1, 2**40]),
+        "scalar": torch.tensor(2.5), "empty": torch.zeros(0, 3), "bits": torch.tensor([True]),
+        "parameter": torch.nn.Parameter(torch.randn(2)), "whole_of_it": shared,
+    }  # fmt: skip
+    path = tmp_path / "state.pth"
+    torch.save(state, path)
+    read = torch_file.load(path)
+    assert read.keys() == state.keys()
+    for name, x in torch.load(path, weights_only=True).items():
+        assert read[name].shape == tuple(x.shape)
+        np.testing.assert_array_equal(
+            read[name].astype(np.float64), x.detach().double().numpy(), err_msg=name
+        )
+
+
+def test_objects_beside_the_weights_are_not_made(tmp_path):
+    from rlgpt_jax.rl.reward.clip import torch_file
+
+    made = tmp_path / "made"
+
+    class Trainer:
+        def __reduce__(self):
+            return os.mkdir, (str(made),)
+
+    path = tmp_path / "state.pth"
+    torch.save({"state_dict": {"a": torch.ones(2)}, "trainer": Trainer()}, path)
+    assert torch_file.load(path).keys() == {"a"}
+    assert not made.exists()
+    older = tmp_path / "older.pth"
+    torch.save({"a": torch.ones(2)}, older, _use_new_zipfile_serialization=False)
+    with pytest.raises(torch_file.CheckpointError, match="write it again with torch.save"):
+        torch_file.load(older)
