@@ -3,7 +3,7 @@
     python -m experiments.main --config=harvest_log
 
 Three outer iterations with the recorded transcript, five to ten minutes on two CPU
-cores. Success in the embedded world: docs/benchmarks.md. Quick check: add --smoke.
+cores. Success in the embedded world: docs/results.md. Quick check: add --smoke.
 """
 
 from experiments.configs import base

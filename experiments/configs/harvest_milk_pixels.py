@@ -4,7 +4,7 @@
 
 The policy sees the picture, the compass, its inventory and its life: no rays, no names of
 blocks, no position. (The reward for coming nearer to the cow is measured with rays, in training
-alone.) Success in the embedded world: docs/benchmarks.md.
+alone.) Success in the embedded world: docs/results.md.
 """
 
 from experiments.configs import base

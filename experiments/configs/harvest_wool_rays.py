@@ -4,7 +4,7 @@
 
 Conversations of their own, recorded with these sensors: of RL-GPT, and of code alone, which
 `--config.loop.mode=pure_code --config.loop.pure_code_plan=own` replays. Success in the embedded
-world: docs/benchmarks.md.
+world: docs/results.md.
 """
 
 from experiments.configs import base

@@ -180,7 +180,8 @@ def load(folder: Path = FOLDER, advice: bool = True) -> Prompts:
 
 def _read(folder: Path) -> tuple[dict[str, str], list[str]]:
     """The sections of all files, and what is wrong with which there are."""
-    texts, wrong = {}, []
+    texts: dict[str, str] = {}
+    wrong: list[str] = []
     for file, sections in _FILES.items():
         path = folder / f"{file}.txt"
         if not path.exists():

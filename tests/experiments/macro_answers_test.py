@@ -6,7 +6,7 @@ from experiments.macro import accept
 
 RECORDED = Path(__file__).parents[2] / "experiments/answers/macro_answers.jsonl"
 TRANSCRIPTS = sorted((RECORDED.parents[1] / "transcripts").glob("*.jsonl"))
-# What each of them uses is told in docs/benchmarks.md, "Macro answers".
+# What each of them uses is told in docs/results.md, "Macro answers".
 REFUSED_AT_FIRST = {
     "bare-06-chase_cow", "bare-23-explore_grid", "bare-38-go_up", "bare-45-three_wool",
 }  # fmt: skip

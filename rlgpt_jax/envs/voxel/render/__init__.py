@@ -1,0 +1,1 @@
+"""First-person frames of many lanes: one renderer for training and for people."""

@@ -1,1 +1,0 @@
-"""First-person frames of many lanes: one renderer for training and for people."""
