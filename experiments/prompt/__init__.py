@@ -1,0 +1,1 @@
+"""Prints what an agent is asked: show."""
