@@ -54,21 +54,29 @@ def define() -> flags.FlagValues:
     """The flags of a run; `--config.<field>` overrides come besides."""
     values = flags.FlagValues()
     flags.DEFINE_string(
-        "config", None, "Name of a file in experiments/configs (`help` lists them), or the path "
+        "config",
+        None,
+        "Name of a file in experiments/configs (`help` lists them), or the path "
         "of one: my_task.py.",
         flag_values=values,
     )
     flags.DEFINE_string(
-        "workdir", None, "Run folder (default: runs/<config>-seed<seed>-<time>).",
+        "workdir",
+        None,
+        "Run folder (default: runs/<config>-seed<seed>-<time>).",
         flag_values=values,
     )
     flags.DEFINE_boolean(
-        "resume", False, "Go on with the run in --workdir, or with the newest one of "
-        "this configuration.", flag_values=values,
+        "resume",
+        False,
+        "Go on with the run in --workdir, or with the newest one of this configuration.",
+        flag_values=values,
     )
     flags.DEFINE_string("seed", None, "Seed of everything random.", flag_values=values)
     flags.DEFINE_boolean(
-        "smoke", False, "The same path with a budget of seconds; its numbers mean nothing.",
+        "smoke",
+        False,
+        "The same path with a budget of seconds; its numbers mean nothing.",
         flag_values=values,
     )
     return values
@@ -254,7 +262,9 @@ def may_change(path: str) -> bool:
 
 
 def resumed(
-    name: str | None, asked: base.Config | None, workdir: Path | None,
+    name: str | None,
+    asked: base.Config | None,
+    workdir: Path | None,
     assignments: Sequence[tuple[str, str]] = (),
 ) -> tuple[str, base.Config, Path]:
     """The run to go on with. What it was started with stands but for what `may_change`; other

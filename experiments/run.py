@@ -154,8 +154,12 @@ def go_long(config: Config, tools: Tools, display: Display) -> Done:
 
 
 def make_tools(
-    config: Config, folder: RunFolder, provider: Provider | None, offer: Offer,
-    on_event: OnEvent = ignore, on_worlds: Callable[[str, int, int], None] = lambda *_: None,
+    config: Config,
+    folder: RunFolder,
+    provider: Provider | None,
+    offer: Offer,
+    on_event: OnEvent = ignore,
+    on_worlds: Callable[[str, int, int], None] = lambda *_: None,
 ) -> Tools:
     """What the loops are given, from the settings of a run."""
     return Tools(

@@ -1,7 +1,7 @@
 """Overrides of a configuration whose task may be a name or a record.
 
-    --config.task=NAME            another row of the table
-    --config.task.horizon=1000    a field of the record; a row becomes a record of its own
+--config.task=NAME            another row of the table
+--config.task.horizon=1000    a field of the record; a row becomes a record of its own
 """
 
 import dataclasses

@@ -61,7 +61,12 @@ def ticks_per_frame(horizon: int) -> int:
 
 
 def write_videos(
-    world: Any, space: HybridSpace, config: RLConfig, params: Any, seed: int, folder: Path,
+    world: Any,
+    space: HybridSpace,
+    config: RLConfig,
+    params: Any,
+    seed: int,
+    folder: Path,
     every: int = 1,
 ) -> list[Path]:
     """Writes `success` and `failure` (where there is one) as MP4 and GIF.
@@ -124,7 +129,11 @@ def seen_lanes(num_envs: int, play: Play, every: int) -> list[Lane]:
 
 
 def run_episodes(
-    world: Any, space: HybridSpace, config: RLConfig, params: Any, seed: int,
+    world: Any,
+    space: HybridSpace,
+    config: RLConfig,
+    params: Any,
+    seed: int,
     on_tick: Callable[[Any, list[str], Step], None],
 ) -> None:
     """One seeded episode in every lane."""
@@ -139,8 +148,7 @@ def find_lanes(
 ) -> list[tuple[str, int]]:
     """The first lane that succeeds and the first that fails, where there are such."""
     return find_open_lanes(
-        world.num_envs,
-        lambda on_tick: run_episodes(world, space, config, params, seed, on_tick),
+        world.num_envs, lambda on_tick: run_episodes(world, space, config, params, seed, on_tick)
     )
 
 
@@ -230,9 +238,7 @@ def below_caption(picture: np.ndarray) -> np.ndarray:
     return np.pad(picture, ((CAPTION_HEIGHT, 0), (0, 0), (0, 0)))
 
 
-def with_caption(
-    frame: np.ndarray, label: str, tick: int, life: float, outcome: str
-) -> np.ndarray:
+def with_caption(frame: np.ndarray, label: str, tick: int, life: float, outcome: str) -> np.ndarray:
     """Writes action, tick, life and outcome above the pictures. Returns a new frame."""
     image = Image.fromarray(frame)
     pen = ImageDraw.Draw(image)
@@ -292,5 +298,6 @@ def write_gif(path: Path, frames: list[np.ndarray]) -> None:
     palette = images[len(images) // 2].quantize(96, dither=Image.Dither.NONE)
     flat = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     milliseconds = 1000 * GIF_EVERY // TICKS_PER_SECOND
-    flat[0].save(path, save_all=True, append_images=flat[1:], duration=milliseconds, loop=0,
-                 optimize=True)
+    flat[0].save(
+        path, save_all=True, append_images=flat[1:], duration=milliseconds, loop=0, optimize=True
+    )

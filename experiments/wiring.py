@@ -47,9 +47,7 @@ def env_maker(
         told = functools.partial(on_worlds, split)
         # Held-out worlds are part of the sample: runs of other seeds have others.
         number = config.seed if split == EVAL else 0
-        return load_pool(
-            task.biome, split, config.voxel, machine.CACHE / "worlds", told, number
-        )
+        return load_pool(task.biome, split, config.voxel, machine.CACHE / "worlds", told, number)
 
     def make(split: str, num_envs: int, seed: int, other: Task | None = None) -> World:
         del seed  # a run has one pool per split; episodes are seeded where they are reset

@@ -55,7 +55,11 @@ class Sides:
         new = SidesState(jnp.where(done, 0, after.tick), jnp.where(done, seed, state.seed))
         info = {"success": success, "busy": jnp.zeros(self.num_envs, bool)}
         step = Step(
-            self.observe(new), success.astype(jnp.float32), acts, truncated, self.observe(after),
+            self.observe(new),
+            success.astype(jnp.float32),
+            acts,
+            truncated,
+            self.observe(after),
             info,
         )
         return new, step

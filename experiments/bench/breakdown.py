@@ -75,13 +75,12 @@ def worlds(setting: Setting, lanes: int) -> list[Contestant]:
             world.on_host("rays", HostVoxel(plain)),
         ]
     else:
-        found = [
-            world.on_device("world", world.Blind(plain)), world.on_device("rays", plain)
-        ]
+        found = [world.on_device("world", world.Blind(plain)), world.on_device("rays", plain)]
     if setting.config.network.image_size:
         seeing = setting.world(lanes)
         found.append(
-            world.on_host("render", seeing) if isinstance(seeing, HostVoxel)
+            world.on_host("render", seeing)
+            if isinstance(seeing, HostVoxel)
             else world.on_device("render", seeing)
         )
     return found

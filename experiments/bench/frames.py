@@ -31,8 +31,7 @@ def make(env: VoxelEnv, driver: str, renderer: str, size: Size) -> Contestant:
 
 
 def measure(
-    env_of: Callable[[int], VoxelEnv], driver: str, at: int, sizes: Sequence[Size],
-    seconds: float,
+    env_of: Callable[[int], VoxelEnv], driver: str, at: int, sizes: Sequence[Size], seconds: float
 ) -> Iterator[Row]:
     """One row per size and renderer; the renderers of one size in turns."""
     for size in sizes:

@@ -49,9 +49,7 @@ def measure(setting: Setting, lanes: int, level: float, max_ticks: int) -> list[
     )  # fmt: skip
     seconds = time.perf_counter() - compiled
     held_out = setting.world(min(lanes, EPISODES), EVAL)
-    report = evaluate(
-        held_out, space, rl, learner.params, 1, num_episodes=EPISODES, split=EVAL
-    )
+    report = evaluate(held_out, space, rl, learner.params, 1, num_episodes=EPISODES, split=EVAL)
     numbers = {
         "lanes": float(lanes), "level": level, "reached": float(window.share >= level),
         "seconds": seconds, "ticks": float(learner.ticks),

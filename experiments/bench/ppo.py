@@ -19,7 +19,7 @@ from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.train import init_learner, train
 
 # Size and shape of what models write: loops, a comparison of positions, a helper.
-MACRO = '''
+MACRO = """
 def moved(before_x, before_z, obs):
     return abs(obs.x - before_x) + abs(obs.z - before_z) > 0.02
 
@@ -37,7 +37,7 @@ def wander(obs):
             stuck = 0
         else:
             stuck += 1
-'''
+"""
 
 
 def one_macro() -> HybridSpace:
@@ -46,8 +46,7 @@ def one_macro() -> HybridSpace:
     assert not isinstance(program, Refusal), program
     empty = MAX_MACROS - 1
     return HybridSpace(
-        macros=link([program]), names=("wander", *[""] * empty),
-        offered=(True, *[False] * empty),
+        macros=link([program]), names=("wander", *[""] * empty), offered=(True, *[False] * empty)
     )
 
 

@@ -125,7 +125,10 @@ def place(row: Row, about: dict[str, Any]) -> str:
 
 
 def write(
-    folder: Path, rows: Sequence[Row], missing: Sequence[str], about: dict[str, Any],
+    folder: Path,
+    rows: Sequence[Row],
+    missing: Sequence[str],
+    about: dict[str, Any],
     compile_seconds: float,
 ) -> list[Path]:
     """bench.json and bench.md of this machine."""

@@ -59,9 +59,7 @@ def measure(
             wall[one.name].append(calls * one.steps / took)
             cpu[one.name].append(calls * one.steps / max(worked, 1e-9))
     return {
-        name: Rate(
-            statistics.median(rates), min(rates), max(rates), statistics.median(cpu[name])
-        )
+        name: Rate(statistics.median(rates), min(rates), max(rates), statistics.median(cpu[name]))
         for name, rates in wall.items()
     }
 

@@ -141,8 +141,13 @@ class Config:
         """The learner's part, as the library takes it."""
         ppo = minedojo_lanes(self) if self.world == "minedojo" else self.ppo
         return RLConfig(
-            ppo=ppo, network=self.network, reward=self.reward, driver=self.driver,
-            observation=self.observation, devices=self.devices, overlap=self.overlap,
+            ppo=ppo,
+            network=self.network,
+            reward=self.reward,
+            driver=self.driver,
+            observation=self.observation,
+            devices=self.devices,
+            overlap=self.overlap,
         )
 
 

@@ -11,6 +11,4 @@ from experiments.configs import base
 
 def get_config() -> base.Config:
     """harvest_log with `loop.agents="one"`, and answers of its own."""
-    return base.for_task(
-        "harvest_log", transcript="harvest_log_one_agent", loop={"agents": "one"}
-    )
+    return base.for_task("harvest_log", transcript="harvest_log_one_agent", loop={"agents": "one"})

@@ -63,7 +63,7 @@ def open_view(
             eye = min(int(feet[1]) + 1, blocks.shape[2] - 2)
             length = np.argmin(np.append(clear[across, along, eye], False))
             # Beside the way too: nothing close to the face.
-            near = (np.floor(steps[1:4, None] + SIDES * way[::-1]).astype(int) % blocks.shape[0])
+            near = np.floor(steps[1:4, None] + SIDES * way[::-1]).astype(int) % blocks.shape[0]
             length -= 6 * (~clear[near[..., 0], near[..., 1], eye]).sum()
             rise = np.abs(surface[across, along] - feet[1])[: max(1, length)].mean()
             score = length - 1.2 * rise + rng.uniform(0, 8)

@@ -53,8 +53,16 @@ def _garden(liquid: str | None) -> np.ndarray:
                     stage.put(blocks, liquid, None, x, y, z)
     for y in range(4):
         stage.put(blocks, "log", 0, 8, y, 8)
-    things = (("crafting_table", 5, 9), ("furnace", 6, 9), ("chest", 11, 9), ("torch", 10, 7),
-              ("pumpkin", 12, 11), ("fence", 4, 8), ("fence", 3, 8), ("bookshelf", 7, 12))
+    things = (
+        ("crafting_table", 5, 9),
+        ("furnace", 6, 9),
+        ("chest", 11, 9),
+        ("torch", 10, 7),
+        ("pumpkin", 12, 11),
+        ("fence", 4, 8),
+        ("fence", 3, 8),
+        ("bookshelf", 7, 12),
+    )
     for name, x, z in things:
         stage.put(blocks, name, None, x, 0, z)
     return blocks

@@ -1,6 +1,6 @@
 """Tools for macros.
 
-    python -m experiments.macro COMMAND --help
+python -m experiments.macro COMMAND --help
 """
 
 import sys

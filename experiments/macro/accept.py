@@ -22,7 +22,9 @@ from rich.table import Table
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("files", nargs="+", type=Path, metavar="FILE.jsonl")
     parser.add_argument(
-        "--sensors", choices=("paper", "full"), default="paper",
+        "--sensors",
+        choices=("paper", "full"),
+        default="paper",
         help="for lines that do not say (default: paper, as the shipped runs)",
     )
     parser.add_argument("--verbose", action="store_true", help="shows every refusal")
@@ -80,7 +82,9 @@ def run(options: argparse.Namespace) -> int:
                 which = "" if number == 1 else ", second answer"
                 console.print(
                     f"{outcome.answer.id} ({outcome.answer.style}){which}: {words}\n",
-                    highlight=False, markup=False, soft_wrap=True,
+                    highlight=False,
+                    markup=False,
+                    soft_wrap=True,
                 )
     rows = counts(outcomes)
     console.print(table(rows))

@@ -109,8 +109,11 @@ def world_maker(config: Any) -> Any:
 
 
 def measure(
-    config: Any, lanes: Sequence[int], interpreters: Sequence[str],
-    parts: Sequence[str], options: argparse.Namespace,
+    config: Any,
+    lanes: Sequence[int],
+    interpreters: Sequence[str],
+    parts: Sequence[str],
+    options: argparse.Namespace,
 ) -> Iterator[Row]:
     """Yields the rows as they are ready."""
     from experiments.macro import speed, workload
@@ -119,8 +122,7 @@ def measure(
     make_world = world_maker(config)
     world = make_world(workload.LANES)
     works = [
-        workload.record(name, programs, world)
-        for name, programs in workload.program_sets().items()
+        workload.record(name, programs, world) for name, programs in workload.program_sets().items()
     ]
     del world
     for part in parts:

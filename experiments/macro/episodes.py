@@ -47,7 +47,11 @@ class _Lane:
 
 
 def play(
-    world: Any, program: Program, tick_limit: int, seed: int, num: int,
+    world: Any,
+    program: Program,
+    tick_limit: int,
+    seed: int,
+    num: int,
     on_tick: OnTick | None = None,
 ) -> tuple[list[Episode], list[Activation]]:
     """Runs `num` seeded episodes, one per lane, lanes in chunks.
@@ -64,15 +68,31 @@ def play(
         lanes = min(world.num_envs, num - begin)
         chunk_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0] >> 1)
         _play_chunk(
-            world, macros, program.name, tick_limit, chunk_seed, lanes, begin, episodes,
-            activations, on_tick,
+            world,
+            macros,
+            program.name,
+            tick_limit,
+            chunk_seed,
+            lanes,
+            begin,
+            episodes,
+            activations,
+            on_tick,
         )
     return sorted(episodes, key=lambda e: e.number), activations
 
 
 def _play_chunk(
-    world: Any, macros: MacroSet, name: str, tick_limit: int, seed: int, num: int, begin: int,
-    episodes: list[Episode], activations: list[Activation], on_tick: OnTick | None,
+    world: Any,
+    macros: MacroSet,
+    name: str,
+    tick_limit: int,
+    seed: int,
+    num: int,
+    begin: int,
+    episodes: list[Episode],
+    activations: list[Activation],
+    on_tick: OnTick | None,
 ) -> None:
     obs, busy = world.reset(seed), np.zeros(world.num_envs, bool)
     state = interpret_host.init_state(world.num_envs)
@@ -113,7 +133,9 @@ def _closed(number: int, lane: _Lane, step: Step, i: int) -> Episode:
     end = items(step.final_obs, i)
     gained = {NAMES[n]: end[n] - lane.begin[n] for n in {*end, *lane.begin}}
     return Episode(
-        number, bool(np.asarray(step.info["success"])[i]), lane.ticks,
+        number,
+        bool(np.asarray(step.info["success"])[i]),
+        lane.ticks,
         {name: change for name, change in sorted(gained.items()) if change},
     )
 

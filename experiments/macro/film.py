@@ -24,7 +24,11 @@ def best_and_worst(episodes: Sequence[Episode]) -> list[Episode]:
 
 
 def write(
-    path: Path, world: Any, program: Program, tick_limit: int, seed: int,
+    path: Path,
+    world: Any,
+    program: Program,
+    tick_limit: int,
+    seed: int,
     episodes: Sequence[Episode],
 ) -> list[Episode]:
     """Writes the video. Returns the episodes that it shows, from above to below."""
@@ -49,6 +53,4 @@ def write(
 def above_each_other(films: Sequence[Sequence[np.ndarray]]) -> list[np.ndarray]:
     """One film; the last picture of a shorter one stays."""
     length = max(map(len, films))
-    return [
-        np.concatenate([film[min(i, len(film) - 1)] for film in films]) for i in range(length)
-    ]
+    return [np.concatenate([film[min(i, len(film) - 1)] for film in films]) for i in range(length)]

@@ -1,10 +1,10 @@
 """Macros on disk: NAME.py with NAME.json, which holds where it is from and its record.
 
-    python -m experiments.macro library save runs/harvest_milk-seed0-... macros
-    python -m experiments.macro library list macros
-    python -m experiments.macro library show macros approach_cow
-    python -m experiments.macro library add macros go_to_log.py --task=harvest_log
-    python -m experiments.main --config=harvest_wool --config.macros.library=macros
+python -m experiments.macro library save runs/harvest_milk-seed0-... macros
+python -m experiments.macro library list macros
+python -m experiments.macro library show macros approach_cow
+python -m experiments.macro library add macros go_to_log.py --task=harvest_log
+python -m experiments.main --config=harvest_wool --config.macros.library=macros
 """
 
 import argparse
@@ -25,8 +25,10 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_subparsers(dest="what", required=True, metavar="list|show|add|save")
     for name, words in (
-        ("list", "one line per macro"), ("show", "code, origin and record of one macro"),
-        ("add", "macros from files"), ("save", "macros in use in a run, with their record"),
+        ("list", "one line per macro"),
+        ("show", "code, origin and record of one macro"),
+        ("add", "macros from files"),
+        ("save", "macros in use in a run, with their record"),
     ):
         command = what.add_parser(name, help=words)
         if name == "save":

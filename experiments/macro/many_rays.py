@@ -6,7 +6,7 @@ them together run about 1,500 instructions per tick.
 """
 
 # Walks to the nearest cow: its rays are grouped, and the aim is tested on pairs of them.
-APPROACH = '''
+APPROACH = """
 def approach(obs):
     stuck = 0
     for _ in range(190):
@@ -26,10 +26,10 @@ def approach(obs):
         x, z = obs.x, obs.z
         obs = yield forward(jump=stuck > 1)
         stuck = stuck + 1 if abs(obs.x - x) + abs(obs.z - z) < 0.02 else 0
-'''
+"""
 
 # Turns to the direction with the most room: one pass over all rays per direction.
-OPENING = '''
+OPENING = """
 def room_towards(obs, yaw):
     least = 99
     for r in obs.rays:
@@ -48,10 +48,10 @@ def opening(obs):
             obs = yield turn(yaw=best_yaw)
         else:
             obs = yield forward()
-'''
+"""
 
 # Weights every ray: a potential that draws to cows and away from what is close.
-POTENTIAL = '''
+POTENTIAL = """
 def potential(obs):
     names = ("cow", "sheep", "pig", "chicken")
     for k in range(120):
@@ -66,10 +66,10 @@ def potential(obs):
             obs = yield turn(yaw=heading)
         else:
             obs = yield forward(jump=obs.in_water)
-'''
+"""
 
 # Counts what is in sight, sorts directions by it, keeps what it has seen.
-SURVEY = '''
+SURVEY = """
 def seen_in(obs, low, high):
     blocks = [r.block for r in obs.rays if low <= r.yaw < high]
     return sum(1 for b in blocks if "grass" in b), sum(1 for b in blocks if b == "water")
@@ -90,7 +90,7 @@ def survey(obs):
         if ahead < 1.5:
             return
         obs = yield forward()
-'''
+"""
 
 SOURCES = {
     "approach": APPROACH, "opening": OPENING, "potential": POTENTIAL, "survey": SURVEY,

@@ -109,7 +109,9 @@ def outcome(episode: "Episode") -> str:
 
 
 def numbers(
-    program: "Program", options: argparse.Namespace, done: list["Episode"],
+    program: "Program",
+    options: argparse.Namespace,
+    done: list["Episode"],
     started: list["Activation"],
 ) -> dict[str, Any]:
     """Everything that was measured, as plain data."""
@@ -174,8 +176,11 @@ def show(console: Console, found: dict[str, Any]) -> None:
     table.add_row("ticks to success", words_of(found["ticks_to_success"]))
     table.add_row("ticks of an episode", words_of(found["ticks_of_episodes"]))
     table.add_row("activations", str(found["activations"]))
-    names = {"trapped": "ended by a mistake", "tick_limit": "cut at the tick limit",
-             "interrupted": "cut by the end of the episode"}
+    names = {
+        "trapped": "ended by a mistake",
+        "tick_limit": "cut at the tick limit",
+        "interrupted": "cut by the end of the episode",
+    }
     for end, what in found["ends"].items():
         if what["count"]:
             ticks = words_of(what["ticks"])

@@ -15,7 +15,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", help="shows the code of this one")
     parser.add_argument("--sensors", choices=("paper", "full"), default="full")
     parser.add_argument(
-        "--measure", action="store_true",
+        "--measure",
+        action="store_true",
         help="runs each (or the one named) in the embedded world and tells how often it succeeds",
     )
     parser.add_argument("--episodes", type=int, default=32, help="of --measure")
@@ -29,8 +30,10 @@ def run(options: argparse.Namespace) -> int:
     texts = skills.sources(options.sensors)
     if options.name not in (None, *texts):
         known = suggest(options.name, list(texts))
-        print(f"error: no skill {options.name!r} at sensors {options.sensors}. {known}",
-              file=sys.stderr)
+        print(
+            f"error: no skill {options.name!r} at sensors {options.sensors}. {known}",
+            file=sys.stderr,
+        )
         return 2
     if options.measure:
         return measure(console, options, [options.name] if options.name else list(texts))

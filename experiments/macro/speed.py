@@ -134,7 +134,10 @@ class Trainee:
 
 
 def training(
-    make_world: Callable[[int], Any], config: RLConfig, lanes: int, works: Sequence[Workload],
+    make_world: Callable[[int], Any],
+    config: RLConfig,
+    lanes: int,
+    works: Sequence[Workload],
     seconds: float,
 ) -> Iterator[Row]:
     """One row per macro set and one without macros; their updates take turns.

@@ -1,6 +1,6 @@
 """MineCLIP: how well pictures of Minecraft fit a sentence (docs/mineclip.md).
 
-    python -m experiments.mineclip COMMAND --help
+python -m experiments.mineclip COMMAND --help
 """
 
 import sys

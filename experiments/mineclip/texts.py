@@ -24,8 +24,10 @@ def run(options: argparse.Namespace) -> int:
     if not options.merges:
         raise ValueError("give --merges: CLIP's list is what the sentences are read with.")
     named = bool(options.task or options.prompt)
-    found = _all(options) if not named else model_files.sentences_of(
-        options, model_files.config_of(options)
+    found = (
+        _all(options)
+        if not named
+        else model_files.sentences_of(options, model_files.config_of(options))
     )
     loaded = weights.load(Path(options.weights))
     config = MineClipConfig(merges=options.merges)

@@ -225,8 +225,8 @@ def memory(facts: Facts) -> Row:
         return Row(name, OK, f"{found}; at most {most} workers")
     cure = (
         f"--config.minedojo.workers={max(most, 1)}: each takes {HEAP:.0f} GB of Java's heap and "
-        "more beside it. Without them the system kills a game, which is told as \"Minecraft "
-        "process finished unexpectedly\""
+        'more beside it. Without them the system kills a game, which is told as "Minecraft '
+        'process finished unexpectedly"'
     )
     return Row(name, MISSING, found, cure)
 

@@ -21,14 +21,25 @@ from rlgpt_jax.envs.minedojo.config import DEFAULT_PYTHON, PYTHON_VARIABLE
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--python", default="", help="MineDojo's interpreter; by default that of "
-                        "RLGPT_MINEDOJO_PYTHON, else the one that setup makes")
+    parser.add_argument(
+        "--python",
+        default="",
+        help="MineDojo's interpreter; by default that of "
+        "RLGPT_MINEDOJO_PYTHON, else the one that setup makes",
+    )
     parser.add_argument("--workers", type=int, default=1, help="how many are to run here")
-    parser.add_argument("--no-headless", action="store_true", help="as with "
-                        "--config.minedojo.headless=false: the game is to use DISPLAY")
+    parser.add_argument(
+        "--no-headless",
+        action="store_true",
+        help="as with --config.minedojo.headless=false: the game is to use DISPLAY",
+    )
     parser.add_argument("--skip-import", action="store_true", help="do not import the client")
-    parser.add_argument("--launch", action="store_true", help="start the game once, look at its "
-                        "picture and count its steps; minutes if the game is not built")
+    parser.add_argument(
+        "--launch",
+        action="store_true",
+        help="start the game once, look at its "
+        "picture and count its steps; minutes if the game is not built",
+    )
     parser.add_argument("--json", action="store_true", help="print rows and facts as JSON")
 
 

@@ -59,9 +59,7 @@ class Launch:
     client: str = ""  # what the worker told of its MineDojo
 
 
-def gather(
-    python: str, with_import: bool = True, headless: bool = True, workers: int = 1
-) -> Facts:
+def gather(python: str, with_import: bool = True, headless: bool = True, workers: int = 1) -> Facts:
     """Looks at the machine and asks `python`. Starts no game."""
     machine = Facts(
         python=python, java=java_version("java"), java_home=java_of_home(),

@@ -8,10 +8,7 @@ TOOLS = ("pip<24.1", "setuptools==65.5.0", "wheel==0.37.1")  # without wheel gym
 CONSTRAINTS = ("numpy==1.23.5", "opencv-python==4.11.0.86")  # later opencv wants numpy 2
 CLIENT = "minedojo==0.1"
 # What must be there when all is installed.
-INSTALLED = {
-    "gym": "0.21.0",
-    **dict(pin.split("==") for pin in (*TOOLS[1:], *CONSTRAINTS, CLIENT)),
-}
+INSTALLED = {"gym": "0.21.0", **dict(pin.split("==") for pin in (*TOOLS[1:], *CONSTRAINTS, CLIENT))}
 MAX_PIP = (24, 1)
 
 
@@ -30,6 +27,6 @@ def is_supported(version: tuple[int, ...]) -> bool:
 
 
 def words_of_versions() -> str:
-    """"3.9, 3.10 or 3.11"."""
+    """ "3.9, 3.10 or 3.11"."""
     *front, last = [".".join(map(str, version)) for version in VERSIONS]
     return f"{', '.join(front)} or {last}"

@@ -23,10 +23,18 @@ DEFAULT_FOLDER = DEFAULT_PYTHON.parents[1]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--python", default="", help=f"version ({recipe.words_of_versions()}) or "
-                        "path of the Python to make it with; by default the first one found")
-    parser.add_argument("--folder", type=Path, default=DEFAULT_FOLDER,
-                        help="where; by default .minedojo in the checkout, where runs look")
+    parser.add_argument(
+        "--python",
+        default="",
+        help=f"version ({recipe.words_of_versions()}) or "
+        "path of the Python to make it with; by default the first one found",
+    )
+    parser.add_argument(
+        "--folder",
+        type=Path,
+        default=DEFAULT_FOLDER,
+        help="where; by default .minedojo in the checkout, where runs look",
+    )
 
 
 def run(options: argparse.Namespace) -> int:

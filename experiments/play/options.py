@@ -85,7 +85,6 @@ def parse(argv: Sequence[str]) -> Options:
     )
 
 
-
 def _number(text: str | None, flag: str, default: int, low: int) -> int:
     number = default if text is None else parse_value(text, int, f"--{flag}")
     if not low <= number < 2**31:

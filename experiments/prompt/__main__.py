@@ -41,7 +41,9 @@ def parse(argv: list[str]) -> tuple[argparse.Namespace, base.Config]:
     parser.add_argument("command", choices=["show"])
     parser.add_argument("agent", metavar="AGENT", help="who is asked")
     parser.add_argument(
-        "--config", required=True, metavar="NAME",
+        "--config",
+        required=True,
+        metavar="NAME",
         help="name or path of a configuration; --config.<field>=VALUE changes a field",
     )
     parser.add_argument("--iteration", type=int, default=0, help="of the outer loop, from 0")
@@ -51,12 +53,16 @@ def parse(argv: list[str]) -> tuple[argparse.Namespace, base.Config]:
     if options.agent not in AGENTS:
         raise ConfigError(f"{options.agent}: no such agent. {suggest(options.agent, AGENTS)}")
     if options.agent not in asked:
-        raise ConfigError(f"{options.agent}: this run asks {', '.join(asked) or 'no agent'}. "
-                          "Others are asked with other loop.agents, mode, design or planner.")
+        raise ConfigError(
+            f"{options.agent}: this run asks {', '.join(asked) or 'no agent'}. "
+            "Others are asked with other loop.agents, mode, design or planner."
+        )
     last = 0 if options.agent == "planner" else loop.num_iterations - 1
     if not 0 <= options.iteration <= last:
-        raise ConfigError(f"--iteration={options.iteration}: the run asks {options.agent} in "
-                          f"iterations 0 to {last} (loop.num_iterations).")
+        raise ConfigError(
+            f"--iteration={options.iteration}: the run asks {options.agent} in "
+            f"iterations 0 to {last} (loop.num_iterations)."
+        )
     flags.check_interpreter(config)
     flags.check_clip_files(config)
     try:

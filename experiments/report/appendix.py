@@ -57,8 +57,10 @@ def _mismatches(run: Run) -> str:
     if count is None:
         return ""
     words = f"{count} of {total} prompts differ from the recorded ones"
-    words += "." if not count else (
-        ": the answers were given to slightly different measurements than this run's."
+    words += (
+        "."
+        if not count
+        else (": the answers were given to slightly different measurements than this run's.")
     )
     if unanswered := result.get("prompts_unanswered"):
         words += f" {unanswered} questions were not recorded and had no answer."

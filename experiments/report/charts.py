@@ -127,13 +127,15 @@ def x_axis(frame: Frame, values: Sequence[float], words: str) -> str:
 
 
 def label(x: float, y: float, words: str, anchor: str, kind: str = "") -> str:
-    return tag(
-        "text", text(words), x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=kind
-    )
+    return tag("text", text(words), x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=kind)
 
 
 def svg(parts: Sequence[str], frame: Frame, description: str) -> str:
     return tag(
-        "svg", "".join(parts), viewBox=f"0 0 {frame.width} {frame.height}", role="img",
-        aria_label=description, class_="chart",
+        "svg",
+        "".join(parts),
+        viewBox=f"0 0 {frame.width} {frame.height}",
+        role="img",
+        aria_label=description,
+        class_="chart",
     )

@@ -40,10 +40,7 @@ def _kind(token: tokenize.TokenInfo) -> str:
 
 
 def _add(
-    spans: list[list[tuple[int, int, str]]],
-    lines: list[str],
-    token: tokenize.TokenInfo,
-    kind: str,
+    spans: list[list[tuple[int, int, str]]], lines: list[str], token: tokenize.TokenInfo, kind: str
 ) -> None:
     """Notes a token, which may cover several lines, line by line."""
     (first, start), (last, end) = token.start, token.end

@@ -16,8 +16,7 @@ def tag(name: str, inner: str, **attributes: str) -> str:
     hyphens (`aria_label`).
     """
     words = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{text(value)}"'
-        for key, value in attributes.items()
+        f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items()
     )
     return f"<{name}{words}>{inner}</{name}>"
 
@@ -38,8 +37,12 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "")
     inner = (tag("caption", text(caption)) if caption else "") + tag("thead", top)
     label = caption or head[0]
     return tag(
-        "div", tag("table", inner + tag("tbody", body)), class_="scroll", tabindex="0",
-        role="region", aria_label=label,
+        "div",
+        tag("table", inner + tag("tbody", body)),
+        class_="scroll",
+        tabindex="0",
+        role="region",
+        aria_label=label,
     )
 
 
@@ -65,7 +68,7 @@ def percent(rate: float) -> str:
 
 def interval(rate: float, low: float, high: float) -> str:
     """`62.0 % (55.1–68.5)`, HTML."""
-    return f"{percent(rate)} <span class=\"quiet\">({100 * low:.1f}–{100 * high:.1f})</span>"
+    return f'{percent(rate)} <span class="quiet">({100 * low:.1f}–{100 * high:.1f})</span>'
 
 
 def episodes(successes: int, num: int, lost: int) -> str:

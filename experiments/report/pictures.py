@@ -8,8 +8,12 @@ from experiments.report import html
 from experiments.report.html import tag, text
 from experiments.report.load import Iteration
 
-NAMES = {"success": "A typical success", "failure": "A typical failure",
-         "best": "Best episode", "worst": "Worst episode"}  # as runs of before named them
+NAMES = {
+    "success": "A typical success",
+    "failure": "A typical failure",
+    "best": "Best episode",
+    "worst": "Worst episode",
+}  # as runs of before named them
 PARTS = {"before": "Start", "after": "End"}
 LEAD = (
     "From this evaluation: the quickest success, and the failure that pressed use and attack most "

@@ -41,9 +41,7 @@ def sub_tasks(run: Run) -> str:
     return html.section("success", "Sub-tasks and the whole", inner)
 
 
-def _row(
-    sub: dict[str, Any], own: Run | None, in_chain: dict[str, Any] | None
-) -> list[str]:
+def _row(sub: dict[str, Any], own: Run | None, in_chain: dict[str, Any] | None) -> list[str]:
     name = text(sub["name"])
     if own:
         name = tag("a", name, href=f"tasks/{sub['name']}/report.html")

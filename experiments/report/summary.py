@@ -123,8 +123,9 @@ def curves(run: Run) -> str:
         "counts as a failure, so a curve begins at 0. Return and ticks are of the episodes that "
         "ended in an update: right after a start only quick, successful ones have ended.",
     )
-    return html.section("curves", "Learning curves", words + tag("div", "".join(cards),
-                                                                  class_="grid2"))
+    return html.section(
+        "curves", "Learning curves", words + tag("div", "".join(cards), class_="grid2")
+    )
 
 
 def _starts(rows: Sequence[dict[str, float]]) -> list[float]:
@@ -143,7 +144,8 @@ def videos(run: Run) -> str:
         return ""
     figures = "".join(tag("div", _video(path), class_="card") for path in run.videos)
     words = tag(
-        "p", f"Episodes of the {'whole task' if run.task_plan else 'best iteration'} in held-out "
+        "p",
+        f"Episodes of the {'whole task' if run.task_plan else 'best iteration'} in held-out "
         "worlds: what the agent sees, and the world from above. The words name "
         f"{'skill and ' * bool(run.task_plan)}action or macro in control.",
     )

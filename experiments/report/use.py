@@ -52,11 +52,12 @@ def _ends(ends: dict[str, int] | None) -> str:
         for k, _, kind in ENDS
         if ends.get(k)
     )
-    return f'<span class="bar" role="img" aria-label="{text(words)}" title="{text(words)}">' \
+    return (
+        f'<span class="bar" role="img" aria-label="{text(words)}" title="{text(words)}">'
         f"{parts}</span>"
+    )
 
 
 def _legend() -> str:
     items = "".join(f'<li><i class="{kind}"></i>{text(label)}</li>' for _, label, kind in ENDS)
     return f'<ul class="legend" aria-label="How a macro ended">{items}</ul>'
-

@@ -53,8 +53,12 @@ def parse(argv: list[str]) -> Options:
     parser = argparse.ArgumentParser("python -m experiments.study", description=__doc__)
     parser.add_argument("--preset", default="", help=f"one of {', '.join(cells.PRESETS)}")
     parser.add_argument("--configs", "--tasks", default="", help="names, separated by commas")
-    parser.add_argument("--variants", "--modes", default="", help="without a preset: "
-                        f"of {', '.join(cells.VARIANTS)}")
+    parser.add_argument(
+        "--variants",
+        "--modes",
+        default="",
+        help=f"without a preset: of {', '.join(cells.VARIANTS)}",
+    )
     parser.add_argument("--seeds", default="0,1,2")
     parser.add_argument("--jobs", type=int, default=1, help="runs at the same time")
     parser.add_argument("--out", type=Path, help="default: studies/<preset>")
@@ -87,9 +91,7 @@ def _free(configs: tuple[str, ...], variants: tuple[str, ...]) -> list[Cell]:
     return [Cell(config, variant) for config in configs for variant in variants]
 
 
-def _check_fields(
-    assignments: list[tuple[str, str]], good: list[Cell], is_smoke: bool
-) -> None:
+def _check_fields(assignments: list[tuple[str, str]], good: list[Cell], is_smoke: bool) -> None:
     """An override that no cell takes is a mistake, not a reason to skip them all."""
     if assignments and not good:
         cells.resolve(Cell(DEFAULT_CONFIGS[0], "rl_gpt"), is_smoke, assignments)
@@ -146,7 +148,10 @@ def main(argv: list[str]) -> int:
 
 
 def _tell_plan(
-    say: Callable[[str], None], options: Options, runs: list[Run], each: dict[Run, float],
+    say: Callable[[str], None],
+    options: Options,
+    runs: list[Run],
+    each: dict[Run, float],
     total: float,
 ) -> None:
     """What is left to do, how long it takes, and what cannot be done."""
@@ -163,7 +168,10 @@ def _tell_plan(
 
 
 def write_out(
-    options: Options, runs: list[Run], failed: list[Failure], argv: list[str],
+    options: Options,
+    runs: list[Run],
+    failed: list[Failure],
+    argv: list[str],
     say: Callable[[str], None],
 ) -> None:
     """Tables and figures of all that is done."""
@@ -181,15 +189,16 @@ def write_out(
     paths += figure.iterations_figure(
         options.out, presets.plain_of(options.preset, measured.values())
     )
-    paths += figure.curves_figure(
-        options.out, presets.plain_of(options.preset, measured.values())
-    )
+    paths += figure.curves_figure(options.out, presets.plain_of(options.preset, measured.values()))
     for made in tables:
         say(made.markdown())
     for line in pooled.missing(measured) if options.preset == "controls" else ():
         say(line)
-    say("Written: " + ", ".join(str(path.relative_to(options.out)) for path in paths)
-        + f" in {options.out}")
+    say(
+        "Written: "
+        + ", ".join(str(path.relative_to(options.out)) for path in paths)
+        + f" in {options.out}"
+    )
     for failure in failed:
         say(f"{failure.run.name} failed: {failure.reason}; its words are in {failure.run.log}")
 

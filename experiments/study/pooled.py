@@ -94,8 +94,7 @@ def _record(variant: str, scores: Scores) -> dict[str, Any]:
     if variant == "rl_gpt":
         return record
     above, low, high = _interval(
-        [scores["rl_gpt"], own],
-        lambda x, y: np.array([metrics.probability_of_improvement(x, y)]),
+        [scores["rl_gpt"], own], lambda x, y: np.array([metrics.probability_of_improvement(x, y)])
     )
     return {**record, "above": above, "above_low": low, "above_high": high}
 

@@ -29,9 +29,7 @@ seed, so the spread over conversations is not measured.
 """
 
 
-def tables_of(
-    preset: str, measured: Mapping[Cell, Measured], cells: Sequence[Cell]
-) -> list[Table]:
+def tables_of(preset: str, measured: Mapping[Cell, Measured], cells: Sequence[Cell]) -> list[Table]:
     """The tables of a preset; "" is a free choice of configurations and variants."""
     found = [measured[cell] for cell in cells if cell in measured]
     made = [overview.overview(found)]

@@ -33,8 +33,10 @@ def parse(argv: list[str]) -> tuple[argparse.Namespace, list[tuple[str, str]]]:
     parser.add_argument("--out", type=Path, default=Path("task_check"), help="for the picture")
     options = parser.parse_args(rest)
     if options.episodes < 1 or not 0 <= options.seed < 2**31:
-        raise ConfigError(f"--episodes={options.episodes} --seed={options.seed}: need whole "
-                          "numbers, episodes 1 or more.")
+        raise ConfigError(
+            f"--episodes={options.episodes} --seed={options.seed}: need whole "
+            "numbers, episodes 1 or more."
+        )
     return options, assignments
 
 

@@ -1,7 +1,7 @@
 """Tokens and US dollars of a run, per iteration and agent.
 
-    python -m experiments.transcript cost runs/my_run
-    python -m experiments.transcript cost runs/my_run --model=claude-sonnet-5-5 --csv=tokens.csv
+python -m experiments.transcript cost runs/my_run
+python -m experiments.transcript cost runs/my_run --model=claude-sonnet-5-5 --csv=tokens.csv
 """
 
 import argparse

@@ -23,7 +23,10 @@ COLOURS = {"+": "green", "-": "red", "@": "cyan", "p": "magenta"}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", type=Path, help="run folder or .jsonl file")
     parser.add_argument(
-        "other", metavar="OTHER", type=Path, nargs="?",
+        "other",
+        metavar="OTHER",
+        type=Path,
+        nargs="?",
         help="what to compare RUN with (default: the recording that it replayed)",
     )
     parser.add_argument("--key", default="*", metavar="GLOB", help="only these request keys")

@@ -1,7 +1,7 @@
 """Shows what was asked and answered: one line per exchange, or whole pages.
 
-    python -m experiments.transcript show runs/my_run
-    python -m experiments.transcript show runs/my_run --key='iter0/fast/*' --full | less -R
+python -m experiments.transcript show runs/my_run
+python -m experiments.transcript show runs/my_run --key='iter0/fast/*' --full | less -R
 """
 
 import argparse

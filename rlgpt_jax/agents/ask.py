@@ -46,9 +46,7 @@ def ask(
     return ask_all(provider, prompts, [Question(key, agent, state, render, parse, schema)])[0]
 
 
-def ask_all(
-    provider: Provider, prompts: Prompts, questions: Sequence[Question[Any]]
-) -> list[Any]:
+def ask_all(provider: Provider, prompts: Prompts, questions: Sequence[Question[Any]]) -> list[Any]:
     """Asks questions that do not depend on each other: all at the same time, then, at the
     same time, those whose answers were refused. Returns values and Refusals in order."""
     values: list[Any] = [Refusal("nothing was asked")] * len(questions)
@@ -75,9 +73,7 @@ def ask_all(
 
 
 def read(
-    completion: Completion,
-    state: PromptState,
-    parse: Callable[[str, PromptState], Value | Refusal],
+    completion: Completion, state: PromptState, parse: Callable[[str, PromptState], Value | Refusal]
 ) -> Value | Refusal:
     """What `parse` makes of an answer; one that is missing, declined, empty or cut says so."""
     if completion.stop == MISSING:

@@ -95,9 +95,9 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
         policy=sections.policy(setting, prompts),
         sensors=sections.sensors(setting, prompts),
         mode=sections.mode(setting, prompts),
-        set_up="" if is_program else prompts.fill(
-            "critic.set_up", limits=rl_setup.limits(state, prompts)
-        ),
+        set_up=""
+        if is_program
+        else prompts.fill("critic.set_up", limits=rl_setup.limits(state, prompts)),
         programs=prompts.fill("critic.programs") if is_program else "",
         plan=sections.plan(state.plan),
         fates=_fates(state),
@@ -156,8 +156,12 @@ def parse(text: str, state: PromptState) -> Critique | Refusal:
     if not isinstance(solved, bool):
         return Refusal(f'"solved" must be true or false; got {solved!r}.')
     return Critique(
-        _line(value["failure"]), tuple(verdicts), _line(value["advice"]),
-        _line(value.get("rl")), solved, blocks.reasoning(text, value),
+        _line(value["failure"]),
+        tuple(verdicts),
+        _line(value["advice"]),
+        _line(value.get("rl")),
+        solved,
+        blocks.reasoning(text, value),
     )
 
 

@@ -58,8 +58,9 @@ def short(text: str, limit: int) -> str:
 
 def plan(value: Plan, limit: int | None = None) -> str:
     """The plan as a list; instructions are shortened to `limit` characters."""
-    told = [s.instruction if limit is None else short(s.instruction, limit)
-            for s in value.sub_actions]
+    told = [
+        s.instruction if limit is None else short(s.instruction, limit) for s in value.sub_actions
+    ]
     return "\n".join(
         f"{number}. {s.name} ({s.kind}): {instruction}"
         for number, (s, instruction) in enumerate(zip(value.sub_actions, told, strict=True), 1)

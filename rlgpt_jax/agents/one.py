@@ -89,9 +89,7 @@ def _sets_up_rl(state: PromptState) -> bool:
     return state.setting.mode == "rl_gpt"
 
 
-def _interface(
-    value: Mapping[str, Any], state: PromptState
-) -> RLInterface | Refusal | None:
+def _interface(value: Mapping[str, Any], state: PromptState) -> RLInterface | Refusal | None:
     """Field "rl". Refused twice, it is the run's own, so that plan and code still count."""
     if not _sets_up_rl(state):
         return None

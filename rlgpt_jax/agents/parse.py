@@ -79,9 +79,7 @@ def json_object(text: str) -> dict[str, Any] | Refusal:
         value, _ = json.JSONDecoder(strict=False).raw_decode(body, start)
     except json.JSONDecodeError as error:
         line = body.split("\n")[error.lineno - 1].strip()
-        return Refusal(
-            f"The JSON could not be read: {error.msg} in line {error.lineno}: {line!r}."
-        )
+        return Refusal(f"The JSON could not be read: {error.msg} in line {error.lineno}: {line!r}.")
     except RecursionError:
         return Refusal("The JSON is nested too deeply. Use the form that was asked for.")
     return value

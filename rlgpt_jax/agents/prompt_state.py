@@ -305,7 +305,10 @@ class PromptState:
                     continue
                 if found is None:
                     found = Before(
-                        number, fate.source, fate.facts, memory.told_of(name),
+                        number,
+                        fate.source,
+                        fate.facts,
+                        memory.told_of(name),
                         next((v.to_fast for v in memory.verdicts if v.name == name), ""),
                         self._left(number, name, fate.source),
                     )

@@ -124,8 +124,18 @@ _FILES: dict[str, dict[str, str]] = {
     # On how to split or solve a task, told within the texts above.
     "advice": {
         **dict.fromkeys(
-            ("example", "failed_code", "few_macros", "mining", "nearer", "reward_parts", "sizes",
-             "split", "sub_tasks", "who_can"),
+            (
+                "example",
+                "failed_code",
+                "few_macros",
+                "mining",
+                "nearer",
+                "reward_parts",
+                "sizes",
+                "split",
+                "sub_tasks",
+                "who_can",
+            ),
             "",
         ),
         "learning": "shows",

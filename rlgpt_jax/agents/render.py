@@ -32,10 +32,7 @@ def success(setting: Setting) -> str:
     """When an episode is solved."""
     if setting.nearby:
         return f"a {setting.goal_item} that you have placed is within 5 blocks and in view"
-    return (
-        f"the inventory holds {setting.goal_quantity} more {setting.goal_item} "
-        "than at the start"
-    )
+    return f"the inventory holds {setting.goal_quantity} more {setting.goal_item} than at the start"
 
 
 def policy(setting: Setting, prompts: Prompts) -> str:

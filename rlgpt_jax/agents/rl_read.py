@@ -101,7 +101,10 @@ def _task(record: dict[str, Any], setting: Setting) -> TrainingTask:
             "Leave it out."
         )
     start_items = check.numbers(
-        record.get("start_items"), "quantity", limits["task.start_items"], "task.start_items",
+        record.get("start_items"),
+        "quantity",
+        limits["task.start_items"],
+        "task.start_items",
         check.MAX_START_ITEMS,
     )
     return TrainingTask(

@@ -164,7 +164,7 @@ def schema(state: PromptState) -> dict[str, Any]:
         ),
         "observation": some(state.setting.given.choosable),
         "actions": blocks.object_schema(
-            primitives=some(PRIMITIVES), macros=some(macros), turn=one(TURNS, "integer"),
+            primitives=some(PRIMITIVES), macros=some(macros), turn=one(TURNS, "integer")
         ),
         "reward": blocks.object_schema(
             success=number("reward.success"),
@@ -182,7 +182,8 @@ def schema(state: PromptState) -> dict[str, Any]:
             ticks=number("training.ticks", "integer"),
             network=one(NETWORKS, "string"),
             **(
-                {} if state.setting.design == "action"
+                {}
+                if state.setting.design == "action"
                 else {"stop_at_success": number("training.stop_at_success")}
             ),
         ),

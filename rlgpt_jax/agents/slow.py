@@ -36,10 +36,7 @@ def shared(state: PromptState, prompts: Prompts) -> dict[str, str]:
     who, flow = ("one", "flow") if is_one else ("slow", f"flow_{setting.structure}")
     other = "_pure_code" if setting.mode == "pure_code" else "" if coded else "_reward"
     tries = {"num_tries": str(setting.num_tries)}
-    documents = {
-        "sensors": sections.sensors(setting, prompts),
-        "api": setting.api.strip(),
-    }
+    documents = {"sensors": sections.sensors(setting, prompts), "api": setting.api.strip()}
     return {
         "flow": prompts.fill(f"{who}.{flow}", **tries)
         if coded

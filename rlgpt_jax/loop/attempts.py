@@ -84,9 +84,7 @@ def _latest(name: str, attempts: Attempts, state: PromptState) -> str:
     return ""
 
 
-def fate(
-    sub_action: SubAction, attempts: tuple[Attempt, ...] | None, state: PromptState
-) -> Fate:
+def fate(sub_action: SubAction, attempts: tuple[Attempt, ...] | None, state: PromptState) -> Fate:
     """The version in use counts, also if somebody wanted more; None is kept code."""
     name, kind = sub_action.name, sub_action.kind
     if attempts is None:
@@ -97,9 +95,7 @@ def fate(
     return Fate(name, kind, attempts, version.source, f"try{version.number}")
 
 
-def others(
-    state: PromptState, name: str, attempts: Attempts
-) -> tuple[tuple[str, str], ...]:
+def others(state: PromptState, name: str, attempts: Attempts) -> tuple[tuple[str, str], ...]:
     """Accepted code of the other parts of the plan, (name, own text), which `name` may call."""
     sources = {s.name: source_of(s.name, attempts, state) for s in state.plan.coded}
     return tuple((n, split(text)[0]) for n, text in sources.items() if text and n != name)
@@ -130,9 +126,7 @@ def finish_interface(
     tools: Tools, state: PromptState, answer: RLInterface | Refusal
 ) -> RLInterface:
     """Writes how the training is set up; without a usable answer it is the run's own."""
-    interface = (
-        rl_setup.fallback(state, answer.reason) if isinstance(answer, Refusal) else answer
-    )
+    interface = rl_setup.fallback(state, answer.reason) if isinstance(answer, Refusal) else answer
     path = tools.folder.iteration(state.iteration, "interface.json")
     write_json(path, dataclasses.asdict(interface))
     words = rl_setup.describe(interface)

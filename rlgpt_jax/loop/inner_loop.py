@@ -38,7 +38,9 @@ from rlgpt_jax.rl.interface import DEFAULT, RLInterface
 
 
 def code_sub_actions(
-    config: LoopConfig, tools: Tools, state: PromptState,
+    config: LoopConfig,
+    tools: Tools,
+    state: PromptState,
     policy: Callable[[], Policy | None] = lambda: None,
 ) -> tuple[tuple[Fate, ...], RLInterface]:
     """Runs the inner loop for `state.plan`.
@@ -92,8 +94,12 @@ def _is_done(attempts: Attempts, sub_action: SubAction) -> bool:
 
 
 def _code_question(
-    config: LoopConfig, tools: Tools, state: PromptState, sub_action: SubAction,
-    attempts: Attempts, number: int,
+    config: LoopConfig,
+    tools: Tools,
+    state: PromptState,
+    sub_action: SubAction,
+    attempts: Attempts,
+    number: int,
 ) -> Question:
     """An answer without code is an attempt that was refused, so it is asked only once."""
     name = sub_action.name
@@ -110,8 +116,7 @@ def _code_question(
 
 
 def _interface_question(
-    config: LoopConfig, tools: Tools, state: PromptState, todo: list[SubAction],
-    attempts: Attempts,
+    config: LoopConfig, tools: Tools, state: PromptState, todo: list[SubAction], attempts: Attempts
 ) -> Question:
     """Tells what became of the code so far; code of `todo` is being written meanwhile."""
     fates = tuple(
@@ -130,7 +135,11 @@ def _interface_question(
 
 
 def _take(
-    trials: Trials, number: int, name: str, answer: str | Refusal, attempts: Attempts,
+    trials: Trials,
+    number: int,
+    name: str,
+    answer: str | Refusal,
+    attempts: Attempts,
     before: Attempts,
 ) -> None:
     """Adds what the fast agent wrote; if it keeps its code, that is done."""
@@ -143,8 +152,12 @@ def _take(
 
 
 def _judge(
-    config: LoopConfig, tools: Tools, state: PromptState, todo: list[SubAction],
-    attempts: Attempts, number: int,
+    config: LoopConfig,
+    tools: Tools,
+    state: PromptState,
+    todo: list[SubAction],
+    attempts: Attempts,
+    number: int,
 ) -> Mapping[str, Judgement]:
     """Asks the trial critic about the macros that ran in this try; adds its verdicts."""
     last = {s.name: attempts[s.name][-1] for s in todo}
@@ -161,8 +174,14 @@ def _judge(
     key = tools.request_key(config, state.iteration, "trial_critic", f"try{number}")
     with tools.folder.timed("code"):
         judgements = ask(
-            tools.asker, key, "trial_critic", state, tools.prompts, critic.render_trials,
-            critic.parse_trials, critic.trials_schema(state),
+            tools.asker,
+            key,
+            "trial_critic",
+            state,
+            tools.prompts,
+            critic.render_trials,
+            critic.parse_trials,
+            critic.trials_schema(state),
         )
     if isinstance(judgements, Refusal):
         judgements = critic.fallback_trials(state)

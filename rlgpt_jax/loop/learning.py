@@ -115,9 +115,7 @@ class Learning:
     def evaluated_with(self, stage: Stage) -> RLConfig:
         """Settings for evaluations: returns are of the run's own reward, and the policy sees
         the parts of the observation that it was trained with."""
-        return dataclasses.replace(
-            self._tools.rl, observation=self._tools.rl.seen(stage.interface)
-        )
+        return dataclasses.replace(self._tools.rl, observation=self._tools.rl.seen(stage.interface))
 
     def policy(self, stage: Stage) -> Policy:
         """The policy of a finished iteration, to play with."""
@@ -232,8 +230,14 @@ class Learning:
 
         try:
             return train(
-                self._world(stage), stage.space, self._rl(stage), self._begun(stage, learner),
-                stop - int(learner.ticks), on_update, is_enough, rests=False,
+                self._world(stage),
+                stage.space,
+                self._rl(stage),
+                self._begun(stage, learner),
+                stop - int(learner.ticks),
+                on_update,
+                is_enough,
+                rests=False,
             )
         finally:
             metrics.close()
@@ -281,9 +285,15 @@ class Learning:
         lanes = self._config.eval_lanes(tools.rl.ppo.num_envs)
         with tools.folder.timed("evaluate"):
             return evaluate(
-                tools.world(split, lanes), stage.space, self.evaluated_with(stage), params,
-                tools.seed_of("evaluate", split), num_episodes=episodes, task=tools.task.name,
-                split=split, recorder=recorder,
+                tools.world(split, lanes),
+                stage.space,
+                self.evaluated_with(stage),
+                params,
+                tools.seed_of("evaluate", split),
+                num_episodes=episodes,
+                task=tools.task.name,
+                split=split,
+                recorder=recorder,
             )
 
     def _rl(self, stage: Stage) -> RLConfig:

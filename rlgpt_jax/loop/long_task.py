@@ -98,8 +98,14 @@ def make_plan(config: LoopConfig, tools: Tools) -> TaskPlan:
 
     with tools.folder.timed("plan"):
         plan = ask(
-            tools.asker, f"{tools.key_prefix}planner", "planner", state, tools.prompts,
-            planner.render, parse, planner.SCHEMA,
+            tools.asker,
+            f"{tools.key_prefix}planner",
+            "planner",
+            state,
+            tools.prompts,
+            planner.render,
+            parse,
+            planner.SCHEMA,
         )
     if isinstance(plan, Refusal):
         plan = planner.fallback(state, plan.reason)
@@ -219,9 +225,7 @@ def load_chain(tools: Tools, plan: TaskPlan) -> Chain:
     )
 
 
-def play(
-    config: LoopConfig, tools: Tools, chain: Chain, split: str, file: str
-) -> ChainReport:
+def play(config: LoopConfig, tools: Tools, chain: Chain, split: str, file: str) -> ChainReport:
     """The long task from its start, with all skills."""
     path = tools.folder.path(file)
     saved = read_json(path)
@@ -229,9 +233,13 @@ def play(
         tools.on_event(events.Evaluating(0, config.eval_episodes))
         with tools.folder.timed("evaluate"):
             report = evaluate_chain(
-                tools.world(split, config.eval_lanes(tools.rl.ppo.num_envs)), chain, tools.rl,
-                tools.seed_of("evaluate", split), num_episodes=config.eval_episodes,
-                task=tools.task.name, split=split,
+                tools.world(split, config.eval_lanes(tools.rl.ppo.num_envs)),
+                chain,
+                tools.rl,
+                tools.seed_of("evaluate", split),
+                num_episodes=config.eval_episodes,
+                task=tools.task.name,
+                split=split,
             )
         write_json(path, report.to_json())
     else:

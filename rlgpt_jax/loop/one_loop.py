@@ -22,7 +22,9 @@ from rlgpt_jax.rl.interface import DEFAULT, RLInterface
 
 
 def plan_and_code(
-    config: LoopConfig, tools: Tools, state: PromptState,
+    config: LoopConfig,
+    tools: Tools,
+    state: PromptState,
     policy: Callable[[], Policy | None] = lambda: None,
 ) -> tuple[Plan, tuple[Fate, ...], RLInterface]:
     """Runs the tries of one iteration. Returns plan, fates and the set-up of the training.
@@ -67,15 +69,17 @@ def record_plan(tools: Tools, state: PromptState) -> None:
 
 
 def _ask(
-    config: LoopConfig, tools: Tools, state: PromptState, attempts: Attempts,
-    interface: RLInterface | Refusal, number: int,
+    config: LoopConfig,
+    tools: Tools,
+    state: PromptState,
+    attempts: Attempts,
+    interface: RLInterface | Refusal,
+    number: int,
 ) -> Answer | Refusal:
     """One try: shows what became of the tries before."""
     words = "" if isinstance(interface, Refusal) else rl_setup.describe(interface)
     told = state.replace(
-        number=number,
-        fates=_fates(state, attempts),
-        interface=words if config.sets_up_rl else "",
+        number=number, fates=_fates(state, attempts), interface=words if config.sets_up_rl else ""
     )
     key = tools.request_key(config, state.iteration, "one", f"try{number}")
     with tools.folder.timed("plan"):

@@ -37,8 +37,13 @@ class Alone:
 
 
 def coded_parts_alone(
-    config: LoopConfig, tools: Tools, state: PromptState, slots: Slots, stage: Stage,
-    done: tuple[Iteration, ...], learning: Learning,
+    config: LoopConfig,
+    tools: Tools,
+    state: PromptState,
+    slots: Slots,
+    stage: Stage,
+    done: tuple[Iteration, ...],
+    learning: Learning,
 ) -> Alone | None:
     """The control of an iteration with agents and learning: what its code does by itself."""
     parts = tuple(fate.name for fate in state.fates if fate.source)
@@ -89,7 +94,10 @@ def finish(
 
 
 def _beside_code(
-    done: tuple[Iteration, ...], best: EvalReport, with_policy: dict[str, Any], code: int | None,
+    done: tuple[Iteration, ...],
+    best: EvalReport,
+    with_policy: dict[str, Any],
+    code: int | None,
     learning: Learning,
 ) -> dict[str, Any]:
     """The two halves of a run that has both, and the numbers of the half that it ends with."""

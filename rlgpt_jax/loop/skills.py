@@ -40,8 +40,14 @@ def is_saved(folder: Path) -> bool:
 
 
 def save(
-    folder: Path, skill: Skill, fates: Sequence[Fate], sources: Mapping[str, str], sensors: str,
-    network: NetworkConfig, interface: RLInterface, about: Mapping[str, Any],
+    folder: Path,
+    skill: Skill,
+    fates: Sequence[Fate],
+    sources: Mapping[str, str],
+    sensors: str,
+    network: NetworkConfig,
+    interface: RLInterface,
+    about: Mapping[str, Any],
 ) -> None:
     """Writes a skill.
 
@@ -116,8 +122,9 @@ def _space(folder: Path, record: Mapping[str, Any]) -> HybridSpace:
         name = path.stem.partition("_")[2]
         program = parse_macro(_text(path), name, record["sensors"], library)
         if isinstance(program, Refusal):
-            raise SkillError(f"{path}: was accepted before and is refused now: "
-                             f"{program.describe()}")
+            raise SkillError(
+                f"{path}: was accepted before and is refused now: {program.describe()}"
+            )
         programs.append(program)
     macros = link(programs) if programs else empty_space().macros
     return HybridSpace(macros=macros, **values)

@@ -44,8 +44,13 @@ def place(fates: Sequence[Fate], old: Slots) -> Slots:
 
 
 def make_space(
-    slots: Slots, fates: Sequence[Fate], pure_code: bool, sensors: str, tick_limit: int,
-    library: Mapping[str, str] = NOTHING, interface: RLInterface = DEFAULT,
+    slots: Slots,
+    fates: Sequence[Fate],
+    pure_code: bool,
+    sensors: str,
+    tick_limit: int,
+    library: Mapping[str, str] = NOTHING,
+    interface: RLInterface = DEFAULT,
 ) -> HybridSpace:
     """The space for one iteration.
 
@@ -92,7 +97,10 @@ def _program(fate: Fate, sensors: str, library: Mapping[str, str]) -> Program:
 
 
 def trial_space(
-    before: Sequence[Fate], fate: Fate, sensors: str, tick_limit: int,
+    before: Sequence[Fate],
+    fate: Fate,
+    sensors: str,
+    tick_limit: int,
     library: Mapping[str, str] = NOTHING,
 ) -> HybridSpace:
     """Code that runs as a script, then one macro, in the last slot."""

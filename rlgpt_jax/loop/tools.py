@@ -109,8 +109,13 @@ class _Announced:
         for request, answer in zip(requests, answers, strict=True):
             self._on_event(
                 events.Answered(
-                    request.key, request.agent, answer.provider, answer.model,
-                    answer.seconds, answer.text, answer.stop,
+                    request.key,
+                    request.agent,
+                    answer.provider,
+                    answer.model,
+                    answer.seconds,
+                    answer.text,
+                    answer.stop,
                 )
             )
         return answers

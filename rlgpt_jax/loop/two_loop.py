@@ -142,14 +142,15 @@ def make_setting(config: LoopConfig, tools: Tools) -> Setting:
         macro_ticks=tools.tick_limit,
         reserved=(*RESERVED, *tools.offer.reserved),
         offered=tuple(
-            (fate.name, doc)
-            for fate, doc in zip(tools.offer.macros, tools.offer.docs, strict=True)
+            (fate.name, doc) for fate, doc in zip(tools.offer.macros, tools.offer.docs, strict=True)
         ),
     )
 
 
 def design(
-    config: LoopConfig, tools: Tools, state: PromptState,
+    config: LoopConfig,
+    tools: Tools,
+    state: PromptState,
     policy: Callable[[], Policy | None] = lambda: None,
 ) -> tuple[PromptState, RLInterface]:
     """All that agents decide before the training of an iteration.
@@ -176,7 +177,13 @@ def make_plan(config: LoopConfig, tools: Tools, state: PromptState) -> Plan:
     key = tools.request_key(config, state.iteration, "slow")
     with tools.folder.timed("plan"):
         plan = ask(
-            tools.asker, key, "slow", state, tools.prompts, slow.render, slow.parse,
+            tools.asker,
+            key,
+            "slow",
+            state,
+            tools.prompts,
+            slow.render,
+            slow.parse,
             slow.schema(state),
         )
     if isinstance(plan, Refusal):
@@ -186,7 +193,10 @@ def make_plan(config: LoopConfig, tools: Tools, state: PromptState) -> Plan:
 
 
 def remember(
-    config: LoopConfig, tools: Tools, state: PromptState, reports: list[EvalReport],
+    config: LoopConfig,
+    tools: Tools,
+    state: PromptState,
+    reports: list[EvalReport],
     alone: Alone | None = None,
 ) -> Memory:
     """What later iterations are told of this one, with the critic's words if there is one.
@@ -213,7 +223,13 @@ def criticise(config: LoopConfig, tools: Tools, state: PromptState) -> Critique:
     key = tools.request_key(config, state.iteration, "critic")
     with tools.folder.timed("critic"):
         critique = ask(
-            tools.asker, key, "critic", state, tools.prompts, critic.render, critic.parse,
+            tools.asker,
+            key,
+            "critic",
+            state,
+            tools.prompts,
+            critic.render,
+            critic.parse,
             critic.schema(state),
         )
     if isinstance(critique, Refusal):
@@ -225,7 +241,10 @@ def criticise(config: LoopConfig, tools: Tools, state: PromptState) -> Critique:
 
 
 def _make_stage(
-    config: LoopConfig, tools: Tools, state: PromptState, interface: RLInterface,
+    config: LoopConfig,
+    tools: Tools,
+    state: PromptState,
+    interface: RLInterface,
     done: tuple[Iteration, ...],
 ) -> tuple[Slots, Stage]:
     """Which code goes into which slot, and the action space that results."""
@@ -236,12 +255,21 @@ def _make_stage(
     old = begins.slots if begins else Slots()
     slots = place((*tools.offer.macros, *state.fates), old)
     space = make_space(
-        slots, state.fates, config.mode == "pure_code", tools.sensors, tools.tick_limit,
-        tools.offer.sources, interface,
+        slots,
+        state.fates,
+        config.mode == "pure_code",
+        tools.sensors,
+        tools.tick_limit,
+        tools.offer.sources,
+        interface,
     )
     changed = slots.changed_since(old)
     return slots, Stage(
-        state.iteration, space, changed, before.stage if before else None, interface,
+        state.iteration,
+        space,
+        changed,
+        before.stage if before else None,
+        interface,
         begins.stage if begins else None,
     )
 

@@ -64,12 +64,7 @@ PLAIN_ACTIONS: dict[str, int] = {
 PLAIN_NAMES = tuple(PLAIN_ACTIONS)
 JUMPING = ("forward", "back", "left", "right")  # those that take jump=True
 # Actions on a named item: the name of the function and its number in the world.
-ITEM_ACTIONS = {
-    "craft": FN_CRAFT,
-    "equip": FN_EQUIP,
-    "place": FN_PLACE,
-    "destroy": FN_DESTROY,
-}
+ITEM_ACTIONS = {"craft": FN_CRAFT, "equip": FN_EQUIP, "place": FN_PLACE, "destroy": FN_DESTROY}
 
 
 def world_action(code: int) -> list[int]:

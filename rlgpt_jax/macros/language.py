@@ -51,9 +51,12 @@ def parse_macro(
     try:
         return parse_or_raise(source, name, sensors, library)
     except Exception as error:  # an answer never ends a run
-        fault = Refused(None, "the compiler failed on this code, which is a fault of ours and not "
-                        f"of the code: {type(error).__name__}: {error}",
-                        "write it in another, plainer way")
+        fault = Refused(
+            None,
+            "the compiler failed on this code, which is a fault of ours and not "
+            f"of the code: {type(error).__name__}: {error}",
+            "write it in another, plainer way",
+        )
         return fault.refusal([])
 
 
@@ -118,16 +121,26 @@ def check_text(source: str) -> None:
     """
     size = len(source.encode("utf-8", "replace"))
     if size > bc.MAX_SOURCE:
-        raise Refused(None, f"the source has {size} bytes, {bc.MAX_SOURCE} are allowed",
-                      "write a shorter macro")
+        raise Refused(
+            None,
+            f"the source has {size} bytes, {bc.MAX_SOURCE} are allowed",
+            "write a shorter macro",
+        )
     refuse_match(UNSEEN, source, "a character that cannot be seen", "remove it")
-    refuse_match(FOREIGN, source, f"more than {bc.MAX_FOREIGN} characters that are not ASCII "
-                 "in one piece", "write names and comments in plain letters")
+    refuse_match(
+        FOREIGN,
+        source,
+        f"more than {bc.MAX_FOREIGN} characters that are not ASCII in one piece",
+        "write names and comments in plain letters",
+    )
     refuse_match(DEEP_LINE, source, "the line is indented too deeply", "nest less")
     tokens = sum(1 for _ in TOKEN.finditer(source))
     if tokens > bc.MAX_TOKENS:
-        raise Refused(None, f"the source has {tokens} words and signs, {bc.MAX_TOKENS} are "
-                      "allowed", "write a shorter macro, and tables with a loop")
+        raise Refused(
+            None,
+            f"the source has {tokens} words and signs, {bc.MAX_TOKENS} are allowed",
+            "write a shorter macro, and tables with a loop",
+        )
     work.charge(3 * tokens)  # what the parser takes, and `check_tree`
     depth = 0
     for c in BRACKET.findall(source):  # also those in strings, which need none
@@ -157,8 +170,9 @@ def read(source: str) -> ast.Module:
             raise Refused(place, "the number is too long", "numbers are float32") from None
         raise Refused(place, f"not valid Python: {reason}", advice_for(reason)) from None
     except (ValueError, MemoryError, OverflowError) as error:
-        raise Refused(None, f"not valid Python: {str(error)[:100]}",
-                      "send one complete Python block") from None
+        raise Refused(
+            None, f"not valid Python: {str(error)[:100]}", "send one complete Python block"
+        ) from None
 
 
 def advice_for(message: str) -> str:
@@ -190,20 +204,36 @@ def check_tree(tree: ast.Module) -> None:
         node, depth, blocks = todo.pop()
         count += 1
         if depth > bc.MAX_LEVELS:
-            raise Refused(node, "the expression is too long",
-                          "use local variables and shorter expressions")
+            raise Refused(
+                node, "the expression is too long", "use local variables and shorter expressions"
+            )
         if count > bc.MAX_NODES:
             raise Refused(None, "the source is too long", "write a shorter macro")
         if blocks > bc.MAX_NESTING:
-            raise Refused(node, f"more than {bc.MAX_NESTING} blocks inside each other",
-                          "use helpers, return or continue")
+            raise Refused(
+                node,
+                f"more than {bc.MAX_NESTING} blocks inside each other",
+                "use helpers, return or continue",
+            )
         inside = blocks + isinstance(node, BLOCKS)
         for child in work.children(node):
-            is_elif = isinstance(child, ast.If) and isinstance(node, ast.If) and (
-                node.orelse == [child]
+            is_elif = (
+                isinstance(child, ast.If) and isinstance(node, ast.If) and (node.orelse == [child])
             )
             todo.append((child, depth + 1, blocks if is_elif else inside))
 
 
-BLOCKS = (ast.If, ast.For, ast.While, ast.FunctionDef, ast.ClassDef, ast.With, ast.Try, ast.Match,
-          ast.AsyncFunctionDef, ast.AsyncFor, ast.AsyncWith, ast.TryStar)
+BLOCKS = (
+    ast.If,
+    ast.For,
+    ast.While,
+    ast.FunctionDef,
+    ast.ClassDef,
+    ast.With,
+    ast.Try,
+    ast.Match,
+    ast.AsyncFunctionDef,
+    ast.AsyncFor,
+    ast.AsyncWith,
+    ast.TryStar,
+)

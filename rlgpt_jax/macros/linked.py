@@ -58,15 +58,26 @@ def link(tree: ast.Module, text: str, name: str, others: Mapping[str, str]) -> s
         if node.id not in others or node.id in bound or node.id == name:
             continue
         if not others[node.id]:
-            raise Refused(node, f"{node.id} is a part of the plan without accepted code",
-                          "write this yourself; it can be called once its code was accepted")
+            raise Refused(
+                node,
+                f"{node.id} is a part of the plan without accepted code",
+                "write this yourself; it can be called once its code was accepted",
+            )
         own, called = split(others[node.id])
         if name in called:
-            raise Refused(node, f"{node.id} calls an earlier version of {name}, so that {name} "
-                          f"cannot call {node.id}", "write one of the two without the other")
+            raise Refused(
+                node,
+                f"{node.id} calls an earlier version of {name}, so that {name} "
+                f"cannot call {node.id}",
+                "write one of the two without the other",
+            )
         for other, section in {node.id: own, **called}.items():
             if sections.setdefault(other, section).rstrip() != section.rstrip():
-                raise Refused(node, f"two versions of {other} would be called: what {node.id} "
-                              "calls is older or newer", f"call {node.id} or {other}, not both")
+                raise Refused(
+                    node,
+                    f"two versions of {other} would be called: what {node.id} "
+                    "calls is older or newer",
+                    f"call {node.id} or {other}, not both",
+                )
     end = "" if text.endswith("\n") or not sections else "\n"
     return text + end + "".join(_section(*section) for section in sections.items())

@@ -104,9 +104,7 @@ def _read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     if not path.is_dir():
         raise FileNotFoundError(f"no checkpoint at {path}. Give the folder that `save` wrote.")
     with _checkpointer() as checkpointer:
-        meta = checkpointer.restore(
-            path, args=ocp.args.Composite(meta=ocp.args.JsonRestore())
-        ).meta
+        meta = checkpointer.restore(path, args=ocp.args.Composite(meta=ocp.args.JsonRestore())).meta
         if meta.get("version") != VERSION:
             raise ValueError(
                 f"{path} has format {meta.get('version')}; this code reads format {VERSION}."

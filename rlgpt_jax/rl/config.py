@@ -26,9 +26,7 @@ def _check_ints(config: object, prefix: str, least: dict[str, int]) -> None:
         _need(is_int and value >= low, f"{prefix}.{field}", value, f"an integer of at least {low}")
 
 
-def _check_floats(
-    config: object, prefix: str, ranges: dict[str, tuple[float, float]]
-) -> None:
+def _check_floats(config: object, prefix: str, ranges: dict[str, tuple[float, float]]) -> None:
     for field, (low, high) in ranges.items():
         value = getattr(config, field)
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -62,15 +60,21 @@ class PPOConfig:
 
     def __post_init__(self):
         _check_ints(
-            self, "ppo",
+            self,
+            "ppo",
             dict(num_envs=1, unroll_length=1, num_epochs=1, num_minibatches=1, groups=0),
         )
         _check_floats(
-            self, "ppo",
+            self,
+            "ppo",
             dict(
-                gamma=(0.0, 1.0), gae_lambda=(0.0, 1.0), clip=(1e-6, 10.0),
-                learning_rate=(0.0, 1.0), entropy_cost=(0.0, math.inf),
-                value_cost=(0.0, math.inf), lead_cost=(0.0, math.inf),
+                gamma=(0.0, 1.0),
+                gae_lambda=(0.0, 1.0),
+                clip=(1e-6, 10.0),
+                learning_rate=(0.0, 1.0),
+                entropy_cost=(0.0, math.inf),
+                value_cost=(0.0, math.inf),
+                lead_cost=(0.0, math.inf),
                 max_grad_norm=(1e-9, math.inf),
             ),
         )
@@ -108,23 +112,37 @@ class NetworkConfig:
 
     def __post_init__(self):
         _check_ints(
-            self, "network",
+            self,
+            "network",
             dict(
-                feature_width=1, feature_depth=0, fusion_width=1, head_width=1,
-                head_depth=0, voxel_embedding=1, ray_embedding=1, frame_stack=1,
-                conv_patch=1, conv_blocks=0, picture_width=1, recurrent=0,
+                feature_width=1,
+                feature_depth=0,
+                fusion_width=1,
+                head_width=1,
+                head_depth=0,
+                voxel_embedding=1,
+                ray_embedding=1,
+                frame_stack=1,
+                conv_patch=1,
+                conv_blocks=0,
+                picture_width=1,
+                recurrent=0,
             ),
         )
         for field in ("image_size", "conv_channels"):  # lists, where they come from JSON
             object.__setattr__(self, field, tuple(getattr(self, field)))
         self._check_pictures()
         _need(
-            self.compute_dtype in DTYPES, "network.compute_dtype", self.compute_dtype,
+            self.compute_dtype in DTYPES,
+            "network.compute_dtype",
+            self.compute_dtype,
             f"one of {', '.join(DTYPES)}",
         )
         _need(isinstance(self.shared, bool), "network.shared", self.shared, "true or false")
         _need(
-            self.shared or not self.recurrent, "network.shared", self.shared,
+            self.shared or not self.recurrent,
+            "network.shared",
+            self.shared,
             "true with network.recurrent, since a lane has one state for actor and critic",
         )
 
@@ -132,21 +150,28 @@ class NetworkConfig:
         size, channels = self.image_size, self.conv_channels
         _need(
             size == () or (len(size) == 2 and all(isinstance(x, int) for x in size)),
-            "network.image_size", size, "height and width in pixels, or ()",
+            "network.image_size",
+            size,
+            "height and width in pixels, or ()",
         )
         _need(
             len(channels) > 0 and all(isinstance(x, int) and x > 0 for x in channels),
-            "network.conv_channels", channels, "one or more positive integers",
+            "network.conv_channels",
+            channels,
+            "one or more positive integers",
         )
         least = self.conv_patch * 2 ** (len(channels) - 1)
         _need(
             all(x >= least and x % self.conv_patch == 0 for x in size),
-            "network.image_size", size,
+            "network.image_size",
+            size,
             f"multiples of network.conv_patch = {self.conv_patch} of at least {least}, which "
             f"{len(channels)} layers make 1",
         )
         _need(
-            bool(size) or self.frame_stack == 1, "network.frame_stack", self.frame_stack,
+            bool(size) or self.frame_stack == 1,
+            "network.frame_stack",
+            self.frame_stack,
             "1 without pictures (network.image_size)",
         )
 
@@ -178,21 +203,30 @@ class RewardConfig:
 
     def __post_init__(self):
         _check_floats(
-            self, "reward",
+            self,
+            "reward",
             dict(
-                success=(0.0, math.inf), step_cost=(0.0, math.inf), distance=(0.0, math.inf),
-                exploration=(0.0, math.inf), environment=(0.0, math.inf), clip=(0.0, math.inf),
+                success=(0.0, math.inf),
+                step_cost=(0.0, math.inf),
+                distance=(0.0, math.inf),
+                exploration=(0.0, math.inf),
+                environment=(0.0, math.inf),
+                clip=(0.0, math.inf),
             ),
         )
         for i, name in enumerate(self.targets):
             _need(
-                name in NAME_ID, f"reward.targets[{i}]", name,
+                name in NAME_ID,
+                f"reward.targets[{i}]",
+                name,
                 "the name of a block or mob in envs.names.NAMES",
             )
         for i, entry in enumerate(self.items):
             path = f"reward.items[{i}]"
             _need(
-                isinstance(entry, tuple | list) and len(entry) == 2, path, entry,
+                isinstance(entry, tuple | list) and len(entry) == 2,
+                path,
+                entry,
                 'a pair (item name, reward), for example ("log", 0.5)',
             )
             _need(entry[0] in NAME_ID, path, entry[0], "a name of envs.names.NAMES")
@@ -223,16 +257,14 @@ class RLConfig:
 
     def __post_init__(self):
         for i, part in enumerate(self.observation):
-            _need(
-                part in ALL_PARTS, f"observation[{i}]", part, f"one of {', '.join(ALL_PARTS)}"
-            )
+            _need(part in ALL_PARTS, f"observation[{i}]", part, f"one of {', '.join(ALL_PARTS)}")
         self._check_pictures()
-        _need(
-            self.driver in DRIVERS, "driver", self.driver, f"one of {', '.join(DRIVERS)}"
-        )
+        _need(self.driver in DRIVERS, "driver", self.driver, f"one of {', '.join(DRIVERS)}")
         is_number = type(self.devices) is int and self.devices >= 1
         _need(
-            is_number or self.devices == "auto", "devices", self.devices,
+            is_number or self.devices == "auto",
+            "devices",
+            self.devices,
             "auto or an integer of at least 1",
         )
         _need(isinstance(self.overlap, bool), "overlap", self.overlap, "true or false")
@@ -247,12 +279,16 @@ class RLConfig:
                 "without pictures needs neither."
             )
         _need(
-            not size or "rays" not in seen, "observation", seen,
+            not size or "rays" not in seen,
+            "observation",
+            seen,
             f"without rays, in whose place {PICTURE} is",
         )
         lanes, parts = self.ppo.num_envs, self.ppo.num_minibatches
         _need(
-            not self.network.recurrent or lanes % parts == 0, "ppo.num_minibatches", parts,
+            not self.network.recurrent or lanes % parts == 0,
+            "ppo.num_minibatches",
+            parts,
             f"a divisor of ppo.num_envs = {lanes} with network.recurrent, since a minibatch "
             "holds whole lanes",
         )

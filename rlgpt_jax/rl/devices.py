@@ -99,9 +99,7 @@ def lane_step(config: RLConfig, groups: int) -> int:
 
 def batch_specs() -> Any:
     """A `Batch` that says where the lanes are in each field."""
-    specs: list[Any] = [
-        BY_LANE if name in NO_TICKS else BY_TICK_AND_LANE for name in Batch._fields
-    ]
+    specs: list[Any] = [BY_LANE if name in NO_TICKS else BY_TICK_AND_LANE for name in Batch._fields]
     return Batch(*specs)
 
 

@@ -165,15 +165,28 @@ def _given(learner: Learner, mesh: Mesh | None, on_device: bool) -> Learner:
 
 
 def _roll(
-    env: World, world: HostEnvironment | None, mesh: Mesh | None, space: HybridSpace,
-    config: RLConfig, learner: Learner, key: jax.Array,
+    env: World,
+    world: HostEnvironment | None,
+    mesh: Mesh | None,
+    space: HybridSpace,
+    config: RLConfig,
+    learner: Learner,
+    key: jax.Array,
 ) -> tuple[Learner, Batch, dict[str, float]]:
     """One rollout by the driver in use; `world` is None for the device driver."""
     began = time.perf_counter()
     if world is None:
         lanes, macros, obs, env_state, batch = rollout_device(
-            cast(Environment, env), space, config, learner.params, learner.lanes,
-            learner.macros, learner.obs, learner.env_state, key, mesh,
+            cast(Environment, env),
+            space,
+            config,
+            learner.params,
+            learner.lanes,
+            learner.macros,
+            learner.obs,
+            learner.env_state,
+            key,
+            mesh,
         )
         jax.block_until_ready(batch)
         parts = dict(time_policy=math.nan, time_world=math.nan, time_macros=math.nan)
@@ -255,12 +268,17 @@ def train(
         )
         numbers = {name: float(x) for name, x in measured.items()}
         learner = learner.replace(
-            params=params, opt_state=opt_state, num_updates=learner.num_updates + 1,
-            ticks=learner.ticks + per_update, **outcome.outcomes(learner, batch.episodes),
+            params=params,
+            opt_state=opt_state,
+            num_updates=learner.num_updates + 1,
+            ticks=learner.ticks + per_update,
+            **outcome.outcomes(learner, batch.episodes),
         )
         seconds = time.perf_counter() - began
         metrics = {
-            **outcome.episode_metrics(batch.episodes, learner.lanes), **numbers, **parts,
+            **outcome.episode_metrics(batch.episodes, learner.lanes),
+            **numbers,
+            **parts,
             "time_update": seconds - parts["time_rollout"],
             "steps_per_second": per_update / seconds,
         }

@@ -61,21 +61,24 @@ def train_async(
             # The lanes go on with these parameters, and the update overwrites its own.
             params = jax.tree.map(jnp.copy, learner.params)
             key = one_tick.keys_of(learner.key, learner.num_updates)[1]
-            running = thread.submit(
-                _learn, update, params, learner.opt_state, batch, masks, key
-            )
+            running = thread.submit(_learn, update, params, learner.opt_state, batch, masks, key)
             goes_on = config.overlap and learner.ticks + per_update < stop
             while goes_on and not running.done() and not rolling.is_whole:
                 rolling.step(*acting)
             params, opt_state, numbers = _wait(running)
             learner = learner.replace(
-                params=params, opt_state=opt_state, num_updates=learner.num_updates + 1,
-                ticks=learner.ticks + per_update, **rolling.stand(),
+                params=params,
+                opt_state=opt_state,
+                num_updates=learner.num_updates + 1,
+                ticks=learner.ticks + per_update,
+                **rolling.stand(),
                 **outcome.outcomes(learner, batch.episodes),
             )
             seconds = time.perf_counter() - began
             metrics = {
-                **outcome.episode_metrics(batch.episodes, learner.lanes), **numbers, **parts,
+                **outcome.episode_metrics(batch.episodes, learner.lanes),
+                **numbers,
+                **parts,
                 "steps_per_second": per_update / seconds,
             }
             del batch  # or there would be two while the next one is made
@@ -89,8 +92,12 @@ def train_async(
 
 
 def _learn(
-    update: update_device.Update, params: actor_critic.Params, opt_state: optax.OptState,
-    batch: Batch, masks: Masks, key: jax.Array,
+    update: update_device.Update,
+    params: actor_critic.Params,
+    opt_state: optax.OptState,
+    batch: Batch,
+    masks: Masks,
+    key: jax.Array,
 ) -> Learnt:
     """An update, and its metrics with the seconds that it took."""
     began = time.perf_counter()

@@ -171,8 +171,16 @@ def test_dollars_of_a_model_without_a_price_are_an_error(tmp_path):
     assert run.model.asked == []
 
 
-@pytest.mark.parametrize("limits", [{"max_tokens": 0}, {"max_usd": -1.0}, {"max_calls": -3},
-                                    {"max_minutes": float("nan")}, {"max_usd": float("inf")}])
+@pytest.mark.parametrize(
+    "limits",
+    [
+        {"max_tokens": 0},
+        {"max_usd": -1.0},
+        {"max_calls": -3},
+        {"max_minutes": float("nan")},
+        {"max_usd": float("inf")},
+    ],
+)
 def test_a_limit_that_is_none_is_refused(limits):
     with pytest.raises(ValueError, match="must be a positive number, or None"):
         BudgetConfig(**limits)

@@ -71,8 +71,12 @@ def critique(**changes):
 
 def test_the_critic_reads_plan_fates_numbers_and_history():
     text = critic.render(EVALUATED, PROMPTS)[0].text
-    for words in ("## The evaluation\n5 of 9 won.", "- raise_view (code): earlier code kept.",
-                  "1. raise_view (code): Look up.", "### Iteration 1: 25 % of 200"):
+    for words in (
+        "## The evaluation\n5 of 9 won.",
+        "- raise_view (code): earlier code kept.",
+        "1. raise_view (code): Look up.",
+        "### Iteration 1: 25 % of 200",
+    ):
         assert words in text
 
 
@@ -107,7 +111,12 @@ def test_the_fast_agent_gets_words_for_what_is_to_be_revised():
 def test_the_schemas_ask_for_every_field_of_the_prompts_and_name_the_sub_actions():
     schema = critic.schema(EVALUATED)
     assert list(schema["properties"]) == [
-        "reasoning", "failure", "sub_actions", "advice", "rl", "solved"
+        "reasoning",
+        "failure",
+        "sub_actions",
+        "advice",
+        "rl",
+        "solved",
     ]
     entry = schema["properties"]["sub_actions"]["items"]["properties"]
     assert entry["name"]["enum"] == ["raise_view", "hop"]
@@ -137,8 +146,14 @@ def test_a_critique_without_coded_parts_has_an_empty_list():
         ({"solved": "no"}, '"solved" must be true or false'),
         ({"sub_actions": None}, '"sub_actions", a list'),
         ({"sub_actions": []}, "raise_view, hop"),
-        ({"sub_actions": [{"name": n, "verdict": "x", "reason": "y"}
-                          for n in ("raise_view", "hop")]}, "keep, revise, drop"),
+        (
+            {
+                "sub_actions": [
+                    {"name": n, "verdict": "x", "reason": "y"} for n in ("raise_view", "hop")
+                ]
+            },
+            "keep, revise, drop",
+        ),
     ],
 )
 def test_a_bad_critique_is_refused(changes, words):

@@ -49,7 +49,10 @@ def test_the_last_iteration_is_told_in_full():
     last = iteration(1)
     assert told.startswith("### Iteration 1: 1% of 200") and "shortened" not in told
     for words in (
-        memory.plan(last.plan), memory.fates(last.fates), last.report, last.interface,
+        memory.plan(last.plan),
+        memory.fates(last.fates),
+        last.report,
+        last.interface,
         last.critique.describe(),
     ):
         assert words in told

@@ -21,10 +21,15 @@ TRIED = STATE.replace(
 
 
 def answer(parts=PARTS, rl=None, code=HOP):
-    value = {} if parts is None else {
-        "sub_actions": [{"name": s.name, "kind": s.kind, "instruction": s.instruction}
-                        for s in parts]
-    }
+    value = (
+        {}
+        if parts is None
+        else {
+            "sub_actions": [
+                {"name": s.name, "kind": s.kind, "instruction": s.instruction} for s in parts
+            ]
+        }
+    )
     value |= {} if rl is None else {"rl": rl}
     return f"Because.\n```json\n{json.dumps(value)}\n```\n{code}"
 
@@ -35,9 +40,16 @@ def text(state):
 
 def test_the_first_prompt_asks_for_plan_set_up_and_code():
     prompt = text(STATE)
-    for words in ("## Task\nObtain milk", "- wave(): waves.", "## Planning heuristics",
-                  "## The RL interface", '"rl", an object', "`def NAME(obs)`",
-                  "This is the first plan.", "You also write one Python generator"):
+    for words in (
+        "## Task\nObtain milk",
+        "- wave(): waves.",
+        "## Planning heuristics",
+        "## The RL interface",
+        '"rl", an object',
+        "`def NAME(obs)`",
+        "This is the first plan.",
+        "You also write one Python generator",
+    ):
         assert words in prompt
     assert "CRITIC" not in prompt and "KEEP" not in prompt
 
@@ -78,8 +90,13 @@ def test_a_set_up_that_is_refused_twice_does_not_cost_plan_and_code():
 
 def test_a_later_prompt_shows_what_became_of_the_answer():
     prompt = text(TRIED)
-    for words in ("This is try 2 of 2.", "1. hop (macro): Jump.", "What happened: It hopped.",
-                  "The training: 200 ticks.", "Answer only with what you change."):
+    for words in (
+        "This is try 2 of 2.",
+        "1. hop (macro): Jump.",
+        "What happened: It hopped.",
+        "The training: 200 ticks.",
+        "Answer only with what you change.",
+    ):
         assert words in prompt
     refused = Attempt("", refusal="no block")
     older = replace(TRIED.fates[0], attempts=(refused, *TRIED.fates[0].attempts))

@@ -36,15 +36,17 @@ def test_all_wrong_placeholders_sections_and_missing_files_are_named_in_one_erro
     with pytest.raises(ValueError) as error:
         prompts.load(folder)
     for words in (
-        "slow.txt [first] has {yet}, which nobody fills", "fast.txt [refused] lacks {earlier}",
+        "slow.txt [first] has {yet}, which nobody fills",
+        "fast.txt [refused] lacks {earlier}",
         "one.txt has [codign], which nobody asks for; one.txt lacks [coding]",
-        "advice.txt has [sizes] twice; advice.txt lacks [mining]", "critic.txt is missing",
+        "advice.txt has [sizes] twice; advice.txt lacks [mining]",
+        "critic.txt is missing",
     ):
         assert words in str(error.value)
 
 
 def test_a_section_is_all_up_to_the_next_name_without_the_blank_lines_around(folder):
-    text = "\n\n  [[1, 2]\n[a b]\n\n[\"c\"]\n[]\n[d].\n\n\n"
+    text = '\n\n  [[1, 2]\n[a b]\n\n["c"]\n[]\n[d].\n\n\n'
     change(folder, "fast", "None: this is the first version.", text)
     assert prompts.load(folder).fill("fast.first") == text.strip()
 

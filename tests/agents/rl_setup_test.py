@@ -243,9 +243,9 @@ def test_the_question_tells_the_run_s_own_values_and_ranges():
 @pytest.mark.parametrize(
     ("design", "there", "absent"),
     [
-        ("both", ("### \"reward\"", "### \"actions\""), ()),
-        ("reward", ("### \"reward\"", "### \"task\""), ("### \"actions\"", "\"macros\"")),
-        ("action", ("### \"actions\"", "\"ticks\""), ("### \"reward\"", "stop_at_success")),
+        ("both", ('### "reward"', '### "actions"'), ()),
+        ("reward", ('### "reward"', '### "task"'), ('### "actions"', '"macros"')),
+        ("action", ('### "actions"', '"ticks"'), ('### "reward"', "stop_at_success")),
     ],
 )
 def test_a_design_is_told_its_parts_alone(design, there, absent):

@@ -72,7 +72,8 @@ def test_where_only_the_reward_is_designed_nothing_may_be_coded():
     state = STATE.replace(setting=replace(STATE.setting, design="reward"))
     assert 'every sub-action must be "learn"' in reason(("a", "macro", "x"), state=state)
     assert slow.schema(state)["properties"]["sub_actions"]["items"]["properties"]["kind"] == {
-        "type": "string", "enum": ["learn"]
+        "type": "string",
+        "enum": ["learn"],
     }
     text = slow.render(state, PROMPTS)[0].text
     assert "In this run nothing is coded" in text and "- wave(): waves." not in text
@@ -113,9 +114,15 @@ def test_reasoning_is_taken_from_the_object_or_from_before_it():
 
 def test_the_first_prompt_holds_task_and_interface_and_no_history():
     text = slow.render(STATE, PROMPTS)[0].text
-    for words in ("Obtain milk from a cow.", "1 more milk_bucket", "at most 200 ticks (10 seconds",
-                  "- wave(): waves.", "200,000 ticks per iteration, about 1,000 full episodes",
-                  'in this run: "paper"', "This is the first plan."):
+    for words in (
+        "Obtain milk from a cow.",
+        "1 more milk_bucket",
+        "at most 200 ticks (10 seconds",
+        "- wave(): waves.",
+        "200,000 ticks per iteration, about 1,000 full episodes",
+        'in this run: "paper"',
+        "This is the first plan.",
+    ):
         assert words in text
     assert "Iteration 1" not in text
 

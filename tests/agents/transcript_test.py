@@ -94,7 +94,8 @@ def test_another_schema_is_refused(path):
 
 def test_the_hash_tells_roles_and_borders_of_messages_apart():
     prompts = [
-        (Message("user", "ab"),), (Message("system", "ab"),),
+        (Message("user", "ab"),),
+        (Message("system", "ab"),),
         (Message("user", "a"), Message("user", "b")),
     ]
     hashes = {dataclasses.replace(request("k"), messages=p).prompt_sha256 for p in prompts}
@@ -234,9 +235,11 @@ def test_a_full_disk_loses_nothing_and_what_was_paid_for_is_written_later(
         assert path.read_bytes() == before
         with pytest.raises(TranscriptNotWritten):  # nor is anything asked while it is full
             Recorded(echo, own).complete([request("d")])
-    assert [a.text[:11] for a in Recorded(echo, own).complete(asked)] == ["answer to a",
-                                                                         "answer to b",
-                                                                         "answer to c"]
+    assert [a.text[:11] for a in Recorded(echo, own).complete(asked)] == [
+        "answer to a",
+        "answer to b",
+        "answer to c",
+    ]
     assert echo.asked == ["b", "c"]
     assert [e.request.key for e in transcript.read(path)] == ["a", "b", "c"]
 

@@ -314,9 +314,7 @@ def test_time_runs_out_at_the_horizon(world):
     step = act(world, YAW=13)
     assert step.truncated.all() and not step.terminated.any()
     assert not step.info["success"].any()
-    np.testing.assert_allclose(
-        step.final_obs.yaw, (HORIZON * 15.0 + 180) % 360 - 180, atol=1e-2
-    )
+    np.testing.assert_allclose(step.final_obs.yaw, (HORIZON * 15.0 + 180) % 360 - 180, atol=1e-2)
     assert (step.final_obs.time_of_day - step.obs.time_of_day == HORIZON).all()
     assert not act(world).truncated.any()  # the clock began anew
 

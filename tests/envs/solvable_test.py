@@ -31,9 +31,7 @@ def solved(name: str) -> Result:
     pytest.fail(f"{name} is not solved:\n" + "\n".join(told))
 
 
-marked = [
-    pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in TASKS
-]
+marked = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in TASKS]
 
 
 @pytest.mark.parametrize("name", marked)

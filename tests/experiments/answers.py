@@ -13,20 +13,22 @@ PLAN = {
         {"name": "approach", "kind": "learn", "instruction": "Come near the cow."},
     ]
 }
-KEPT = {"sub_actions": [{**s, "instruction": "keep"} for s in PLAN["sub_actions"][:2]]
-        + PLAN["sub_actions"][2:]}
+KEPT = {
+    "sub_actions": [{**s, "instruction": "keep"} for s in PLAN["sub_actions"][:2]]
+    + PLAN["sub_actions"][2:]
+}
 REFUSED = "import os\n\ndef wander(obs):\n    os.system('true')\n    yield forward()\n"
-WANDER = '''def wander(obs):
+WANDER = """def wander(obs):
     for _ in range(10):
         obs = yield forward(jump=not obs.on_ground)
     yield turn(yaw=60)
-'''
-MILK = '''def milk_cow(obs):
+"""
+MILK = """def milk_cow(obs):
     for _ in range(3):
         obs = yield use()
         if obs.held == "milk_bucket":
             return
-'''
+"""
 CRITIQUE = {
     "failure": "Too little training.",
     "sub_actions": [

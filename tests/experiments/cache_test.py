@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-TRAIN = '''
+TRAIN = """
 import hashlib, json
 import jax.monitoring
 import numpy as np
@@ -35,7 +35,7 @@ bits = hashlib.sha256(repr(report).encode())
 for leaf in jax.tree.leaves(params):
     bits.update(np.asarray(leaf).tobytes())
 print(json.dumps({**seen, "bits": bits.hexdigest()}))
-'''
+"""
 
 
 def run(cache: Path) -> dict:

@@ -127,9 +127,7 @@ def started(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-def test_a_resumed_run_may_name_its_files_anew_and_nothing_else_of_the_term(
-    tmp_path: Path,
-) -> None:
+def test_a_resumed_run_may_name_its_files_anew_and_nothing_else_of_the_term(tmp_path: Path) -> None:
     files = small.files(tmp_path)
     folder = started(tmp_path / "run", files)
     (tmp_path / "moved").mkdir()

@@ -33,8 +33,12 @@ PURE = "--config.loop.mode=pure_rl"  # needs no transcript
             "was recorded for the task harvest_milk, the run asks for craft_stick",
         ),
         (
-            ["--config=harvest_milk", "--config.task=craft_stick", PURE,
-             "--config.loop.ticks_per_iteration=100000"],
+            [
+                "--config=harvest_milk",
+                "--config.task=craft_stick",
+                PURE,
+                "--config.loop.ticks_per_iteration=100000",
+            ],
             "--config.loop.ticks_per_iteration=192000 or more",
         ),
         (["--config=harvest_milk", "--config.voxel.size_x=8"], "at least 32 blocks"),

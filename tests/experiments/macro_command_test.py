@@ -40,9 +40,7 @@ def test_the_commands_are_listed_and_a_slip_is_answered_with_the_nearest(
     assert capsys.readouterr().err == "error: no command 'chekc'. Did you mean check?\n"
 
 
-def test_a_command_is_imported_only_when_it_is_chosen(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_command_is_imported_only_when_it_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     made = ModuleType("experiments.macro.made")
     made.__dict__.update(
         add_arguments=lambda parser: parser.add_argument("--seconds", type=int, default=3),
@@ -205,9 +203,7 @@ def test_what_is_refused_or_no_run_is_not_added(
     assert not folder.exists()
 
 
-def test_skills_are_shown_with_the_text_of_their_docstrings(
-    capsys: pytest.CaptureFixture,
-) -> None:
+def test_skills_are_shown_with_the_text_of_their_docstrings(capsys: pytest.CaptureFixture) -> None:
     assert command.main(["skills", "--sensors=paper"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "look_level(obs) Turns the view to level." in shown and "go_to" not in shown

@@ -48,8 +48,7 @@ def milk(obs):
 
 
 def test_a_macro_runs_as_pure_code_with_numbers_and_a_video(
-    tmp_path: Path, world: HostVoxel, monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture,
+    tmp_path: Path, world: HostVoxel, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
     monkeypatch.setattr(run, "make_world", lambda task, split, lanes: world)
     monkeypatch.setattr(film, "MAX_TICKS", 30)  # drawing is slow
@@ -84,8 +83,19 @@ def test_the_same_seed_gives_the_same_numbers(
     monkeypatch.setattr(run, "make_world", lambda task, split, lanes: world)
     files = [tmp_path / f"{i}.json" for i in range(3)]
     for path, seed in zip(files, (5, 5, 6), strict=True):
-        assert command.main(["run", walk, "--task=harvest_milk", "--episodes=2",
-                             f"--seed={seed}", f"--json={path}"]) == 0
+        assert (
+            command.main(
+                [
+                    "run",
+                    walk,
+                    "--task=harvest_milk",
+                    "--episodes=2",
+                    f"--seed={seed}",
+                    f"--json={path}",
+                ]
+            )
+            == 0
+        )
     first, second, other = (json.loads(path.read_text()) for path in files)
     assert first == second and first["seed"] != other["seed"]
     assert first["ends"]["returned"]["ticks"]["median"] == 3 + 3  # craft takes 3 ticks
@@ -132,8 +142,13 @@ def test_a_run_reads_its_own_copy_of_the_library(tmp_path: Path) -> None:
     folder = tmp_path / "lib"
     told: list[str] = []
     display: Any = SimpleNamespace(say=told.append)
-    store.add(folder, [store.Entry("walk", WALK), store.Entry("rays", WALK.replace(
-        "def walk(obs):", "def rays(obs):\n    r = obs.rays"))])
+    store.add(
+        folder,
+        [
+            store.Entry("walk", WALK),
+            store.Entry("rays", WALK.replace("def walk(obs):", "def rays(obs):\n    r = obs.rays")),
+        ],
+    )
     run_folder = RunFolder(tmp_path / "run")
     offer = main_run.take_library(config_with(folder), run_folder, display)
     assert [fate.name for fate in offer.macros] == ["walk"]

@@ -61,8 +61,10 @@ def undisturbed(transcript: Path, tmp_path_factory: pytest.TempPathFactory) -> t
 
 def bits(folder: Path) -> dict[str, str]:
     """Hashes of all that a resumed run must repeat exactly."""
-    files = ["metrics.csv", *(str(p.relative_to(folder)) for p in folder.glob("iterations/**/*")
-                              if p.is_file())]
+    files = [
+        "metrics.csv",
+        *(str(p.relative_to(folder)) for p in folder.glob("iterations/**/*") if p.is_file()),
+    ]
     found = {name: _hash((folder / name).read_bytes()) for name in sorted(files)}
     result = json.loads((folder / "result.json").read_text())
     del result["wall_seconds"]

@@ -103,9 +103,7 @@ def test_wrong_arguments_are_one_error(
     assert words in capsys.readouterr().err
 
 
-def test_pictures_that_are_none_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture
-) -> None:
+def test_pictures_that_are_none_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
     files = small.files(tmp_path)
     score = [f"--weights={files['weights']}", f"--merges={files['merges']}", "--prompt=x"]
     (tmp_path / "film.mp4").write_text("not a film")

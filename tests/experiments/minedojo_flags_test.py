@@ -92,9 +92,7 @@ def test_worlds_have_the_games_in_turns_and_no_more_lanes_than_workers(
     class Game:
         goal_names = ("cow",)
 
-        def __init__(
-            self, task: Any, num_envs: int, config: Any, launcher: Any, **options: Any
-        ):
+        def __init__(self, task: Any, num_envs: int, config: Any, launcher: Any, **options: Any):
             self.num_envs, self.options, self.is_open = num_envs, options, False
             self.launcher = launcher
             made.append(self)

@@ -25,9 +25,7 @@ RUN = (
 def test_a_run_trains_is_judged_and_filmed(tmp_path: Path) -> None:
     environment = {**os.environ, "DOUBLE_FOLDER": str(tmp_path)}
     python = tmp_path / "python"
-    python.write_text(
-        f'#!/bin/sh\nPYTHONPATH="{DOUBLE}:{CHECKOUT}" exec "{sys.executable}" "$@"\n'
-    )
+    python.write_text(f'#!/bin/sh\nPYTHONPATH="{DOUBLE}:{CHECKOUT}" exec "{sys.executable}" "$@"\n')
     python.chmod(0o755)
     folder = tmp_path / "run"
     done = subprocess.run(

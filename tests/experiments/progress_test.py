@@ -17,8 +17,9 @@ from rlgpt_jax.rl.interface import RLInterface
 
 def report() -> EvalReport:
     low, high = wilson(131, 200)
-    return EvalReport("harvest_milk", "validation", 200, 131, 0.655, low, high, 1.0, 90.0,
-                      {}, {}, {}, {}, 0.0, 0)
+    return EvalReport(
+        "harvest_milk", "validation", 200, 131, 0.655, low, high, 1.0, 90.0, {}, {}, {}, {}, 0.0, 0
+    )
 
 
 def updated(update: int, success: float = 0.0) -> events.Updated:
@@ -35,8 +36,11 @@ def told(*happened: Any, terminal: bool = False) -> str:
 
 
 def test_training_is_told_in_a_few_plain_lines_without_a_terminal() -> None:
-    words = told(events.Started("rl_gpt", 3, False), events.IterationStarted(0),
-                 *(updated(i, 0.25) for i in range(1, 101)))
+    words = told(
+        events.Started("rl_gpt", 3, False),
+        events.IterationStarted(0),
+        *(updated(i, 0.25) for i in range(1, 101)),
+    )
     lines = [line for line in words.splitlines() if "training" in line]
     assert len(lines) == PLAIN_LINES + 1
     assert "10,000/10,000 ticks, success 25%, 9,876 steps/s" in lines[-1]

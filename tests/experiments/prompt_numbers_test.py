@@ -46,8 +46,9 @@ TOLD = {
 }  # fmt: skip
 PARTS = Plan((SubAction("dig", "code", "Dig."), SubAction("hop", "macro", "Hop."),
               SubAction("rest", "learn", "Rest.")))  # fmt: skip
-FATES = tuple(Fate(s.name, s.kind, source=f"def {s.name}(obs): ...", used="kept")
-              for s in PARTS.coded)
+FATES = tuple(
+    Fate(s.name, s.kind, source=f"def {s.name}(obs): ...", used="kept") for s in PARTS.coded
+)
 CRITIQUE = Critique("It fell.", (), "Try less.", "Train longer.")
 MEMORY = Memory(PARTS, FATES, "1 %", "It ran.", CRITIQUE, "As the run has it.")
 AGENTS = {

@@ -34,8 +34,18 @@ def test_the_ci_script_finds_the_test_command() -> None:
     assert (ROOT / ".ci/run").stat().st_mode & 0o111
 
 
-@pytest.mark.parametrize("path", sorted(set(re.findall(r"`((?:rlgpt_jax|experiments|prompts|third_"
-                                                       r"party|tests)[\w/.]*)`", README))))
+@pytest.mark.parametrize(
+    "path",
+    sorted(
+        set(
+            re.findall(
+                r"`((?:rlgpt_jax|experiments|prompts|third_"
+                r"party|tests)[\w/.]*)`",
+                README,
+            )
+        )
+    ),
+)
 def test_a_named_path_exists(path: str) -> None:
     as_module = ROOT / path.replace(".", "/")
     assert (ROOT / path).exists() or as_module.with_suffix(".py").exists() or as_module.is_dir()

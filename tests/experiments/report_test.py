@@ -67,12 +67,23 @@ def test_a_page_is_well_formed_and_needs_nothing_from_outside(folder: Path) -> N
 def test_a_page_tells_plan_code_fate_use_and_critique(folder: Path) -> None:
     words = " ".join(checked(render(load_run(folder))).words)
     for expected in (
-        "65.5 %", "Obtain milk from a cow", "Steer so that the cow comes near",
-        "Refused in line 7", "math.dist is not available.", "hypot(dx, dz)",
-        "It walked 8.1 blocks.", "It never looks back; turn further.",
-        "index 4 is outside of a tuple", "Half of the failed episodes",
-        "Ends as soon as it has milk.", "Make find_cow shorter", "ppo.num_envs",
-        "iter2/slow", "replay", "earlier code kept", "code accepted, 1 version(s)",
+        "65.5 %",
+        "Obtain milk from a cow",
+        "Steer so that the cow comes near",
+        "Refused in line 7",
+        "math.dist is not available.",
+        "hypot(dx, dz)",
+        "It walked 8.1 blocks.",
+        "It never looks back; turn further.",
+        "index 4 is outside of a tuple",
+        "Half of the failed episodes",
+        "Ends as soon as it has milk.",
+        "Make find_cow shorter",
+        "ppo.num_envs",
+        "iter2/slow",
+        "replay",
+        "earlier code kept",
+        "code accepted, 1 version(s)",
         "Environment steps per second",
     ):
         assert expected in re.sub(r"\s+", " ", words), expected
@@ -111,8 +122,16 @@ def test_text_of_models_cannot_become_markup(folder: Path) -> None:
     assert "<script" not in page and "&lt;script&gt;" in page
 
 
-@pytest.mark.parametrize("missing", ["metrics.csv", "transcript.jsonl", "version.json",
-                                     "iterations/2/eval.json", "iterations/1/critique.json"])
+@pytest.mark.parametrize(
+    "missing",
+    [
+        "metrics.csv",
+        "transcript.jsonl",
+        "version.json",
+        "iterations/2/eval.json",
+        "iterations/1/critique.json",
+    ],
+)
 def test_a_killed_run_gives_a_report_of_what_it_has(folder: Path, missing: str) -> None:
     (folder / "result.json").unlink()
     (folder / missing).unlink()

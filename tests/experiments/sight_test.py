@@ -23,7 +23,8 @@ def test_pixels_bring_the_fields_of_the_shipped_configuration() -> None:
     shipped = flags.load_config("harvest_milk_pixels")
     changed = differences(parsed("--config.sight=pixels"), shipped)
     assert sorted(words.partition(":")[0] for words in changed) == [
-        "llm.transcript", "loop.ticks_per_iteration"
+        "llm.transcript",
+        "loop.ticks_per_iteration",
     ]
 
 

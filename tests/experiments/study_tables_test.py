@@ -37,9 +37,7 @@ def measured(tmp_path: Path) -> dict[Cell, Measured]:
 
 def rows(table: Table) -> dict[str, dict[str, str]]:
     """Rows by their first two cells, each by column."""
-    return {
-        f"{row[0]} {row[1]}": dict(zip(table.columns, row, strict=True)) for row in table.rows
-    }
+    return {f"{row[0]} {row[1]}": dict(zip(table.columns, row, strict=True)) for row in table.rows}
 
 
 def test_what_is_measured_is_sorted_by_iteration_and_seed(measured: dict[Cell, Measured]) -> None:
@@ -70,7 +68,7 @@ def test_a_figure_is_drawn_also_where_no_training_episode_has_ended(
 
 
 def test_the_table_of_iterations_tells_iteration_from_training(
-    measured: dict[Cell, Measured]
+    measured: dict[Cell, Measured],
 ) -> None:
     table = iterations(measured.values())
     found = rows(table)
@@ -152,7 +150,7 @@ def test_pure_rl_stops_where_the_agents_stopped(
 
 
 def test_structures_that_were_not_recorded_are_listed_and_not_invented(
-    measured: dict[Cell, Measured]
+    measured: dict[Cell, Measured],
 ) -> None:
     table = ablations.compared_table("structures", measured)
     found = {row[0]: row for row in table.rows}

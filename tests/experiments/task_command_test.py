@@ -40,8 +40,9 @@ def test_the_origin_of_a_goal_is_told_in_steps() -> None:
     config = flags.load_config("template")
     assert check.origin(config.task_record) == ["  1. sand: mine sand"]
     bed = check.origin(base.for_task("craft_bed_with_crafting_table_and_shears").task_record)
-    assert "  1. wool: mine" not in bed[0] and any("wool: shear sheep" in line or "kill" in line
-                                                   for line in bed)
+    assert "  1. wool: mine" not in bed[0] and any(
+        "wool: shear sheep" in line or "kill" in line for line in bed
+    )
     assert bed[-1].endswith("bed: craft 1 from 3 wool + 3 planks, at a crafting table")
     near = check.origin(base.for_task("get_furnace_nearby_with_logs").task_record)
     assert near[-1].endswith("place the furnace")

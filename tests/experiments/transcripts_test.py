@@ -13,8 +13,18 @@ from rlgpt_jax.agents.llm.replay import PromptDiffers
 
 FOLDER = Path(__file__).parents[2] / "experiments" / "transcripts"
 PATHS = sorted(FOLDER.glob("*.jsonl"))
-FIELDS = {"schema", "key", "agent", "messages", "prompt_sha256", "answer", "provider", "model",
-          "seconds", "date"}
+FIELDS = {
+    "schema",
+    "key",
+    "agent",
+    "messages",
+    "prompt_sha256",
+    "answer",
+    "provider",
+    "model",
+    "seconds",
+    "date",
+}
 
 
 @pytest.mark.parametrize("name", flags.config_names())

@@ -47,7 +47,7 @@ def macro(obs):
     total = sum(n for _, n in counts.items()) + max(p[0] for p in path)
     obs = yield turn(total % 360 - 180)
 ''',
-    '''
+    """
 import math
 
 WIDTH: float = 2.5
@@ -83,7 +83,7 @@ def macro(obs):
         try_again = n ** 2 // 7 % 3
         if try_again and (obs.on_ground or not obs.in_water):
             obs = yield use() if cow else jump()
-''',
+""",
 )
 
 

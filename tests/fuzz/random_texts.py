@@ -212,8 +212,10 @@ def memory() -> float:
 
 
 def words(tally: Tally) -> str:
-    return (f"{tally.inputs} inputs, {tally.refused} refused, {tally.accepted} accepted, "
-            f"{len(tally.failures)} crashes")
+    return (
+        f"{tally.inputs} inputs, {tally.refused} refused, {tally.accepted} accepted, "
+        f"{len(tally.failures)} crashes"
+    )
 
 
 def report(console: Console, tally: Tally, first: float, folder: Path) -> int:
@@ -232,7 +234,9 @@ def report(console: Console, tally: Tally, first: float, folder: Path) -> int:
     for i, (size, kind, text) in enumerate(reversed(tally.largest)):
         if size > MAX_BYTES:
             saved(folder, f"largest-{i}-{kind}", text, "")
-    console.print(f"most work {tally.work}; over {1e3 * MAX_SECONDS:.0f} ms: {tally.slow}; over "
-                  f"{MAX_BYTES / 1e6:.0f} MB: {tally.large}; the process holds {memory():.0f} MB, "
-                  f"{memory() - first:+.0f} since the 500th input")
+    console.print(
+        f"most work {tally.work}; over {1e3 * MAX_SECONDS:.0f} ms: {tally.slow}; over "
+        f"{MAX_BYTES / 1e6:.0f} MB: {tally.large}; the process holds {memory():.0f} MB, "
+        f"{memory() - first:+.0f} since the 500th input"
+    )
     return 1 if tally.failures or tally.slow or tally.large else 0

@@ -227,6 +227,7 @@ def show(console: Console) -> int:
     console.print(table)
     slowest = max(cost.seconds for cost in costs.values())
     largest = max(cost.peak for cost in costs.values())
-    console.print(f"{len(costs)} texts; slowest {1e3 * slowest:.0f} ms, largest "
-                  f"{largest / 1e6:.1f} MB")
+    console.print(
+        f"{len(costs)} texts; slowest {1e3 * slowest:.0f} ms, largest {largest / 1e6:.1f} MB"
+    )
     return 1 if bad else 0

@@ -157,6 +157,7 @@ def test_kept_cases_survive_a_kill(run, tmp_path):
         lambda e: isinstance(e, events.Planned) and e.iteration == 2,
     ]
     for point in points:
+
         def listen(event, point=point):
             if point(event):
                 raise Killed

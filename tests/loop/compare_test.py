@@ -28,12 +28,16 @@ def test_success_ticks_and_dead_loops_stand_side_by_side():
 
 def test_macros_come_first_then_what_changed_most():
     before = report(
-        1, action_ticks={"old": 50, "forward": 30, "left": 20},
-        action_counts={"old": 5, "forward": 30, "left": 20}, macro_ends={"old": {}, "idle": {}},
+        1,
+        action_ticks={"old": 50, "forward": 30, "left": 20},
+        action_counts={"old": 5, "forward": 30, "left": 20},
+        macro_ends={"old": {}, "idle": {}},
     )
     after = report(
-        1, action_ticks={"new": 20, "forward": 60, "left": 20},
-        action_counts={"new": 2, "forward": 60, "left": 20}, macro_ends={"new": {}},
+        1,
+        action_ticks={"new": 20, "forward": 60, "left": 20},
+        action_counts={"new": 2, "forward": 60, "left": 20},
+        macro_ends={"new": {}},
     )
     assert compare(before, after).splitlines()[-1] == (
         "Use, in share of ticks (times chosen), before -> now: idle 0% (0) -> none; "

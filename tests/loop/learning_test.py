@@ -236,8 +236,7 @@ def test_a_stage_without_an_interface_is_the_run_s_own_training():
 
 
 @pytest.mark.parametrize(
-    ("network", "cold"),
-    [("best", False), ("fresh", False), (None, False), ("last", True)],
+    ("network", "cold"), [("best", False), ("fresh", False), (None, False), ("last", True)]
 )
 def test_an_interface_says_which_network_training_goes_on_with(
     network, cold, tmp_path, monkeypatch

@@ -21,8 +21,11 @@ LIBRARY = (
     Entry("look", LOOK, "harvest_milk", "full"), Entry("nudge", NUDGE, instruction="Step on."),
 )  # fmt: skip
 # A macro of the run that calls one of the library, and a plan that takes its name first.
-WALK = block("python", "def walk(obs):\n    x = obs.z\n    obs = yield from nudge(obs)\n"
-             "    if obs.z > x:\n        obs = yield forward()\n")
+WALK = block(
+    "python",
+    "def walk(obs):\n    x = obs.z\n    obs = yield from nudge(obs)\n"
+    "    if obs.z > x:\n        obs = yield forward()\n",
+)
 SCRIPT = {"iter0/fast/walk/try0": WALK, "iter0/fast/walk/try1": WALK}
 
 
@@ -131,7 +134,10 @@ def test_a_run_is_saved_with_its_record(whole, tmp_path):
     given, _, run = whole
     store.add(tmp_path, LIBRARY)
     assert saving.save(given.folder.root, tmp_path) == [
-        ("nudge", "nudge"), ("pause", "pause"), ("walk", "walk"), ("pause", "pause_2")
+        ("nudge", "nudge"),
+        ("pause", "pause"),
+        ("walk", "walk"),
+        ("pause", "pause_2"),
     ]
     found = {e.name: e for e in store.load(tmp_path)}
     assert set(found) == {"look", "nudge", "pause", "pause_2", "walk"}

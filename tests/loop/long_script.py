@@ -45,8 +45,10 @@ def trunks() -> WorldPool:
     spawnable[:, ::5, ::5] = False
     blocks = np.stack([world] * PARAMS.num_worlds)
     return WorldPool(
-        blocks=jnp.asarray(blocks), light=jnp.asarray(np.stack([flood(w) for w in blocks])),
-        surface=jnp.full(spawnable.shape, GROUND, jnp.int32), spawnable=jnp.asarray(spawnable),
+        blocks=jnp.asarray(blocks),
+        light=jnp.asarray(np.stack([flood(w) for w in blocks])),
+        surface=jnp.full(spawnable.shape, GROUND, jnp.int32),
+        spawnable=jnp.asarray(spawnable),
     )
 
 

@@ -139,8 +139,9 @@ def test_every_question_is_asked_once_under_the_key_of_its_sub_task(whole):
     lines = transcript.read(root / "transcript.jsonl")
     assert [line.request.key for line in lines] == script.asked
     assert not (root / "tasks" / "get_logs" / "transcript.jsonl").exists()
-    assert "the inventory holds 3 more log than at the start" in (
-        script.prompts["task/get_logs/iter0/slow"]
+    assert (
+        "the inventory holds 3 more log than at the start"
+        in (script.prompts["task/get_logs/iter0/slow"])
     )
 
 
@@ -221,6 +222,7 @@ POINTS = [
 def test_a_run_killed_at_many_points_ends_with_the_same_bits(whole, tmp_path):
     asked = []
     for point in POINTS:
+
         def listen(event, point=point):
             if point(event):
                 raise Killed

@@ -68,8 +68,10 @@ def test_wall_time_adds_up_over_starts(folder):
 def test_metrics_keep_wall_clock_numbers_apart(folder):
     add(folder, range(1, 3))
     text = folder.path("metrics.csv").read_text()
-    assert text == "iteration,update,ticks,loss,success_rate\n0,1,64,0.3333333333333333,\n" \
+    assert (
+        text == "iteration,update,ticks,loss,success_rate\n0,1,64,0.3333333333333333,\n"
         "0,2,128,0.25,\n"
+    )
     assert "0,1,64,0.25\n" in folder.path("timing.csv").read_text()
 
 
@@ -98,8 +100,14 @@ def test_other_columns_than_the_files_are_an_error(folder):
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("mode", "pure"), ("num_tries", 0), ("eval_episodes", 2.0),
-                         ("pure_code_plan", "mine"), ("num_iterations", True)],
+    ("field", "value"),
+    [
+        ("mode", "pure"),
+        ("num_tries", 0),
+        ("eval_episodes", 2.0),
+        ("pure_code_plan", "mine"),
+        ("num_iterations", True),
+    ],
 )
 def test_a_bad_setting_names_its_field(field, value):
     with pytest.raises(ValueError, match=f"loop.{field}="):

@@ -33,8 +33,7 @@ def block(language: str, text: str) -> str:
 def plan(*sub_actions: tuple[str, str, str]) -> str:
     keys = ("name", "kind", "instruction")
     return block(
-        "json",
-        json.dumps({"sub_actions": [dict(zip(keys, s, strict=True)) for s in sub_actions]}),
+        "json", json.dumps({"sub_actions": [dict(zip(keys, s, strict=True)) for s in sub_actions]})
     )
 
 

@@ -119,8 +119,9 @@ def test_the_set_up_of_the_training_is_used_and_told(whole):
     words = rl_setup.describe(run.iterations[0].stage.interface)
     assert words in script.prompts["iter0/critic"]
     assert f"Training set-up: {words}" in script.prompts["iter1/slow"]
-    assert "- pause (code): its code is being written (version 2)." in (
-        script.prompts["iter0/fast/rl"]
+    assert (
+        "- pause (code): its code is being written (version 2)."
+        in (script.prompts["iter0/fast/rl"])
     )
     assert "- walk (macro): earlier code kept." in script.prompts["iter1/fast/rl"]
 
@@ -237,6 +238,7 @@ class Killed(BaseException):
 def run_with_kills(path, make_tools, points, config=CONFIG, answers=ANSWERS):
     """Runs again and again; start n is stopped by the event that `points[n]` accepts."""
     for point in points:
+
         def listen(event, point=point):
             if point(event):
                 raise Killed
@@ -259,8 +261,10 @@ def same_files(one, two):
     for result in results:
         result.pop("wall_seconds")
     assert results[0] == results[1]
-    asked = [[(e.request, e.answer.text) for e in transcript.read(p / "transcript.jsonl")]
-             for p in (one, two)]
+    asked = [
+        [(e.request, e.answer.text) for e in transcript.read(p / "transcript.jsonl")]
+        for p in (one, two)
+    ]
     assert asked[0] == asked[1]
 
 
@@ -375,14 +379,21 @@ def test_pure_rl_trains_as_it_is_set_up(tmp_path):
 
 def test_a_plan_that_cannot_be_used_is_asked_again_and_then_replaced(tmp_path):
     config = dataclasses.replace(CONFIG, num_iterations=1, mode="pure_code")
-    script = Script(**{
-        "iter0/slow": "no", "iter0/slow/again": "no",
-        "iter0/critic": "no", "iter0/critic/again": "no",
-    })
+    script = Script(
+        **{
+            "iter0/slow": "no",
+            "iter0/slow/again": "no",
+            "iter0/critic": "no",
+            "iter0/critic/again": "no",
+        }
+    )
     given = tools(tmp_path, script)
     two_loop.run(config, given)
     assert [b[0] for b in script.batches] == [
-        "iter0/slow", "iter0/slow/again", "iter0/critic", "iter0/critic/again"
+        "iter0/slow",
+        "iter0/slow/again",
+        "iter0/critic",
+        "iter0/critic/again",
     ]
     used = read_json(given.folder.iteration(0, "plan.json"))
     assert used["sub_actions"][0]["kind"] == "learn" and "could not be used" in used["note"]
@@ -412,9 +423,7 @@ def test_without_a_critic_the_agents_read_bare_facts(tmp_path):
     config, script = change(agents="slow_fast"), Script(UNJUDGED)
     given = tools(tmp_path, script)
     kept = []
-    run = two_loop.run(
-        config, dataclasses.replace(given, on_event=lambda e: kept.append(e))
-    )
+    run = two_loop.run(config, dataclasses.replace(given, on_event=lambda e: kept.append(e)))
     assert script.batches == UNJUDGED_BATCHES
     assert [e.name for e in kept if isinstance(e, events.Kept)] == ["walk"]
     used = {fate.name: fate.used for fate in run.iterations[0].fates}
@@ -455,10 +464,13 @@ def test_one_agent_gives_all_and_then_only_what_it_changes(tmp_path):
 
 def test_an_unusable_answer_of_one_agent_falls_back_or_changes_nothing(tmp_path):
     config = change(agents="one", num_tries=3, num_iterations=1)
-    script = Script({
-        "iter0/one/try0": ONE["iter0/one/try0"], "iter0/one/try1": "Well.",
-        "iter0/one/try1/again": "Well.",
-    })
+    script = Script(
+        {
+            "iter0/one/try0": ONE["iter0/one/try0"],
+            "iter0/one/try1": "Well.",
+            "iter0/one/try1/again": "Well.",
+        }
+    )
     run = two_loop.run(config, tools(tmp_path / "later", script))
     assert [b[0] for b in script.batches] == list(script.answers)
     assert "The answer changes nothing" in script.prompts["iter0/one/try1/again"]
@@ -474,20 +486,32 @@ def test_where_only_the_reward_is_designed_nothing_is_coded(tmp_path, agents):
     config = change(agents=agents, design="reward", num_iterations=1)
     learned = plan(("find", "learn", "Find the end."))
     rl = {"reward": {"step_cost": 0.5}}
-    script = Script({
-        "iter0/slow": plan(("walk", "macro", "Walk.")), "iter0/slow/again": learned,
-        "iter0/fast/rl": block("json", json.dumps(rl)), "iter0/critic": critique(),
-        "iter0/one/try0": plan(("walk", "macro", "Walk.")),
-        "iter0/one/try0/again": block("json", json.dumps(
-            {"sub_actions": [{"name": "find", "kind": "learn", "instruction": "Go."}], "rl": rl}
-        )),
-    })
+    script = Script(
+        {
+            "iter0/slow": plan(("walk", "macro", "Walk.")),
+            "iter0/slow/again": learned,
+            "iter0/fast/rl": block("json", json.dumps(rl)),
+            "iter0/critic": critique(),
+            "iter0/one/try0": plan(("walk", "macro", "Walk.")),
+            "iter0/one/try0/again": block(
+                "json",
+                json.dumps(
+                    {
+                        "sub_actions": [{"name": "find", "kind": "learn", "instruction": "Go."}],
+                        "rl": rl,
+                    }
+                ),
+            ),
+        }
+    )
     run = two_loop.run(config, tools(tmp_path, script))
     assert run.result["coded_parts"] == {"parts": []}
     assert not (tmp_path / "coded_parts_eval.json").exists()
-    expected = ["iter0/one/try0", "iter0/one/try0/again"] if agents == "one" else [
-        "iter0/slow", "iter0/slow/again", "iter0/fast/rl", "iter0/critic"
-    ]
+    expected = (
+        ["iter0/one/try0", "iter0/one/try0/again"]
+        if agents == "one"
+        else ["iter0/slow", "iter0/slow/again", "iter0/fast/rl", "iter0/critic"]
+    )
     assert [key for batch in script.batches for key in batch] == expected
     first = script.prompts[expected[0]]
     assert "In this run nothing is coded" in first and "```python" not in first

@@ -30,9 +30,7 @@ def world() -> HostVoxel:
 
 
 @pytest.mark.parametrize(("entry", "example"), EXAMPLES, ids=lambda x: str(x)[:40])
-def test_every_example_of_the_documentation_is_accepted(
-    entry: api.Entry, example: str
-) -> None:
+def test_every_example_of_the_documentation_is_accepted(entry: api.Entry, example: str) -> None:
     line = f"obs = yield {example}" if entry in api.ACTIONS else f"x = {example}"
     source = f"def macro(obs):\n    {line}\n    yield noop()\n"
     program = parse_macro(source, "macro", entry.level)
@@ -101,9 +99,7 @@ def test_the_ray_under_the_crosshair_is_the_one_that_skills_read() -> None:
 
 
 @pytest.mark.parametrize("skill", skills.EXAMPLES)
-def test_a_skill_runs_in_the_world_without_a_mistake_and_ends(
-    skill: str, world: HostVoxel
-) -> None:
+def test_a_skill_runs_in_the_world_without_a_mistake_and_ends(skill: str, world: HostVoxel) -> None:
     found = measured.measure(world, measured.program(skill))
     assert found.mistakes == () and found.episodes == EPISODES
     assert 0 < found.mean_ticks <= 200

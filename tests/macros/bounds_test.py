@@ -155,7 +155,7 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_actions_made_of_wild_views_are_rows_of_the_table(way):
     """Views with NaN, infinities and every name; `trial.check` looks at each action."""
-    source = f'''
+    source = f"""
 def macro(obs):
     moves = (forward(), turn(obs.yaw), equip(obs.held), noop())
     k = 0
@@ -164,7 +164,7 @@ def macro(obs):
             for name in (obs.held, obs.block(0, -1, 0), obs.rays[7].entity):
                 obs = yield {WAYS[way]}
                 k += 1
-'''
+"""
     fate = trial.run(worlds.program(source), lanes=16, ticks=120)
     assert fate.ticks > 0
 

@@ -511,7 +511,7 @@ BODIES = {
     rows["x"][1] += 5
     obs = yield turn(yaw=15 * rows["x"][1], pitch=15 * rows["y"][0])""",
 }
-HELPERS = '''
+HELPERS = """
 COSTS = {"stone": 3, "log": 1, "dirt": 2}
 HELD = {"log": 1, "bucket": 2}
 SOLID = {"stone", "dirt", "grass"}
@@ -532,4 +532,4 @@ def perhaps(acts, state):
 
 def add3(a, b):
     return tuple(x + y for x, y in zip(a, b))
-'''
+"""

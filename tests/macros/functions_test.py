@@ -579,7 +579,9 @@ def test_what_is_outside_is_refused_with_line_reason_and_advice(source):
     refusal = parse_macro(source, "macro", "full")
     assert isinstance(refusal, Refusal)
     assert (refusal.line, True, True) == (
-        line, reason in refusal.reason, advice in refusal.instead
+        line,
+        reason in refusal.reason,
+        advice in refusal.instead,
     ), refusal
 
 

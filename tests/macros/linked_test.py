@@ -66,8 +66,11 @@ def test_what_cannot_be_linked_is_refused_with_its_line(source, name, others, wo
 
 def test_a_library_may_hold_linked_texts():
     dig = linked(DIG, "dig", go=GO)
-    program = parse_macro("def twice(obs):\n    obs = yield from dig(obs)\n"
-                          "    obs = yield from dig(obs)\n", "twice", library={"dig": dig})
+    program = parse_macro(
+        "def twice(obs):\n    obs = yield from dig(obs)\n    obs = yield from dig(obs)\n",
+        "twice",
+        library={"dig": dig},
+    )
     assert isinstance(program, Program), program
 
 

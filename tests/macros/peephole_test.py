@@ -54,9 +54,7 @@ def test_random_programs_do_the_same_with_and_without(seed, monkeypatch):
     assert lanes.mean() > 0.4
     for t, (a, b) in enumerate(zip(one[0], other[0], strict=True)):
         for name, x, y in zip(a._fields, a, b, strict=True):
-            np.testing.assert_array_equal(
-                x[lanes[t]], y[lanes[t]], err_msg=f"tick {t}: {name}"
-            )
+            np.testing.assert_array_equal(x[lanes[t]], y[lanes[t]], err_msg=f"tick {t}: {name}")
 
 
 CASES = {

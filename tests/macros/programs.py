@@ -99,8 +99,17 @@ class Writer:
         elif kind < 0.95:
             self.line(indent, f"obs, c = yield from walk(obs, {r.randint(1, 3)}, ray)")
         else:
-            self.line(indent, r.choice(["old = obs", "ray = obs.nearest('log')", "ray = None",
-                                        "ray = max(obs.rays, key=lambda r: r.distance)"]))
+            self.line(
+                indent,
+                r.choice(
+                    [
+                        "old = obs",
+                        "ray = obs.nearest('log')",
+                        "ray = None",
+                        "ray = max(obs.rays, key=lambda r: r.distance)",
+                    ]
+                ),
+            )
 
     def simple(self, indent: int) -> None:
         r = self.rng

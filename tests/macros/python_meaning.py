@@ -51,8 +51,7 @@ def check_jax(sources: list[str]) -> None:
     views = np.stack([worlds.random_view(rng, 16) for _ in range(machines.CHUNK)])
     inputs = machines.Inputs(rng, views, len(sources))
     machines.assert_same(
-        machines.run_host(interpret_host, macro_set, inputs),
-        machines.run_jax(macro_set, inputs),
+        machines.run_host(interpret_host, macro_set, inputs), machines.run_jax(macro_set, inputs)
     )
 
 

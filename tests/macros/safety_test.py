@@ -99,8 +99,10 @@ def computed_look_ups(path: Path) -> list[int]:
 
 def test_the_scan_finds_what_it_looks_for(tmp_path):
     bad = tmp_path / "bad.py"
-    bad.write_text("import pickle, importlib.util\nfrom marshal import loads\nexec('1')\n"
-                   "x = np.load(f, allow_pickle=True)\ngetattr(x, y)\nos.system('id')\n")
+    bad.write_text(
+        "import pickle, importlib.util\nfrom marshal import loads\nexec('1')\n"
+        "x = np.load(f, allow_pickle=True)\ngetattr(x, y)\nos.system('id')\n"
+    )
     assert {"pickle", "importlib", "marshal", "exec", "os.system"} <= set(names(bad))
     assert computed_look_ups(bad) == [5]
 

@@ -226,9 +226,9 @@ def test_text_that_is_not_known_is_refused_with_reason_and_advice(source):
     reason, advice = REFUSED[source]
     refusal = parse_macro(source, "macro", "full")
     assert isinstance(refusal, Refusal)
-    assert (refusal.line, True, True) == (
-        3, reason in refusal.reason, advice in refusal.instead
-    ), refusal
+    assert (refusal.line, True, True) == (3, reason in refusal.reason, advice in refusal.instead), (
+        refusal
+    )
 
 
 def test_a_word_that_is_not_in_quotes_in_the_program_ends_the_macro():

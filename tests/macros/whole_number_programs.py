@@ -122,8 +122,10 @@ class Writer:
         self.lines.append("    " * indent + text)
 
     def show(self, indent: int) -> None:
-        self.line(indent, f"obs = yield turn(yaw=15 * ({self.number()} % 12), "
-                          f"pitch=15 * ({self.number()} % 5))")
+        self.line(
+            indent,
+            f"obs = yield turn(yaw=15 * ({self.number()} % 12), pitch=15 * ({self.number()} % 5))",
+        )
 
     def statement(self, indent: int, loops: int) -> None:
         r = self.rng

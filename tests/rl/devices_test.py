@@ -23,9 +23,7 @@ from tests.rl.small import CONFIG
 GROUPS = 8
 
 
-@pytest.fixture(
-    scope="module", params=["corridor", pytest.param("voxel", marks=pytest.mark.slow)]
-)
+@pytest.fixture(scope="module", params=["corridor", pytest.param("voxel", marks=pytest.mark.slow)])
 def run(request) -> dict:
     """What training in a world on eight devices and on one gave."""
     env = {**os.environ, "XLA_FLAGS": eight_devices.FLAGS, "JAX_PLATFORMS": "cpu"}

@@ -66,9 +66,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=4, help="more make an update longer")
     parser.add_argument("--updates", type=int, default=6)
     asked = parser.parse_args()
-    ppo = PPOConfig(
-        num_envs=asked.lanes, unroll_length=asked.ticks, num_epochs=asked.epochs
-    )
+    ppo = PPOConfig(num_envs=asked.lanes, unroll_length=asked.ticks, num_epochs=asked.epochs)
     config = RLConfig(ppo=ppo, network=NetworkConfig())
     pace = np.linspace(asked.tick, 1.2 * asked.tick, asked.lanes)
     plain = ticks_per_second(asked.lanes, asked.tick, config, 10.0)

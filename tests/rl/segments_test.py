@@ -121,7 +121,8 @@ def test_what_a_lane_remembers_does_not_depend_on_when_the_others_answer() -> No
                 known.setdefault(place, told)
                 jax.tree.map(
                     lambda x, y: np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-6),
-                    told, known[place],
+                    told,
+                    known[place],
                 )
                 assert (place[1] == 0) == (not told[0].any())
     assert sum(k == 3 for _, k in known) >= LANES

@@ -18,9 +18,7 @@ def add_replace(context: ClassDefContext) -> bool:
     """Makes the dataclass as mypy would, then adds `replace(self, *, field=...)`."""
     done = dataclass_class_maker_callback(context)
     info = context.cls.info
-    fields = {
-        name: node.node for name, node in info.names.items() if isinstance(node.node, Var)
-    }
+    fields = {name: node.node for name, node in info.names.items() if isinstance(node.node, Var)}
     arguments = [
         Argument(Var(name, var.type), var.type, None, ARG_NAMED_OPT)
         for name, var in fields.items()
@@ -35,9 +33,7 @@ def self_type(info: TypeInfo):
 
 
 class FlaxPlugin(Plugin):
-    def get_class_decorator_hook_2(
-        self, fullname: str
-    ) -> Callable[[ClassDefContext], bool] | None:
+    def get_class_decorator_hook_2(self, fullname: str) -> Callable[[ClassDefContext], bool] | None:
         return add_replace if fullname == DECORATOR else None
 
 

@@ -40,7 +40,8 @@ def measure(interpreter: Path | None, seconds: float) -> Row:
         raise Missing(f"{NAME}: {interpreter}: {error}") from error
     rate = told["steps"] / told["seconds"]
     numbers = {
-        "lanes": 1.0, "steps_per_second": rate,
+        "lanes": 1.0,
+        "steps_per_second": rate,
         "steps_per_cpu_second": told["steps"] / told["cpu_seconds"],
     }
     return Row("peers", NAME, numbers, "cpu")

@@ -45,15 +45,40 @@ def make_info():
     """A message of the game with every statistic that the client knows, and empty slots."""
     import minedojo.sim.mc_meta.mc as mc
 
-    slot = {"name": "air", "variant": 0, "quantity": 0, "max_durability": -1,
-            "cur_durability": -1, "inventory": "inventory"}
-    info = {"inventory": [{**slot, "index": index} for index in range(41)],
-            "xpos": 0.5, "ypos": 70.0, "zpos": 0.5, "yaw": 0.0, "pitch": 0.0,
-            "nearby_crafting_table": False, "nearby_furnace": False,
-            "life": 20.0, "armor": 0, "food": 20, "saturation": 5.0, "xp": 0, "air": 300,
-            "is_sleeping": False, "biome_id": 1, "biome_rainfall": 0.4,
-            "biome_temperature": 0.8, "sea_level": 63, "light_level": 15, "is_raining": False,
-            "can_see_sky": True, "sun_brightness": 1.0, "sky_light_level": 1.0}
+    slot = {
+        "name": "air",
+        "variant": 0,
+        "quantity": 0,
+        "max_durability": -1,
+        "cur_durability": -1,
+        "inventory": "inventory",
+    }
+    info = {
+        "inventory": [{**slot, "index": index} for index in range(41)],
+        "xpos": 0.5,
+        "ypos": 70.0,
+        "zpos": 0.5,
+        "yaw": 0.0,
+        "pitch": 0.0,
+        "nearby_crafting_table": False,
+        "nearby_furnace": False,
+        "life": 20.0,
+        "armor": 0,
+        "food": 20,
+        "saturation": 5.0,
+        "xp": 0,
+        "air": 300,
+        "is_sleeping": False,
+        "biome_id": 1,
+        "biome_rainfall": 0.4,
+        "biome_temperature": 0.8,
+        "sea_level": 63,
+        "light_level": 15,
+        "is_raining": False,
+        "can_see_sky": True,
+        "sun_brightness": 1.0,
+        "sky_light_level": 1.0,
+    }
     cell = ["air", 0, False, True, False, False, False, False, False, 0.0]
     info["voxels"] = 27 * cell
     for path in mc.ALL_STAT_KEYS:  # such as ["stat", "mine_block", "minecraft", "log"]

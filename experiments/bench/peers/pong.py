@@ -30,9 +30,7 @@ def make(lanes: int) -> Contestant:
         ) from error
     lanes = min(lanes, MOST_LANES)
     threads = min(lanes, len(os.sched_getaffinity(0)))
-    env = envpool.make(
-        TASK, env_type="gymnasium", num_envs=lanes, num_threads=threads, seed=0
-    )
+    env = envpool.make(TASK, env_type="gymnasium", num_envs=lanes, num_threads=threads, seed=0)
     env.reset()
     rng = np.random.default_rng(0)
     actions = rng.integers(0, env.action_space.n, (64, lanes)).astype(np.int32)

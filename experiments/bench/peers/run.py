@@ -57,7 +57,10 @@ def ready(makers: list[Callable[[], Contestant]]) -> tuple[list[Contestant], lis
 
 
 def measure(
-    env: VoxelEnv, driver: str, seconds: float, checkout: Path | None = None,
+    env: VoxelEnv,
+    driver: str,
+    seconds: float,
+    checkout: Path | None = None,
     interpreter: Path | None = None,
 ) -> tuple[list[Row], list[str]]:
     """Rows with ratios of every rate to some peers', and lines on what is missing."""

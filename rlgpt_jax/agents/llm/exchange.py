@@ -125,8 +125,7 @@ def _message_json(message: Message) -> dict[str, Any]:
     line: dict[str, Any] = {"role": message.role, "text": message.text}
     if message.images:
         line["images"] = [
-            {"name": i.name, "sha256": i.sha256, "media_type": i.media_type}
-            for i in message.images
+            {"name": i.name, "sha256": i.sha256, "media_type": i.media_type} for i in message.images
         ]
     return line
 

@@ -92,9 +92,7 @@ class FileProvider:
         return self._folder.joinpath(*parts[:-1], f"{parts[-1]}.{kind}.md")
 
     def _check_time(self, start: float, waiting: list[Request]) -> None:
-        if self._timeout_seconds is not None and (
-            time.monotonic() - start > self._timeout_seconds
-        ):
+        if self._timeout_seconds is not None and (time.monotonic() - start > self._timeout_seconds):
             raise TimeoutError(
                 f"no response after {self._timeout_seconds:g} s. Waiting for "
                 f"{', '.join(str(self._path(r, 'response')) for r in waiting)}. Write these "

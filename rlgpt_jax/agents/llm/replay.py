@@ -101,9 +101,7 @@ class Replay:
                 "such prompts and goes on."
             )
         usage = Usage(**line["usage"]) if line["usage"] else None
-        return Completion(
-            line["answer"], line["model"], "replay", 0.0, usage, 0.0, line["stop"]
-        )
+        return Completion(line["answer"], line["model"], "replay", 0.0, usage, 0.0, line["stop"])
 
     def _compare(self, requests: Sequence[Request]) -> Comparison:
         known = [r for r in requests if r.key in self._recorded]

@@ -27,11 +27,7 @@ class VoxelGymEnv(gymnasium.Env[View, np.ndarray]):
     metadata = METADATA
 
     def __init__(
-        self,
-        world: HostVoxel,
-        seed: int | None,
-        minedojo_time: bool,
-        render_mode: str | None,
+        self, world: HostVoxel, seed: int | None, minedojo_time: bool, render_mode: str | None
     ):
         """Wraps a world of one lane; see `making.make`.
 

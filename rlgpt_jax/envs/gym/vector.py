@@ -29,12 +29,7 @@ class VoxelVectorEnv(gymnasium.vector.VectorEnv[View, np.ndarray, np.ndarray]):
 
     metadata = VECTOR_METADATA
 
-    def __init__(
-        self,
-        world: HostVoxel,
-        seed: int | None,
-        render_mode: str | None,
-    ):
+    def __init__(self, world: HostVoxel, seed: int | None, render_mode: str | None):
         """Wraps a world of N lanes; see `making.make_vec`.
 
         Raises:

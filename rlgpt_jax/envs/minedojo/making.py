@@ -95,9 +95,7 @@ def game_of(task: Task, config: MineDojoConfig) -> Game:
     return Game(PROGRAMMATIC.get(task.name, HARVEST), kwargs, before, after)
 
 
-def make_request(
-    game: Game, config: MineDojoConfig, lane: int, number: int
-) -> dict[str, Any]:
+def make_request(game: Game, config: MineDojoConfig, lane: int, number: int) -> dict[str, Any]:
     """What a lane's new worker is asked to make; `number` is a `world_seed`."""
     return {
         "op": request.MAKE,

@@ -40,9 +40,7 @@ class Paper:
     borrowed: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
 
     def copy(self) -> "Paper":
-        return dataclasses.replace(
-            self, held=self.held.copy(), borrowed=self.borrowed.copy()
-        )
+        return dataclasses.replace(self, held=self.held.copy(), borrowed=self.borrowed.copy())
 
     @property
     def cost(self) -> int:

@@ -170,9 +170,7 @@ def _amounts(steps: Sequence[Step], start: Items) -> str:
     return ""
 
 
-def _short(
-    steps: Sequence[Step], step: Step, item: str, missing: int, used: Sequence[str]
-) -> str:
+def _short(steps: Sequence[Step], step: Step, item: str, missing: int, used: Sequence[str]) -> str:
     maker = producer(steps, item)
     why = f", because {' and '.join(used)}" if used else ""
     why += " (a station that is put down stays behind)" if used and item in STATIONS else ""

@@ -1,7 +1,7 @@
 """A task that a user describes: checked before anything runs, then completed (no jax).
 
-    check(task)        raises ValueError with the first thing that is wrong
-    complete(task)     the record that worlds and agents get: sources and words filled in
+check(task)        raises ValueError with the first thing that is wrong
+complete(task)     the record that worlds and agents get: sources and words filled in
 """
 
 import dataclasses
@@ -69,8 +69,7 @@ def _check_words(task: Task) -> None:
         raise ValueError(f"name={task.name!r} is a task of the table. Give yours another name.")
     if not task.words.strip():
         raise ValueError(
-            'words="" must say the goal to the agents. Try words='
-            f'"{tasks.goal_words(task)}".'
+            f'words="" must say the goal to the agents. Try words="{tasks.goal_words(task)}".'
         )
     if "\n" in task.words or task.words != task.words.strip() or task.words.endswith("."):
         raise ValueError(

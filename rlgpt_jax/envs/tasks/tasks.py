@@ -34,9 +34,7 @@ def start_words(task: Task) -> str:
     land = _LAND.get(task.biome, f"in {task.biome.replace('_', ' ')}")
     start = f"The start is {land} with {items or 'nothing'} in the inventory"
     if task.mobs:
-        mobs = ", ".join(
-            f"{task.mobs.count(mob)} {mob}" for mob in dict.fromkeys(task.mobs)
-        )
+        mobs = ", ".join(f"{task.mobs.count(mob)} {mob}" for mob in dict.fromkeys(task.mobs))
         start += f" and {mobs} within {max(task.mob_range)} blocks"
     return f"{start}; the time limit is {task.horizon} ticks"
 

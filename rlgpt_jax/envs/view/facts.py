@@ -30,9 +30,7 @@ CAN_BURN = by_byte(
     "leaves", "leaves2", "tallgrass", "deadbush", "vine", "wool", "carpet", "bed", "tnt",
     "bookshelf", "noteblock", "jukebox",
 )  # fmt: skip
-IS_TOOL_NOT_REQUIRED = by_byte(
-    [b == "air" or TABLE[b]["needs_tool"] is None for b in BLOCKS], bool
-)
+IS_TOOL_NOT_REQUIRED = by_byte([b == "air" or TABLE[b]["needs_tool"] is None for b in BLOCKS], bool)
 
 _TIERS = ("wooden", "stone", "iron", "diamond")
 # Blocks that a tool speeds up though none is needed, and so have level 0.
@@ -53,9 +51,7 @@ def _harvest_level(block: str) -> int:
     if block in _QUICKER:
         return 0
     needed = () if block == "air" else TABLE[block]["needs_tool"] or ()
-    levels = [
-        level for level, tier in enumerate(_TIERS) if any(t.startswith(tier) for t in needed)
-    ]
+    levels = [level for level, tier in enumerate(_TIERS) if any(t.startswith(tier) for t in needed)]
     return -1 if not levels or block in _NO_LEVEL else min(levels)
 
 

@@ -17,9 +17,7 @@ _CRAFTED = np.array([NAME_ID[name] for name in CRAFT_NAMES], np.int32)
 _TAKES_ARGUMENT = (base.FN_CRAFT, base.FN_EQUIP, base.FN_PLACE, base.FN_DESTROY)
 
 
-def _stacks(
-    name: np.ndarray, variant: np.ndarray, quantity: np.ndarray, left: np.ndarray
-) -> Group:
+def _stacks(name: np.ndarray, variant: np.ndarray, quantity: np.ndarray, left: np.ndarray) -> Group:
     """The five arrays of a row of slots; `left` is float32, uses left of what wears."""
     full = tools.DURABILITY[name]
     wears = full > 0

@@ -139,14 +139,18 @@ def rays(sight: Sight) -> Group:
     ray = np.ones((len(obs.yaw), 1), np.float32)
     traced = {f"traced_block_{axis}": cell[..., k].astype(np.float32)
               for k, axis in enumerate("xyz")}  # fmt: skip
-    return facts_of(byte) | traced | {
-        "entity_name": obs.ray_entity.copy(),
-        "entity_distance": obs.ray_entity_distance.copy(),
-        "block_distance": obs.ray_block_distance.copy(),
-        "harvest_level": facts.HARVEST_LEVEL[byte],
-        "ray_pitch": ray * (-_RAY_PITCH).astype(np.float32),
-        "ray_yaw": ray * (-_RAY_YAW).astype(np.float32),
-    }
+    return (
+        facts_of(byte)
+        | traced
+        | {
+            "entity_name": obs.ray_entity.copy(),
+            "entity_distance": obs.ray_entity_distance.copy(),
+            "block_distance": obs.ray_block_distance.copy(),
+            "harvest_level": facts.HARVEST_LEVEL[byte],
+            "ray_pitch": ray * (-_RAY_PITCH).astype(np.float32),
+            "ray_yaw": ray * (-_RAY_YAW).astype(np.float32),
+        }
+    )
 
 
 def _usual_bytes() -> np.ndarray:

@@ -250,10 +250,7 @@ class HostVoxel:
         return np.uint32(zlib.crc32(_view(self._pool.blocks).reshape(-1).data))
 
     def _with_senses(
-        self,
-        seen: Observation,
-        before: Observation | None = None,
-        done: np.ndarray | None = None,
+        self, seen: Observation, before: Observation | None = None, done: np.ndarray | None = None
     ) -> Observation:
         """NumPy observation with rays and picture; those of `before` where not `done`."""
         seen = jax.tree.map(np.asarray, seen)

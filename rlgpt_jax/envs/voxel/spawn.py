@@ -56,7 +56,10 @@ def open_places(pool: WorldPool) -> np.ndarray:
 
 
 def draw(
-    pool: WorldPool, fallback: np.ndarray, task: Task, seed: jax.Array,
+    pool: WorldPool,
+    fallback: np.ndarray,
+    task: Task,
+    seed: jax.Array,
     mob_range: jax.Array | None = None,
 ) -> Start:
     """Draws the start of the episode with seed uint32[N].

@@ -51,7 +51,10 @@ def free_slots(config: LoopConfig) -> int:
 
 
 def make_offer(
-    entries: Sequence[Entry], config: LoopConfig, sensors: str, chosen: Sequence[str] = (),
+    entries: Sequence[Entry],
+    config: LoopConfig,
+    sensors: str,
+    chosen: Sequence[str] = (),
     with_skills: bool = False,
 ) -> Offer:
     """Compiles a library and decides what is offered.
@@ -93,7 +96,10 @@ def make_offer(
 
 
 def choose(
-    usable: Sequence[Entry], chosen: Sequence[str], free: int, left_out: list[str],
+    usable: Sequence[Entry],
+    chosen: Sequence[str],
+    free: int,
+    left_out: list[str],
     config: LoopConfig,
 ) -> list[Entry]:
     """The macros that the policy is offered; tells in `left_out` which do not fit."""
@@ -105,15 +111,18 @@ def choose(
             f"cannot be used here. Usable: {', '.join(by_name) or 'none'}."
         )
     if len(set(chosen)) > free:
-        raise LibraryError(f"macros.offer names {len(set(chosen))} macros, but {free} slots are "
-                           f"free in mode {config.mode}.")
+        raise LibraryError(
+            f"macros.offer names {len(set(chosen))} macros, but {free} slots are "
+            f"free in mode {config.mode}."
+        )
     wanted = [by_name[name] for name in dict.fromkeys(chosen)] or list(usable)
     kept = {entry.name for entry in wanted[:free]}
     for entry in usable:
         if entry.name not in kept and not chosen:
             where = f"{free} slots are free" if config.learns else "nothing chooses macros"
-            left_out.append(f"{entry.name}: not offered to the policy: {where} in mode "
-                            f"{config.mode}")
+            left_out.append(
+                f"{entry.name}: not offered to the policy: {where} in mode {config.mode}"
+            )
     return wanted[:free]
 
 

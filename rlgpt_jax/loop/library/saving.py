@@ -97,7 +97,11 @@ def _about(run: Path) -> dict[str, Any]:
 
 
 def _row(
-    about: dict[str, Any], iteration: int, role: str, name: str, report: dict[str, Any],
+    about: dict[str, Any],
+    iteration: int,
+    role: str,
+    name: str,
+    report: dict[str, Any],
     trial: dict[str, Any] | None,
 ) -> dict[str, Any]:
     """One row of a record: plain data."""

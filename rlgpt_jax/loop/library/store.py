@@ -81,8 +81,10 @@ def load(folder: Path) -> tuple[Entry, ...]:
       LibraryError: one error that lists everything that is wrong.
     """
     if not folder.is_dir():
-        raise LibraryError(f"{folder}: there is no such folder. Save macros to it first: python "
-                           "-m experiments.macro library save RUN DIR")
+        raise LibraryError(
+            f"{folder}: there is no such folder. Save macros to it first: python "
+            "-m experiments.macro library save RUN DIR"
+        )
     entries, wrong = [], []
     paths = sorted(folder.glob("*.json"))
     for path in paths:
@@ -114,8 +116,9 @@ def read_entry(path: Path) -> Entry:
         raise LibraryError(f'{path}: needs "version": {VERSION}; written by another version?')
     wanted = {*fields, "version", "sha256"} - {"source"}
     if set(data) != wanted:
-        raise LibraryError(f"{path}: fields {', '.join(sorted(wanted ^ set(data)))} are missing "
-                           "or unknown")
+        raise LibraryError(
+            f"{path}: fields {', '.join(sorted(wanted ^ set(data)))} are missing or unknown"
+        )
     texts = [n for n in wanted - {"version", "record"} if not isinstance(data[n], str)]
     if texts or not isinstance(data["record"], list):
         raise LibraryError(f"{path}: {', '.join(texts) or 'record'} has the wrong kind of value")

@@ -154,7 +154,11 @@ def _entry(name: str, episode: Episode, moments: list[Moment], num_envs: int) ->
 
 
 def _write(
-    tools: Tools, iteration: int, entry: dict[str, Any], views: Views, moments: list[Moment],
+    tools: Tools,
+    iteration: int,
+    entry: dict[str, Any],
+    views: Views,
+    moments: list[Moment],
     with_strip: bool,
 ) -> None:
     """Writes the pictures of one episode and notes them in `entry`."""

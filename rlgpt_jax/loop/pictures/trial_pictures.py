@@ -45,9 +45,9 @@ def draw(path: Path, report: TrialReport, recorder: Recorder | None, world: Any)
     return words
 
 
-def shown(tools: Tools, iteration: int, names: list[str], number: int) -> tuple[
-    tuple[Image, ...], str
-]:
+def shown(
+    tools: Tools, iteration: int, names: list[str], number: int
+) -> tuple[tuple[Image, ...], str]:
     """The pictures of the trials of one try, and a line about each."""
     images, lines = [], []
     for name in names:

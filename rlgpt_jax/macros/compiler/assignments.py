@@ -37,8 +37,11 @@ def assign(f: Code, node: ast.Assign | ast.AnnAssign) -> bool:
 def assign_each(f: Code, target: ast.Tuple | ast.List, source: ast.Tuple | ast.List) -> bool:
     """Compiles `x, z = obs.x, obs.z`: all values first, then the names."""
     if len(target.elts) != len(source.elts):
-        raise Refused(target, f"{len(source.elts)} values for {len(target.elts)} names",
-                      "give every name one value")
+        raise Refused(
+            target,
+            f"{len(source.elts)} values for {len(target.elts)} names",
+            "give every name one value",
+        )
     operands = [f.put(ex.value(f, item), f.temp()) for item in source.elts]
     for part, operand in zip(target.elts, operands, strict=True):
         bind(f, part, operand)
@@ -62,8 +65,11 @@ def bind(f: Code, target: ast.expr, item: loops.Item) -> None:
             bind(f, part.value if isinstance(part, ast.Starred) else part, value)
     elif isinstance(target, ast.Subscript):
         if isinstance(target.slice, ast.Slice):
-            raise Refused(target, "slices cannot be assigned",
-                          "write xs = xs[:i] + new + xs[j:], or xs.clear() and xs.extend(...)")
+            raise Refused(
+                target,
+                "slices cannot be assigned",
+                "write xs = xs[:i] + new + xs[j:], or xs.clear() and xs.extend(...)",
+            )
         owner = ex.value(f, target.value)
         position = ex.value(f, target.slice)
         mappings.store(f, target.value, owner, position, ex.group(f, item))
@@ -94,8 +100,11 @@ def augmented(f: Code, node: ast.AugAssign) -> bool:
         f.inner_names.append({"target owner": owner, "target position": position})
         f.shared.aliases["target owner"] = node.target.value
         f.shared.kinds.hints["target owner"] = mappings.kind_of(f, node.target.value)
-        load = ast.Subscript(ast.Name("target owner", ast.Load()),
-                             ast.Name("target position", ast.Load()), ast.Load())
+        load = ast.Subscript(
+            ast.Name("target owner", ast.Load()),
+            ast.Name("target position", ast.Load()),
+            ast.Load(),
+        )
     else:
         raise Refused(node, "fields cannot be assigned", "use a variable")
     adds_many = mappings.may_be(f, node.value, kinds.CONTAINERS)
@@ -104,8 +113,10 @@ def augmented(f: Code, node: ast.AugAssign) -> bool:
         result = lists.lengthened(f, node, ex.value(f, ast.copy_location(load, node)))
         rebind(f, node, owner, position, result)
         return True
-    if isinstance(node.op, ast.BitOr) and adds_many and (
-        mappings.may_be(f, load, kinds.SET | kinds.DICT)
+    if (
+        isinstance(node.op, ast.BitOr)
+        and adds_many
+        and (mappings.may_be(f, load, kinds.SET | kinds.DICT))
     ):
         result = f.put(ex.value(f, ast.copy_location(load, node)), f.temp())
         mappings.update_with(f, load, result, node.value)

@@ -125,8 +125,11 @@ def next_(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles `next((r for r in ... if ...), None)`: the first item."""
     given = calls.bound(node, "next", ["items", "default"], 1)
     if not loops.is_iterator(f, given["items"]):
-        raise Refused(node, "next takes a generator expression, or iter(...) of a sequence",
-                      "next((r for r in obs.rays if ...), None)")
+        raise Refused(
+            node,
+            "next takes a generator expression, or iter(...) of a sequence",
+            "next((r for r in obs.rays if ...), None)",
+        )
     result, found, done = f.temp(), Label(), Label()
 
     def take(item: int) -> None:
@@ -152,8 +155,12 @@ def copied(name: str) -> Builtin:
         if "maxlen" in given:
             made = any(maker.call is node for maker in f.shared.makers.values())
             if not made or not (items is None or (isinstance(items, ast.List) and not items.elts)):
-                raise Refused(node, "a deque with maxlen has to start empty, and be a variable "
-                              "that holds nothing else", "xs = deque(maxlen=8)")
+                raise Refused(
+                    node,
+                    "a deque with maxlen has to start empty, and be a variable "
+                    "that holds nothing else",
+                    "xs = deque(maxlen=8)",
+                )
         register = ex.sequence(f, values.T_LIST, [], None)
         if items is not None:
             loops.each_of(f, items, lambda item: f.emit(bc.APPEND, register, item, 0), Label())
@@ -268,7 +275,7 @@ NO_BUILTIN = {
     "map": "use it in a for loop or as list(map(f, items)), or write [f(x) for x in items]",
     "filter": "use it in a for loop or as list(filter(f, items))",
     "iter": "loop over the items; next(iter(items)) is the first",
-    "str": "names are compared as they are: r.block == \"log\"",
+    "str": 'names are compared as they are: r.block == "log"',
     "type": "write isinstance(x, (int, float)), isinstance(x, tuple) and the like",
     "vars": "use the documented fields",
     "dir": "use the documented fields",

@@ -74,14 +74,20 @@ def yield_from(f: Code, node: ast.YieldFrom, into: int | None) -> int:
         target = resolve(f.scope, inner.func.id)
         if isinstance(target, Scope):
             if not target.is_generator and not generators.may_give(f.scope.module, target):
-                raise Refused(node, f"{inner.func.id} never yields",
-                              f"call it without yield from: {inner.func.id}(...)")
+                raise Refused(
+                    node,
+                    f"{inner.func.id} never yields",
+                    f"call it without yield from: {inner.func.id}(...)",
+                )
             if not target.is_generator:
                 return generators.run(f, inner, into)
             return functions.user_call(f, inner, target, into)
         if inner.func.id in (*PLAIN_ACTIONS, *ITEM_ACTIONS, "turn") and target is None:
-            raise Refused(node, f"{inner.func.id}(...) is an action, not a generator",
-                          f"write obs = yield {inner.func.id}(...)")
+            raise Refused(
+                node,
+                f"{inner.func.id}(...) is an action, not a generator",
+                f"write obs = yield {inner.func.id}(...)",
+            )
         if target is None and ex.is_api(f, inner.func.id):
             return generators.run(f, inner, into)
     return function_values.value_call(f, inner, bc.CALLED_FROM, into)
@@ -93,18 +99,25 @@ def bound(node: ast.Call, what: str, names: list[str], required: int) -> dict[st
     if any(isinstance(arg, ast.Starred) for arg in node.args) or any(
         keyword.arg is None for keyword in node.keywords
     ):
-        raise Refused(node, "* and ** in calls are not part of the language",
-                      "write the arguments one by one")
+        raise Refused(
+            node, "* and ** in calls are not part of the language", "write the arguments one by one"
+        )
     given = dict(zip(names, node.args, strict=False))
     wanted = f"{what}({', '.join(names)})"
     if len(node.args) > len(names):
-        raise Refused(node, f"{what} was given {len(node.args)} arguments, it takes {len(names)}",
-                      f"write {wanted}")
+        raise Refused(
+            node,
+            f"{what} was given {len(node.args)} arguments, it takes {len(names)}",
+            f"write {wanted}",
+        )
     for keyword in node.keywords:
         assert keyword.arg is not None
         if keyword.arg not in names or keyword.arg in given:
-            raise Refused(node, f"{what} has no free parameter {keyword.arg}",
-                          close_names(keyword.arg, names) or f"write {wanted}")
+            raise Refused(
+                node,
+                f"{what} has no free parameter {keyword.arg}",
+                close_names(keyword.arg, names) or f"write {wanted}",
+            )
         given[keyword.arg] = keyword.value
     for missing in names[:required]:
         if missing not in given:
@@ -155,8 +168,11 @@ def movement(f: Code, node: ast.Call, name: str, into: int | None) -> int:
     given = bound(node, name, names, 0)
     for flag in node.args:
         if ex.constant_of(f, flag) not in (True, False, None, ex.MISSING):
-            raise Refused(flag, f"{name} acts for one tick, and takes no number",
-                          f"for i in range(10): obs = yield {name}()")
+            raise Refused(
+                flag,
+                f"{name} acts for one tick, and takes no number",
+                f"for i in range(10): obs = yield {name}()",
+            )
     code = PLAIN_ACTIONS[name]
     flags = {key: (1 if key == "jump" else 3) for key in given}
     register, done = f.target(into), Label()
@@ -198,8 +214,11 @@ def item_action(f: Code, node: ast.Call, name: str, into: int | None) -> int:
     text = named_item(f, given, f"{name}(...)")
     if name == "craft" and text is not None:
         if text not in CRAFT_NAMES:
-            raise Refused(given, f"{text[:60]} cannot be crafted or smelted",
-                          close_names(text, CRAFT_NAMES) or "see the recipes of Minecraft 1.11")
+            raise Refused(
+                given,
+                f"{text[:60]} cannot be crafted or smelted",
+                close_names(text, CRAFT_NAMES) or "see the recipes of Minecraft 1.11",
+            )
         argument = int(CRAFT_OF_NAME[NAME_ID[text]])
         return f.put(f.constant(ActionConstant(function_code(FN_CRAFT, argument))), into)
     item = ex.value(f, given)
@@ -249,16 +268,24 @@ def method(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> in
     if name in lists.METHODS:
         return lists.METHODS[name](f, node, func.value, into)
     if name in loops.PARTS:
-        raise Refused(node, f"{name}() can only be walked through",
-                      f"for x in d.{name}(), or list(d.{name}())")
+        raise Refused(
+            node,
+            f"{name}() can only be walked through",
+            f"for x in d.{name}(), or list(d.{name}())",
+        )
     if name in ("startswith", "endswith"):
         return name_test(f, node, func, into)
     known = [*ex.OBS_METHODS, *lists.METHODS, "startswith", "endswith"]
-    raise Refused(node, f"there is no method {name}",
-                  close_names(name, known) or "obs has " + ", ".join(ex.OBS_METHODS)
-                  + "; a list has append, pop, insert, remove, sort; "
-                  "a dictionary get, pop, setdefault, update, items, keys, values; a set add, "
-                  "discard, union")
+    raise Refused(
+        node,
+        f"there is no method {name}",
+        close_names(name, known)
+        or "obs has "
+        + ", ".join(ex.OBS_METHODS)
+        + "; a list has append, pop, insert, remove, sort; "
+        "a dictionary get, pop, setdefault, update, items, keys, values; a set add, "
+        "discard, union",
+    )
 
 
 def ask(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
@@ -266,8 +293,11 @@ def ask(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
     given = bound(node, func.attr, ["name"], 1)["name"]
     text = named_item(f, given, f"obs.{func.attr}(...)")
     if func.attr == "near" and text is not None and text not in NEAR_NAMES:
-        raise Refused(node, f'obs.near knows no "{text[:60]}"',
-                      'use obs.near("crafting_table") or obs.near("furnace")')
+        raise Refused(
+            node,
+            f'obs.near knows no "{text[:60]}"',
+            'use obs.near("crafting_table") or obs.near("furnace")',
+        )
     obs = ex.value(f, func.value)
     item = ex.value(f, given)
     register = f.temp() if into is None else into
@@ -286,8 +316,11 @@ def block(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int
     for axis in ("dx", "dy", "dz"):
         offset = ex.constant_of(f, given[axis])
         if isinstance(offset, float | bool) and offset not in (-1, 0, 1):
-            raise Refused(node, "obs.block sees one block around the feet",
-                          "each of dx, dy, dz must be -1, 0 or 1")
+            raise Refused(
+                node,
+                "obs.block sees one block around the feet",
+                "each of dx, dy, dz must be -1, 0 or 1",
+            )
         if isinstance(offset, float | bool) and known is not None:
             known = known * 3 + offset + 1
             cell = f.constant(known)

@@ -69,8 +69,9 @@ class Shared:
         work.charge(4 * count)
         self.size += count
         if self.size > bc.MAX_CODE - 64:
-            raise Refused(None, f"the macro has more than {bc.MAX_CODE} instructions",
-                          "write a shorter macro")
+            raise Refused(
+                None, f"the macro has more than {bc.MAX_CODE} instructions", "write a shorter macro"
+            )
 
     def again(self, old: Any) -> None:
         """Forgets the code, to compile it again; functions keep their rows of the pool."""
@@ -147,8 +148,11 @@ class Code:
         self.top += count
         self.highest = max(self.highest, self.top)
         if self.highest > bc.MAX_FRAME - 8:
-            raise Refused(self.scope.node, "the function has too many variables or too long "
-                          "expressions", "split it into helpers")
+            raise Refused(
+                self.scope.node,
+                "the function has too many variables or too long expressions",
+                "split it into helpers",
+            )
         return first
 
     def target(self, into: int | None) -> int:

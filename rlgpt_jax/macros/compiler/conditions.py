@@ -59,8 +59,14 @@ def compare_jump(f: Code, node: ast.Compare, label: Label, when: bool) -> None:
         last = i == len(node.ops) - 1
         right = part(f, right_node, op)
         goal, truth = (label, when) if last or not when else (skip, False)
-        one_jump(f, (node.left if i == 0 else node.comparators[i - 1], left),
-                 op, (right_node, right), goal, truth)
+        one_jump(
+            f,
+            (node.left if i == 0 else node.comparators[i - 1], left),
+            op,
+            (right_node, right),
+            goal,
+            truth,
+        )
         left = right
     f.place(skip)
 
@@ -98,8 +104,14 @@ def one_jump(f: Code, left: Part, op: ast.cmpop, right: Part, label: Label, when
         routine = row_routine(f, left[0], op, right[0])
         a, b = (right[1], left[1]) if swapped else (left[1], right[1])
         if routine is not None:
-            compare_rows(f, routine, (holds if when else fails, a, b), label, when,
-                         mappings.kind_of(f, right[0] if swapped else left[0]).bits)
+            compare_rows(
+                f,
+                routine,
+                (holds if when else fails, a, b),
+                label,
+                when,
+                mappings.kind_of(f, right[0] if swapped else left[0]).bits,
+            )
         else:
             f.emit(holds if when else fails, a, b, label)
 
@@ -113,9 +125,7 @@ class RowRoutine(NamedTuple):
     negated: bool  # the comparison is its negation: a <= b is not b < a
 
 
-def row_routine(
-    f: Code, left: ast.expr, op: ast.cmpop, right: ast.expr
-) -> RowRoutine | None:
+def row_routine(f: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) -> RowRoutine | None:
     both = mappings.kind_of(f, left).bits & mappings.kind_of(f, right).bits
     if isinstance(op, ast.Eq | ast.NotEq):
         if lists.compares_rows(f, left, right):
@@ -168,8 +178,9 @@ def contains(f: Code, left: Part, right: Part, label: Label, when: bool) -> None
         else:
             mappings.found_in(f, node, found, item, container)
     elif isinstance(whole, str):
-        f.emit(bc.INSET, found, item, f.pool.named_set(
-            f"part of {whole}", lambda name: name in whole))
+        f.emit(
+            bc.INSET, found, item, f.pool.named_set(f"part of {whole}", lambda name: name in whole)
+        )
     elif may_hold_rows(f, left[0], node):
         within.routine(f, "_among", [item, container], found)
     elif not text_of_kind(f, left, right, container, found):
@@ -246,8 +257,11 @@ def one_of(f: Code, item: int, node: ast.expr, label: Label, when: bool) -> None
 def compare_value(f: Code, node: ast.Compare, into: int | None) -> int:
     """Compiles a comparison to 1 or 0."""
     op = node.ops[0]
-    if len(node.ops) == 1 and type(op) in ORDER and not text_tests.is_test(f, node) and (
-        row_routine(f, node.left, op, node.comparators[0]) is None
+    if (
+        len(node.ops) == 1
+        and type(op) in ORDER
+        and not text_tests.is_test(f, node)
+        and (row_routine(f, node.left, op, node.comparators[0]) is None)
     ):
         left, right = ex.value(f, node.left), part(f, node.comparators[0], op)
         _, _, as_value, swapped = ORDER[type(op)]

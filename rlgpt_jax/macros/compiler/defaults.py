@@ -65,9 +65,7 @@ def longest(node: ast.Call) -> ast.expr | None:
     return node.args[1] if len(node.args) > 1 else None
 
 
-def check_deques(
-    modules: list[Scope], deques: set[Variable], kept: dict[Variable, Maker]
-) -> None:
+def check_deques(modules: list[Scope], deques: set[Variable], kept: dict[Variable, Maker]) -> None:
     """Refuses a deque of a greatest length that may be reached under another name."""
     for scope in (s for module in modules for s in module.every()) if deques else ():
         harmless: set[int] = set()
@@ -87,8 +85,11 @@ def check_deques(
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 variable = resolve(scope, node.id)
                 if variable in deques and (id(node) not in harmless or variable not in kept):
-                    raise Refused(node, f"{node.id} is a deque with maxlen and gets another name",
-                                  "use a list, and after append: if len(xs) > n: xs.pop(0)")
+                    raise Refused(
+                        node,
+                        f"{node.id} is a deque with maxlen and gets another name",
+                        "use a list, and after append: if len(xs) > n: xs.pop(0)",
+                    )
 
 
 def of_name(f: Code, node: ast.expr) -> Maker | None:

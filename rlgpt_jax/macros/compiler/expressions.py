@@ -98,8 +98,11 @@ def value(f: Code, node: ast.expr, into: int | None = None) -> int:
     if isinstance(node, ast.NamedExpr):
         return assignments.named(f, node, into)
     if isinstance(node, ast.GeneratorExp):
-        raise Refused(node, "a generator expression stands alone",
-                      "use it in sum, min, max, any, all or for, or write a list [...]")
+        raise Refused(
+            node,
+            "a generator expression stands alone",
+            "use it in sum, min, max, any, all or for, or write a list [...]",
+        )
     what, advice = NOT_PART.get(type(node), (f"{type(node).__name__} is", ""))
     raise Refused(node, f"{what} not part of the language", advice)
 
@@ -208,8 +211,7 @@ def name(f: Code, node: ast.Name) -> int:
         name = node.id.replace(" ", ".")  # of random
         raise Refused(node, f"{name} cannot be a value", "write a small helper that calls it")
     if not isinstance(target, tuple):
-        raise Refused(node, f"the name {node.id} is not known here",
-                      known_names(node.id, f.scope))
+        raise Refused(node, f"the name {node.id} is not known here", known_names(node.id, f.scope))
     register = f.registers[target]
     owner, name_ = target
     if name_ in owner.boxed:
@@ -221,8 +223,10 @@ def name(f: Code, node: ast.Name) -> int:
     elif owner is f.scope and name_ not in f.assigned:
         f.may_be_unset.add(register)
         f.emit(bc.CHECK, register)
-    elif owner is not f.scope and owner.parent is not None and not (
-        name_ in owner.params or name_ in f.assigned
+    elif (
+        owner is not f.scope
+        and owner.parent is not None
+        and not (name_ in owner.params or name_ in f.assigned)
     ):
         f.emit(bc.CHECK, register)
         f.assigned.add(name_)
@@ -274,11 +278,15 @@ def binary(f: Code, node: ast.BinOp, into: int | None) -> int:
     for side in (node.left, node.right):
         text = constant_of(f, side)
         if isinstance(text, str):
-            raise Refused(node, f'"{text[:40]}" is a name; names cannot be put together',
-                          "compare names with == or in")
+            raise Refused(
+                node,
+                f'"{text[:40]}" is a name; names cannot be put together',
+                "compare names with == or in",
+            )
         if isinstance(text, tuple) or isinstance(side, ast.List):
-            raise Refused(node, "computed lists cannot be added or multiplied",
-                          "use append in a loop")
+            raise Refused(
+                node, "computed lists cannot be added or multiplied", "use append in a loop"
+            )
     left = value(f, node.left)
     right = value(f, node.right)
     f.at(node)
@@ -339,8 +347,7 @@ def attribute(f: Code, node: ast.Attribute, into: int | None) -> int:
     if attr in ("real", "imag"):
         raise Refused(node, *NO_COMPLEX)
     if not in_obs and not in_ray:
-        raise Refused(node, f"there is no field {attr}",
-                      field_advice(attr))
+        raise Refused(node, f"there is no field {attr}", field_advice(attr))
     record = value(f, node.value)
     if in_obs and attr not in f.shared.kept_fields:
         f.shared.kept_fields.append(attr)
@@ -385,8 +392,11 @@ FIELD_ADVICE = (
 def needs_rays(f: Code, node: ast.AST) -> int:
     """Refuses rays at sensor level `paper`. Returns 0."""
     if f.shared.sensors == "paper":
-        raise Refused(node, "this agent has no rays: obs.rays, obs.sees and obs.nearest do "
-                      "not exist here", "use obs.block(dx, dy, dz) and obs.near(...)")
+        raise Refused(
+            node,
+            "this agent has no rays: obs.rays, obs.sees and obs.nearest do not exist here",
+            "use obs.block(dx, dy, dz) and obs.near(...)",
+        )
     return 0
 
 
@@ -418,8 +428,11 @@ def element(f: Code, node: ast.Subscript, into: int | None) -> int:
     source = value(f, node.value)
     if isinstance(node.slice, ast.Constant) and isinstance(name := node.slice.value, str):
         known = name in (*OBS_FIELDS, *RAY_FIELDS, "rays")
-        raise Refused(node, "records have no [...] with a name in it",
-                      f"write .{name}" if known else field_advice(name))
+        raise Refused(
+            node,
+            "records have no [...] with a name in it",
+            f"write .{name}" if known else field_advice(name),
+        )
     position = value(f, node.slice)
     register = f.temp() if into is None else into
     f.at(node)
@@ -455,8 +468,11 @@ def yielded(f: Code, node: ast.Yield, into: int | None) -> int:
     if isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name):
         called = resolve(f.scope, node.value.func.id)
         if isinstance(called, Scope) and called.is_generator:
-            raise Refused(node, f"{called.name} is a generator function",
-                          f"write obs = yield from {called.name}(...)")
+            raise Refused(
+                node,
+                f"{called.name} is a generator function",
+                f"write obs = yield from {called.name}(...)",
+            )
     wanted = node.value or ast.copy_location(ast.Constant(None), node)
     constant = constant_of(f, wanted)
     if constant is not MISSING and not isinstance(constant, ActionConstant | None.__class__):

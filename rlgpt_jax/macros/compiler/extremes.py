@@ -19,8 +19,11 @@ def extreme(op: int) -> Callable[[Code, ast.Call, int | None], int]:
         if len(node.args) == 1 and set(options) <= {"key", "default"}:
             return best(f, node, node.args[0], options, op, into)
         if len(node.args) < 2 or set(options) - {"key"}:
-            raise Refused(node, f"{name} needs numbers or one sequence",
-                          f"for example {name}(a, b) or {name}(r.distance for r in obs.rays)")
+            raise Refused(
+                node,
+                f"{name} needs numbers or one sequence",
+                f"for example {name}(a, b) or {name}(r.distance for r in obs.rays)",
+            )
         compared = kinds.ROWS | kinds.NAME
         if options or all(mappings.may_be(f, arg, compared) for arg in node.args):
             row = ast.copy_location(ast.Tuple(node.args, ast.Load()), node)

@@ -41,8 +41,9 @@ def infer(modules: list[Scope], entry: Scope) -> Kinds:
         for value in scope.constants.values():
             constant_inside(found, k.of_constant(value))
     found.put((entry, entry.params[0]), Kind(k.OBS))
-    nodes = [(scope, node) for scope in scopes for node in own_nodes(scope.node)
-             if is_followed(node)]
+    nodes = [
+        (scope, node) for scope in scopes for node in own_nodes(scope.node) if is_followed(node)
+    ]
     while found.changed:
         found.changed = False
         for scope, node in nodes:
@@ -128,8 +129,9 @@ def inside(found: Kinds, scope: Scope, node: ast.expr) -> None:
         found.contain(kind.item, shared=bool(kind.bits & k.SHARED))
 
 
-def assign(found: Kinds, scope: Scope, target: ast.expr, kind: Kind, source: ast.expr | None
-           ) -> None:
+def assign(
+    found: Kinds, scope: Scope, target: ast.expr, kind: Kind, source: ast.expr | None
+) -> None:
     """Follows a value into what it is assigned to."""
     if isinstance(target, ast.Name):
         variable = resolve(scope, target.id)
@@ -215,9 +217,7 @@ def put_in(found: Kinds, scope: Scope, owner: ast.expr, given: list[Kind]) -> No
         found.put(variable, Kind(0, items))
 
 
-def to_parameters(
-    found: Kinds, scope: Scope, node: ast.Call, targets: Iterable[Scope]
-) -> None:
+def to_parameters(found: Kinds, scope: Scope, node: ast.Call, targets: Iterable[Scope]) -> None:
     starred = any(isinstance(arg, ast.Starred) for arg in node.args) or any(
         keyword.arg is None for keyword in node.keywords
     )

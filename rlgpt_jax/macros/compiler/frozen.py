@@ -113,4 +113,3 @@ def constant_display(f: Code, node: ast.expr) -> Any:
             if isinstance(node.args[0], ast.List | ast.Tuple | ast.Set) and not node.keywords:
                 return constant_display(f, ast.Set(node.args[0].elts))
     return mappings.table(f, node)
-

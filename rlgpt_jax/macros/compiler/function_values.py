@@ -42,8 +42,11 @@ def candidates(f: Code) -> list[Candidate]:
     module = f.scope.module
     if module not in f.shared.values:
         found: list[Candidate] = [s for s in module.every() if s.is_value]
-        found += [n for n in sorted(module.api_values) if n in API_VALUES or n in PLAIN_ACTIONS
-                  or (n in ROUTINES and not n.startswith("_"))]
+        found += [
+            n
+            for n in sorted(module.api_values)
+            if n in API_VALUES or n in PLAIN_ACTIONS or (n in ROUTINES and not n.startswith("_"))
+        ]
         f.shared.values[module] = found
     return f.shared.values[module]
 
@@ -85,8 +88,11 @@ def value_call(f: Code, node: ast.Call, flags: int, into: int | None) -> int:
     if chosen:
         return by_name(f, node, chosen, flags if plain else NO_CALL + 1, into)
     if not plain:
-        raise Refused(node, "no function that is a value here takes these arguments",
-                      "call the function by its name")
+        raise Refused(
+            node,
+            "no function that is a value here takes these arguments",
+            "call the function by its name",
+        )
     function = ex.value(f, node.func)
     return call_value(f, node, function, node.args, flags, into)
 
@@ -123,8 +129,10 @@ def needs_name(f: Code, node: ast.Call, c: Candidate, flags: int, plain: bool) -
             return False
         takes = api_parameters(c)
         if not takes.positional:  # min, max and round take what they get
-            return plain and not node.keywords and (
-                len(node.args) == 1 if c == "round" else len(node.args) > 0
+            return (
+                plain
+                and not node.keywords
+                and (len(node.args) == 1 if c == "round" else len(node.args) > 0)
             )
     return may_bind(node, takes)
 
@@ -224,8 +232,11 @@ def in_place(f: Code, node: ast.Call, function: ast.Lambda, into: int | None) ->
     """Compiles `(lambda r: r.yaw)(x)`: the body, with its parameters as names."""
     args = function.args
     if args.vararg or args.kwarg or args.kwonlyargs:
-        raise Refused(function, "*, ** and keyword-only parameters of a lambda that is called "
-                      "where it stands", "write a def")
+        raise Refused(
+            function,
+            "*, ** and keyword-only parameters of a lambda that is called where it stands",
+            "write a def",
+        )
     names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
     takes = stars.Parameters("the lambda", names, names, names[: len(names) - len(args.defaults)])
     given = bind(stars.unstarred(f, node, takes, lambda name: f.constant(None)), takes)

@@ -90,16 +90,22 @@ def bind(node: ast.Call, takes: stars.Parameters) -> dict[str, ast.expr]:
     if takes.rest is not None:
         given[takes.rest] = ast.copy_location(ast.Tuple(rest, ast.Load()), node)
     elif rest:
-        raise Refused(node, f"{takes.name} was given {len(node.args)} arguments, it takes "
-                      f"{len(takes.positional)}", f"write {wanted}")
+        raise Refused(
+            node,
+            f"{takes.name} was given {len(node.args)} arguments, it takes {len(takes.positional)}",
+            f"write {wanted}",
+        )
     others: list[ast.keyword] = []
     for keyword in node.keywords:
         assert keyword.arg is not None
         if keyword.arg in takes.keywords and keyword.arg not in given:
             given[keyword.arg] = keyword.value
         elif takes.others is None or keyword.arg in given:
-            raise Refused(node, f"{takes.name} has no free parameter {keyword.arg}",
-                          close_names(keyword.arg, names) or f"write {wanted}")
+            raise Refused(
+                node,
+                f"{takes.name} has no free parameter {keyword.arg}",
+                close_names(keyword.arg, names) or f"write {wanted}",
+            )
         else:
             others.append(keyword)
     if takes.others is not None:
@@ -155,9 +161,7 @@ def hidden(f: Code, target: Scope, first: int) -> None:
         if register is None:  # the function that it belongs to is not running
             f.emit(bc.MOVE, first + j, f.constant_bits(values.UNBOUND))
             continue
-        if f.scope.parent is None or (
-            variable[0] is f.scope and variable[1] not in f.assigned
-        ):
+        if f.scope.parent is None or (variable[0] is f.scope and variable[1] not in f.assigned):
             f.may_be_unset.add(register)
         f.emit(bc.MOVE, first + j, register)
 
@@ -170,7 +174,8 @@ def refuse_escape(f: Code, node: ast.expr | None) -> None:
         if isinstance(target, Scope):
             lost = [name for owner, name in target.captured if owner is f.scope]
             if lost:
-                raise Refused(part, f"the function that {f.scope.name} returns reads {lost[0]}, "
-                              "which is gone then", f"give it {lost[0]} as a parameter, or write "
-                              "the function where it is used")
-
+                raise Refused(
+                    part,
+                    f"the function that {f.scope.name} returns reads {lost[0]}, which is gone then",
+                    f"give it {lost[0]} as a parameter, or write the function where it is used",
+                )

@@ -35,15 +35,20 @@ def run_later(module: Scope) -> bool:
 
 def may_give(module: Scope, target: Scope) -> bool:
     """Says whether a function that does not yield may return a generator, or actions."""
-    return any(isinstance(n, ast.Return) and n.value is not None and not isinstance(
-        n.value, ast.Constant) for n in own_nodes(target.node))
+    return any(
+        isinstance(n, ast.Return) and n.value is not None and not isinstance(n.value, ast.Constant)
+        for n in own_nodes(target.node)
+    )
 
 
 def make(f: Code, node: ast.Call, target: Scope, into: int | None) -> int:
     """Compiles a call of a generator without `yield from`."""
     if not run_later(f.scope.module):
-        raise Refused(node, f"{target.name} is a generator function (it yields)",
-                      f"write obs = yield from {target.name}(...)")
+        raise Refused(
+            node,
+            f"{target.name} is a generator function (it yields)",
+            f"write obs = yield from {target.name}(...)",
+        )
     base = functions.arguments(f, node, target)
     row = f.constant(FunctionConstant(bc.FIRST_FUNCTION + ex.function_row(f, target)))
     items = [row, *range(base + 1, base + 1 + len(target.params))]
@@ -72,9 +77,7 @@ def run(f: Code, node: ast.expr, into: int | None) -> int:
     return f.put(result, into)
 
 
-def choose(
-    f: Code, later: int, made: list[Scope], result: int, row: Label, done: Label
-) -> None:
+def choose(f: Code, later: int, made: list[Scope], result: int, row: Label, done: Label) -> None:
     """Compiles the call of the generator that a tuple was made for."""
     is_tuple, function = Label(), f.temp()
     f.emit(bc.JTAG, later, values.T_TUPLE, is_tuple)

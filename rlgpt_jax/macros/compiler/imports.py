@@ -15,7 +15,9 @@ from rlgpt_jax.macros.vm.bytecode import LIBRARY_LINE
 
 
 def needed(
-    tree: ast.Module, called: Mapping[str, str], library: Mapping[str, str],
+    tree: ast.Module,
+    called: Mapping[str, str],
+    library: Mapping[str, str],
     read: Callable[[str], ast.Module],
 ) -> dict[str, ast.Module]:
     """Parses the functions that a tree names, and those that these name in turn.
@@ -43,8 +45,12 @@ def needed(
             seen.add((name, owner))
             other, text = owners.setdefault(name, (owner, own))
             if text.rstrip() != own.rstrip():
-                raise Refused(None, f"two different functions {name} would be called, that of "
-                              f"{other} and that of {owner}", "call only one of the two")
+                raise Refused(
+                    None,
+                    f"two different functions {name} would be called, that of "
+                    f"{other} and that of {owner}",
+                    "call only one of the two",
+                )
             if name not in found:
                 found[name] = read_function(own, read)
                 wanted[name] = names_in(found[name])
@@ -73,8 +79,11 @@ def blame(refused: Refused) -> Refused:
     if refused.line <= LIBRARY_LINE:
         return refused
     line = refused.line - LIBRARY_LINE
-    return Refused(None, f"a function of the library cannot be used here, in its line {line}: "
-                   f"{refused.reason}", "write this part yourself")
+    return Refused(
+        None,
+        f"a function of the library cannot be used here, in its line {line}: {refused.reason}",
+        "write this part yourself",
+    )
 
 
 def modules(trees: Mapping[str, ast.Module]) -> tuple[list[Scope], dict[str, Scope]]:
@@ -95,12 +104,19 @@ def check(module: Scope, name: str) -> None:
     """
     shadowed = set(module.functions[name].params) & module.constants.keys()
     if shadowed:
-        raise Refused(None, f"the library's {name} has a parameter and a constant of one name "
-                      f"({', '.join(sorted(shadowed))}), so it cannot be called", "rename one")
+        raise Refused(
+            None,
+            f"the library's {name} has a parameter and a constant of one name "
+            f"({', '.join(sorted(shadowed))}), so it cannot be called",
+            "rename one",
+        )
     if module.variables:
-        raise Refused(None, f"the library's {name} keeps variables outside of its functions "
-                      f"({', '.join(sorted(module.variables))}), so it cannot be called",
-                      "do without it, or move them into the function")
+        raise Refused(
+            None,
+            f"the library's {name} keeps variables outside of its functions "
+            f"({', '.join(sorted(module.variables))}), so it cannot be called",
+            "do without it, or move them into the function",
+        )
     if not module.functions[name].is_generator:
         raise Refused(None, f"the library's {name} never yields", "do without it")
 
@@ -118,8 +134,11 @@ def give_observation(tree: ast.Module, name: str, library: Collection[str]) -> N
         raise Refused(None, f"the library's {name} has no function {name}", f"write def {name}")
     args = entry.args
     if args.vararg or args.kwarg or args.kwonlyargs or args.posonlyargs:
-        raise Refused(entry, f"{name} takes arguments in a way that only works within one file",
-                      "write plain parameters")
+        raise Refused(
+            entry,
+            f"{name} takes arguments in a way that only works within one file",
+            "write plain parameters",
+        )
     if not args.args or returns_observation(entry):
         return
     params = ", ".join(arg.arg for arg in entry.args.args)
@@ -165,8 +184,9 @@ class NoteYields(ast.NodeTransformer):
     functions give."""
 
     def __init__(self, tree: ast.Module, library: Collection[str]):
-        own = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)
-               and isinstance(n.ctx, ast.Store)}
+        own = {
+            n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        }
         own |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
         own |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
         self._library = set(library) - own

@@ -60,11 +60,17 @@ def generator_of(f: Code, node: ast.Call) -> ast.GeneratorExp:
     """Writes `map(g, xs)` and `filter(g, xs)` as generator expressions."""
     assert isinstance(node.func, ast.Name)
     name, function = node.func.id, node.args[0] if node.args else None
-    if function is None or len(node.args) < 2 or node.keywords or loops.has_star(
-        ast.Tuple(node.args, ast.Load())
+    if (
+        function is None
+        or len(node.args) < 2
+        or node.keywords
+        or loops.has_star(ast.Tuple(node.args, ast.Load()))
     ):
-        raise Refused(node, f"{name} takes a function and a sequence",
-                      f"write [g(x) for x in xs{' if ...' if name == 'filter' else ''}]")
+        raise Refused(
+            node,
+            f"{name} takes a function and a sequence",
+            f"write [g(x) for x in xs{' if ...' if name == 'filter' else ''}]",
+        )
     if name == "filter" and len(node.args) > 2:
         raise Refused(node, "filter takes one sequence", "write [x for x in xs if ...]")
     names = [f"item {i}" for i in range(len(node.args) - 1)]
@@ -117,8 +123,11 @@ def whole(f: Code, node: ast.expr, into: int) -> None:
     """Compiles an argument of range, which must be a whole number."""
     constant = ex.constant_of(f, node)
     if isinstance(constant, float) and not constant.is_integer():
-        raise Refused(node, "range needs whole numbers", "use int(...) or //"
-                      if math.isfinite(constant) else "count in a loop: while True")
+        raise Refused(
+            node,
+            "range needs whole numbers",
+            "use int(...) or //" if math.isfinite(constant) else "count in a loop: while True",
+        )
     ex.value(f, node, into)
     if not isinstance(constant, float):
         f.emit(bc.WHOLE, into, into)
@@ -169,8 +178,10 @@ def over_reversed(f: Code, node: ast.Call, hint: int | None) -> tuple[Item, Adva
     state, item = f.temp(3), f.temp()
     f.put(f.constant(-1.0), state + 1)
     f.put(f.constant(-1.0), state + 2)
-    if isinstance(given, ast.Call) and isinstance(given.func, ast.Name) and (
-        given.func.id == "range" and ex.is_api(f, "range")
+    if (
+        isinstance(given, ast.Call)
+        and isinstance(given.func, ast.Name)
+        and (given.func.id == "range" and ex.is_api(f, "range"))
     ):
         reverse_range(f, given, state)
         return item, lambda body: f.emit(bc.RANGE, state, item, body)

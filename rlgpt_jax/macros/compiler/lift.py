@@ -78,8 +78,9 @@ def drop_replaced(tree: ast.Module, notices: list[str]) -> None:
     last = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     for node in list(tree.body):
         if isinstance(node, ast.FunctionDef) and last[node.name] is not node:
-            notices.append(f"line {node.lineno}: {node.name} is defined again below; "
-                           "only the last one counts")
+            notices.append(
+                f"line {node.lineno}: {node.name} is defined again below; only the last one counts"
+            )
             tree.body.remove(node)
 
 
@@ -157,17 +158,20 @@ class Lifter(ast.NodeTransformer):
         names -= {arg.arg for arg in walk(node.args) if isinstance(arg, ast.arg)}
         for inner in self.inner:
             if names & inner:
-                raise Refused(node, f"a lambda inside a comprehension reads {min(names & inner)}",
-                              "append the lambda to a list in a for loop, or pass the value as "
-                              "an argument")
+                raise Refused(
+                    node,
+                    f"a lambda inside a comprehension reads {min(names & inner)}",
+                    "append the lambda to a list in a for loop, or pass the value as an argument",
+                )
         self.count += 1
         name = f"lambda {self.count} of line {node.lineno}"
         self.made.append(definition(name, node))
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
     def comprehension(self, node: Any) -> Any:
-        targets = {n.id for part in node.generators for n in walk(part.target)
-                   if isinstance(n, ast.Name)}
+        targets = {
+            n.id for part in node.generators for n in walk(part.target) if isinstance(n, ast.Name)
+        }
         self.inner.append(targets)
         self.generic_visit(node)
         self.inner.pop()
@@ -264,8 +268,10 @@ def only_gives(node: ast.FunctionDef) -> bool:
     yields = [n for n in own(node) if isinstance(n, ast.Yield | ast.YieldFrom)]
     alone = [n.value for n in own(node) if isinstance(n, ast.Expr)]
     returns = [n for n in own(node) if isinstance(n, ast.Return) and n.value is not None]
-    return bool(yields) and not returns and all(
-        isinstance(y, ast.Yield) and y.value is not None and y in alone for y in yields
+    return (
+        bool(yields)
+        and not returns
+        and all(isinstance(y, ast.Yield) and y.value is not None and y in alone for y in yields)
     )
 
 
@@ -279,6 +285,7 @@ def reads_nothing_changing(tree: ast.Module, node: ast.FunctionDef) -> bool:
 
 def gather(node: ast.FunctionDef) -> None:
     """Rewrites a generator to append what it yields to a list, and to return that."""
+
     class Gathering(ast.NodeTransformer):
         def visit_FunctionDef(self, inner: ast.FunctionDef) -> Any:
             return inner

@@ -42,8 +42,10 @@ def with_stars(f: Code, node: ast.Tuple | ast.List, into: int | None) -> int:
 def slice_of(f: Code, node: ast.Subscript, into: int | None) -> int:
     """Compiles `xs[a:b:c]`."""
     assert isinstance(node.slice, ast.Slice)
-    ends = [part if part is not None else f.constant(None)
-            for part in (node.slice.lower, node.slice.upper)]
+    ends = [
+        part if part is not None else f.constant(None)
+        for part in (node.slice.lower, node.slice.upper)
+    ]
     step = node.slice.step if node.slice.step is not None else f.constant(1.0)
     return within.routine_with(f, "_slice", [node.value, *ends, step], into)
 
@@ -53,9 +55,14 @@ def concatenated(f: Code, node: ast.BinOp, into: int | None) -> int:
     left = f.put(ex.value(f, node.left), f.temp())
     right = f.put(ex.value(f, node.right), f.temp())
     register = f.temp()
-    mappings.by_kind(f, left, kind_of(f, node.left).bits, kinds.ROWS,
-                     lambda: f.emit(bc.ADD, register, left, right),
-                     lambda: within.routine(f, "_concatenate", [left, right], register))
+    mappings.by_kind(
+        f,
+        left,
+        kind_of(f, node.left).bits,
+        kinds.ROWS,
+        lambda: f.emit(bc.ADD, register, left, right),
+        lambda: within.routine(f, "_concatenate", [left, right], register),
+    )
     return f.put(register, into)
 
 
@@ -73,9 +80,14 @@ def repeated(f: Code, node: ast.BinOp, into: int | None) -> int:
             return ex.sequence(f, values.T_LIST, items * int(times), into)
     left, right = f.put(ex.value(f, row), f.temp()), f.put(ex.value(f, count), f.temp())
     register = f.temp()
-    mappings.by_kind(f, left, kind_of(f, row).bits, kinds.ROWS,
-                     lambda: f.emit(bc.MUL, register, left, right),
-                     lambda: within.routine(f, "_times", [left, right], register))
+    mappings.by_kind(
+        f,
+        left,
+        kind_of(f, row).bits,
+        kinds.ROWS,
+        lambda: f.emit(bc.MUL, register, left, right),
+        lambda: within.routine(f, "_times", [left, right], register),
+    )
     return f.put(register, into)
 
 
@@ -101,8 +113,14 @@ def lengthened(f: Code, node: ast.AugAssign, owner: int) -> int:
         row = f.put(loops.as_row(f, added), f.temp())
         within.routine(f, "_lengthen", [owner, row], register)
 
-    mappings.by_kind(f, owner, kind_of(f, node.target).bits, kinds.ROWS,
-                     lambda: f.emit(bc.ADD, register, owner, ex.value(f, added)), lengthen)
+    mappings.by_kind(
+        f,
+        owner,
+        kind_of(f, node.target).bits,
+        kinds.ROWS,
+        lambda: f.emit(bc.ADD, register, owner, ex.value(f, added)),
+        lengthen,
+    )
     if added is not node.value:
         f.inner_names.pop()
     return register
@@ -230,9 +248,7 @@ def most_common(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> i
         [ast.keyword("key", ast.Lambda(names, second)),
          ast.keyword("reverse", ast.Constant(True))],
     )  # fmt: skip
-    f.shared.kinds.hints["pair of a counter"] = kinds.Kind(
-        kinds.TUPLE, kinds.A_NUMBER
-    )
+    f.shared.kinds.hints["pair of a counter"] = kinds.Kind(kinds.TUPLE, kinds.A_NUMBER)
     if "n" in given:
         made = ast.Subscript(made, ast.Slice(None, given["n"], None), ast.Load())
     return ex.value(f, ast.fix_missing_locations(ast.copy_location(made, node)), into)
@@ -286,8 +302,10 @@ def delete(f: Code, target: ast.expr) -> None:
         return
     if target.slice.step is not None:
         raise Refused(target, "del of a slice with a step", "write xs = [x for x in xs if ...]")
-    ends = [part if part is not None else f.constant(None)
-            for part in (target.slice.lower, target.slice.upper)]
+    ends = [
+        part if part is not None else f.constant(None)
+        for part in (target.slice.lower, target.slice.upper)
+    ]
     within.routine_with(f, "_delete_part", [target.value, *ends])
 
 
@@ -295,8 +313,11 @@ def delete(f: Code, target: ast.expr) -> None:
 def in_order(f: Code, node: ast.Call, items: ast.expr, options: dict) -> int:
     """Makes a sorted list of the items of anything."""
     if set(options) - {"key", "reverse"}:
-        raise Refused(node, "sorted takes key= and reverse= only",
-                      "sorted(items, key=lambda x: ..., reverse=True)")
+        raise Refused(
+            node,
+            "sorted takes key= and reverse= only",
+            "sorted(items, key=lambda x: ..., reverse=True)",
+        )
     key = extremes.key_option(f, options)
     rows = extremes.scores_rows(f, items, key)
     back = ex.constant_of(f, options["reverse"]) if "reverse" in options else False
@@ -337,5 +358,6 @@ def first_of_sorted(f: Code, node: ast.Subscript, into: int | None) -> int | Non
     if back is ex.MISSING or set(options) - {"key"} or len(call.args) != 1:
         return None
     least = (back in (False, 0.0)) == (place == 0.0)
-    return extremes.best(f, call, call.args[0], options, bc.MIN if least else bc.MAX, into,
-                         last=place == -1.0)
+    return extremes.best(
+        f, call, call.args[0], options, bc.MIN if least else bc.MAX, into, last=place == -1.0
+    )

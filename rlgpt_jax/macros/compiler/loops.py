@@ -43,8 +43,9 @@ def start(f: Code, node: ast.expr, hint: int | None = None) -> tuple[Item, Advan
     if letters is not None:
         return over_sequence(f, letters, hint)
     if isinstance(ex.constant_of(f, node), float | str | bool | None.__class__):
-        raise Refused(node, "this cannot be iterated over",
-                      "use range(n), a tuple, a list or obs.rays")
+        raise Refused(
+            node, "this cannot be iterated over", "use range(n), a tuple, a list or obs.rays"
+        )
     if mappings.may_be(f, node, kinds.DICT | kinds.SET):
         return over_container(f, node, hint)
     keeper = rows.keeper(mappings.kind_of(f, node))
@@ -229,8 +230,9 @@ def parts_of(f: Code, target: ast.Tuple | ast.List, item: Item) -> list[Item]:
     if not stars:
         parts = item if isinstance(item, tuple) else unpacked(f, item, count)
         if len(parts) != count:
-            raise Refused(target, f"{len(parts)} values for {count} names",
-                          "give every value one name")
+            raise Refused(
+                target, f"{len(parts)} values for {count} names", "give every value one name"
+            )
         return list(parts)
     if len(stars) > 1:
         raise Refused(target, "two names with *", "write one *")

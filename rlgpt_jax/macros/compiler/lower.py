@@ -64,8 +64,7 @@ def has_effect(node: ast.AST) -> bool:
 
 def loaded(node: ast.AST) -> list[str]:
     """Returns the names that a tree reads."""
-    return [n.id for n in walk(node) if isinstance(n, ast.Name)
-            and isinstance(n.ctx, ast.Load)]
+    return [n.id for n in walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
 
 
 def is_whole_slice(targets: list[ast.expr]) -> bool:
@@ -74,8 +73,10 @@ def is_whole_slice(targets: list[ast.expr]) -> bool:
     if len(targets) > 1 or not isinstance(target, ast.Subscript):
         return False
     part = target.slice
-    return isinstance(target.value, ast.Name) and isinstance(part, ast.Slice) and not (
-        part.lower or part.upper or part.step
+    return (
+        isinstance(target.value, ast.Name)
+        and isinstance(part, ast.Slice)
+        and not (part.lower or part.upper or part.step)
     )
 
 
@@ -107,9 +108,7 @@ def refilled(node: ast.Assign) -> list[ast.stmt]:
 class Rewriter(ast.NodeTransformer):
     """Rewrites expressions, and lists of statements."""
 
-    def __init__(
-        self, tree: ast.Module, modules: Modules, sensors: str, notices: list[str]
-    ):
+    def __init__(self, tree: ast.Module, modules: Modules, sensors: str, notices: list[str]):
         self.modules = modules
         self.known = {*OBS_NAMES, *(RAY_NAMES if sensors != "paper" else ())}
         self.notices = notices
@@ -152,8 +151,9 @@ class Rewriter(ast.NodeTransformer):
             self.without_annotations(node)
         if isinstance(node, ast.AsyncFunctionDef):
             names = ", ".join(arg.arg for arg in node.args.args)
-            raise Refused(node, "async is not part of the language",
-                          f"write def {node.name}({names}):")
+            raise Refused(
+                node, "async is not part of the language", f"write def {node.name}({names}):"
+            )
         if isinstance(node, ast.If):
             node.test = self.visit(node.test)
             if isinstance(node.test, ast.Constant) and self.folded:
@@ -196,8 +196,10 @@ class Rewriter(ast.NodeTransformer):
             return len(names) == len(node.targets)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             func = node.value.func
-            return isinstance(func, ast.Name) and func.id in self.modules.functions and any(
-                isinstance(n, ast.Name) and n.id in ("obs", "env") for n in walk(node)
+            return (
+                isinstance(func, ast.Name)
+                and func.id in self.modules.functions
+                and any(isinstance(n, ast.Name) and n.id in ("obs", "env") for n in walk(node))
             )
         return False
 
@@ -222,8 +224,11 @@ class Rewriter(ast.NodeTransformer):
 
     def left_out(self, node: ast.stmt) -> None:
         if has_effect(node):
-            raise Refused(node, "print does nothing here, so nothing may happen inside of it",
-                          "act on a line of its own")
+            raise Refused(
+                node,
+                "print does nothing here, so nothing may happen inside of it",
+                "act on a line of its own",
+            )
         self.only_printed.update(loaded(node))
         if isinstance(node, ast.Expr):
             self.note(node, "print does nothing")
@@ -257,8 +262,10 @@ class Rewriter(ast.NodeTransformer):
         else:
             return False
         return (
-            isinstance(target, ast.Name) and target.id in self.only_printed - read
-            and makes_text(node.value) and not has_effect(node)
+            isinstance(target, ast.Name)
+            and target.id in self.only_printed - read
+            and makes_text(node.value)
+            and not has_effect(node)
         )
 
     # --- expressions ---------------------------------------------------------------
@@ -308,11 +315,13 @@ class Rewriter(ast.NodeTransformer):
 
     def partial(self, node: ast.Call) -> ast.expr:
         """Rewrites functools.partial of constants to a function without a name."""
-        constant = all(isinstance(a, ast.Constant) for a in (
-            *node.args[1:], *(k.value for k in node.keywords)))
+        constant = all(
+            isinstance(a, ast.Constant) for a in (*node.args[1:], *(k.value for k in node.keywords))
+        )
         if not node.args or not constant:
-            raise Refused(node, "partial takes a function and constants here",
-                          "write lambda: f(...)")
+            raise Refused(
+                node, "partial takes a function and constants here", "write lambda: f(...)"
+            )
         call = ast.copy_location(ast.Call(node.args[0], node.args[1:], node.keywords), node)
         none = ast.arguments([], [], None, [], [], None, [])
         return ast.copy_location(ast.Lambda(none, call), node)

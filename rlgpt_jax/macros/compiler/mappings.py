@@ -90,8 +90,9 @@ def table(f: Code, node: ast.expr) -> Any:
     return Table(tuple(pairs), tuple(pairs.values()))
 
 
-def table_item(f: Code, known: Table, key: ast.expr, other: ast.expr | None, into: int | None
-               ) -> int:
+def table_item(
+    f: Code, known: Table, key: ast.expr, other: ast.expr | None, into: int | None
+) -> int:
     """Compiles `table[key]`, or `table.get(key, other)` if `other` is given."""
     constant = ex.constant_of(f, key)
     pairs = f.constant(known.pairs())
@@ -147,8 +148,11 @@ def of_table(f: Code, known: Table, into: int | None) -> int:
 def dict_display(f: Code, node: ast.Dict, into: int | None) -> int:
     keys = [ex.constant_of(f, key) if key else MISSING for key in node.keys]
     if len(node.keys) > 64:
-        raise Refused(node, "a dictionary of more than 64 entries that is not constant",
-                      "fill it in a loop, or use a tuple of pairs")
+        raise Refused(
+            node,
+            "a dictionary of more than 64 entries that is not constant",
+            "fill it in a loop, or use a tuple of pairs",
+        )
     if MISSING not in keys and len(set(keys)) == len(keys):
         cells: list[int] = []
         for key, value in zip(keys, node.values, strict=True):
@@ -190,9 +194,14 @@ def item_of(f: Code, owner_node: ast.expr, key: ast.expr, into: int | None) -> i
     owner = f.put(ex.value(f, owner_node), f.temp())
     position = f.put(ex.value(f, key), f.temp())
     register = f.temp()
-    by_kind(f, owner, kind_of(f, owner_node).bits, kinds.DICT,
-            lambda: f.emit(bc.INDEX, register, owner, position),
-            lambda: within.routine(f, "_dict_at", [owner, position], register))
+    by_kind(
+        f,
+        owner,
+        kind_of(f, owner_node).bits,
+        kinds.DICT,
+        lambda: f.emit(bc.INDEX, register, owner, position),
+        lambda: within.routine(f, "_dict_at", [owner, position], register),
+    )
     return f.put(register, into)
 
 
@@ -201,16 +210,22 @@ def store(f: Code, node: ast.expr, owner: int, position: int, value: int) -> Non
     if not may_be(f, node, kinds.DICT):
         f.emit(bc.STORE, owner, position, value)
         return
-    by_kind(f, owner, kind_of(f, node).bits, kinds.DICT,
-            lambda: f.emit(bc.STORE, owner, position, value),
-            lambda: within.routine(f, "_dict_put", [owner, position, value]))
+    by_kind(
+        f,
+        owner,
+        kind_of(f, node).bits,
+        kinds.DICT,
+        lambda: f.emit(bc.STORE, owner, position, value),
+        lambda: within.routine(f, "_dict_put", [owner, position, value]),
+    )
 
 
 def view(f: Code, node: ast.expr, operand: int) -> int:
     """Returns the operand, or a view of its cells if it may be a dictionary or a set."""
     bits = kind_of(f, node).bits
-    tags = [tag for bit, tag in ((kinds.DICT, values.T_DICT), (kinds.SET, values.T_SET))
-            if bits & bit]
+    tags = [
+        tag for bit, tag in ((kinds.DICT, values.T_DICT), (kinds.SET, values.T_SET)) if bits & bit
+    ]
     return within.view(f, operand, tuple(tags), others=True) if tags else operand
 
 

@@ -26,7 +26,7 @@ NO_MODULE = {
     "itertools": "write nested for loops",
     "functools": "write a def, or lambda: f(...)",
     "dataclasses": "keep the values in variables or in a dictionary",
-    "enum": "use names in quotes: state = \"search\"",
+    "enum": 'use names in quotes: state = "search"',
     "heapq": "use min(items, key=...) and remove",
     "copy": "write list(items) or dict(items)",
     "operator": "write lambda r: r.distance",
@@ -82,19 +82,28 @@ class Modules:
             self.of_name[local] = (module, name)
             self.taken.add(name)
         elif module == "collections" and name == "namedtuple":
-            raise Refused(node, "namedtuple is not part of the language",
-                          "use a tuple, x, z = place, or a dictionary")
+            raise Refused(
+                node,
+                "namedtuple is not part of the language",
+                "use a tuple, x, z = place, or a dictionary",
+            )
         elif module in known:
-            raise Refused(node, f"{module}.{name} is not part of the language",
-                          f"of {module} there are " + ", ".join(known[module]))
+            raise Refused(
+                node,
+                f"{module}.{name} is not part of the language",
+                f"of {module} there are " + ", ".join(known[module]),
+            )
         else:
             self.refuse(node, module)
 
     def refuse(self, node: ast.AST, module: str) -> None:
         advice = NO_MODULE.get(module.split(".")[0], "")
-        raise Refused(node, f"import of {module or 'a module'} is not part of the language",
-                      (advice + "; " if advice else "") + "only math and random are known, and "
-                      "need no import")
+        raise Refused(
+            node,
+            f"import of {module or 'a module'} is not part of the language",
+            (advice + "; " if advice else "") + "only math and random are known, and "
+            "need no import",
+        )
 
     # --- reading ---------------------------------------------------------------------
     def name(self, node: ast.Name) -> ast.expr:
@@ -114,17 +123,20 @@ class Modules:
         if module is None or module == "logging":
             return None
         if module == "random" and node.attr not in RANDOM:
-            raise Refused(node, f"random.{node.attr} is not part of the language",
-                          "of random there are " + ", ".join(RANDOM))
+            raise Refused(
+                node,
+                f"random.{node.attr} is not part of the language",
+                "of random there are " + ", ".join(RANDOM),
+            )
         self.taken.add(node.attr)
         return self.member(node, module, node.attr)
 
     def member(self, node: ast.expr, module: str, name: str) -> ast.expr:
         if module == "random":
             return ast.copy_location(ast.Name(f"random {name}", ast.Load()), node)
-        if module == "math" and (name in self.bound or name in CONSTANT_NAMES or (
-            isinstance(node, ast.Attribute)
-        )):
+        if module == "math" and (
+            name in self.bound or name in CONSTANT_NAMES or (isinstance(node, ast.Attribute))
+        ):
             math = ast.copy_location(ast.Name("math", ast.Load()), node)
             return ast.copy_location(ast.Attribute(math, name, ast.Load()), node)
         return ast.copy_location(ast.Name(name, ast.Load()), node)
@@ -144,8 +156,16 @@ class Modules:
             elif isinstance(part, ast.Constant):
                 if part.value is not None and part.value is not Ellipsis:
                     return False
-            elif not isinstance(part, ast.Subscript | ast.Tuple | ast.List | ast.BinOp | ast.BitOr
-                                | ast.expr_context | ast.Attribute):
+            elif not isinstance(
+                part,
+                ast.Subscript
+                | ast.Tuple
+                | ast.List
+                | ast.BinOp
+                | ast.BitOr
+                | ast.expr_context
+                | ast.Attribute,
+            ):
                 return False
         return any(isinstance(part, ast.Name) for part in walk(node))
 

@@ -65,8 +65,10 @@ def is_truth(f: Code, node: ast.expr) -> bool:
         return node.attr in TRUTHS
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.attr in ("near", "sees", "startswith", "endswith")
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and (
-        node.func.id in ("any", "all", "bool")
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and (node.func.id in ("any", "all", "bool"))
     )
 
 
@@ -146,11 +148,18 @@ def isinstance_(f: Code, node: ast.Call, into: int | None) -> int:
     names = type_names(given["type"])
     numbers = {"int", "float", "bool"} & set(names)
     if not names or set(names) - numbers - TYPES.keys():
-        raise Refused(node, "isinstance knows int and float together, str, tuple, list, dict, set",
-                      "write isinstance(x, (int, float)), or compare with None")
+        raise Refused(
+            node,
+            "isinstance knows int and float together, str, tuple, list, dict, set",
+            "write isinstance(x, (int, float)), or compare with None",
+        )
     if numbers and not numbers >= {"int", "float"}:
-        raise Refused(node, f"isinstance cannot tell {numbers.pop()} from other numbers: all are "
-                      "32 bit floats, True is 1", "write isinstance(x, (int, float))")
+        raise Refused(
+            node,
+            f"isinstance cannot tell {numbers.pop()} from other numbers: all are "
+            "32 bit floats, True is 1",
+            "write isinstance(x, (int, float))",
+        )
     tags = [tag for name in names for tag in TYPES.get(name, (values.T_NUMBER,))]
     return has_tag(f, given["x"], tags, into)
 
@@ -200,8 +209,9 @@ def random(name: str, names: list[str]) -> Builtin:
 def randrange(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles `random.randrange(stop)` and `random.randrange(start, stop)`."""
     if not 2 <= len(node.args) <= 3 or node.keywords:
-        raise Refused(node, "random.randrange takes a stop, or a start and a stop",
-                      "random.randrange(0, n)")
+        raise Refused(
+            node, "random.randrange takes a stop, or a start and a stop", "random.randrange(0, n)"
+        )
     low: ast.expr | int = node.args[1] if len(node.args) == 3 else f.constant(0.0)
     register = f.temp()
     f.emit(bc.SUB, register, ex.value(f, node.args[-1]), f.constant(1.0))
@@ -212,8 +222,9 @@ def seed(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles the first seed, which is ours; the author's are left out."""
     if isinstance(node.args[0], ast.Attribute):
         return within.routine_with(f, "_seed", list(node.args), into)
-    f.shared.notices.append(f"line {f.line}: random.seed does nothing; every run of a macro has "
-                            "its own numbers")
+    f.shared.notices.append(
+        f"line {f.line}: random.seed does nothing; every run of a macro has its own numbers"
+    )
     return f.put(f.constant(None), into)
 
 

@@ -81,15 +81,21 @@ def fits(f: Code, pattern: ast.pattern, subject: Subject, other: Label) -> None:
     elif isinstance(pattern, ast.MatchSequence):
         row(f, pattern, subject, other)
     else:
-        raise Refused(pattern, "this pattern is not part of the language",
-                      "use constants, names, |, _ and rows of these, or if/elif")
+        raise Refused(
+            pattern,
+            "this pattern is not part of the language",
+            "use constants, names, |, _ and rows of these, or if/elif",
+        )
 
 
 def row(f: Code, pattern: ast.MatchSequence, subject: Subject, other: Label) -> None:
     """Compiles the patterns of a row of a fixed length."""
     if any(isinstance(part, ast.MatchStar) for part in pattern.patterns):
-        raise Refused(pattern, "* in a pattern is not part of the language",
-                      "match rows of a fixed length, or use if/elif")
+        raise Refused(
+            pattern,
+            "* in a pattern is not part of the language",
+            "match rows of a fixed length, or use if/elif",
+        )
     count = len(pattern.patterns)
     if isinstance(subject, int):
         length, is_row = f.temp(), Label()

@@ -64,8 +64,12 @@ def names_of(node: ast.AST) -> tuple[set[str], set[int]]:
     """Returns the names that a comprehension binds, and the ids of all names inside."""
     found = node.__dict__.get("names_of")
     if found is None:
-        bound = {n.id for part in node.__dict__["generators"] for n in work.walk(part.target)
-                 if isinstance(n, ast.Name)}
+        bound = {
+            n.id
+            for part in node.__dict__["generators"]
+            for n in work.walk(part.target)
+            if isinstance(n, ast.Name)
+        }
         found = bound, {id(n) for n in work.walk(node) if isinstance(n, ast.Name)}
         node.__dict__["names_of"] = found
     return found

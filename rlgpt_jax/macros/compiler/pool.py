@@ -59,9 +59,7 @@ NAME_TESTS: dict[str, Callable[[str, str], bool]] = {
 Lookup = Callable[[ast.expr], Any]
 
 
-NO_COMPLEX = (
-    "complex numbers are not part of the language", "use sin, cos and two variables"
-)
+NO_COMPLEX = ("complex numbers are not part of the language", "use sin, cos and two variables")
 
 
 class NotConstant(Exception):
@@ -220,8 +218,9 @@ def bounded(row: tuple) -> tuple:
         items = todo.pop()
         count += len(items)
         if count > MAX_CONSTANTS:
-            raise Refused(None, f"a table of more than {MAX_CONSTANTS} values",
-                          "use shorter tables")
+            raise Refused(
+                None, f"a table of more than {MAX_CONSTANTS} values", "use shorter tables"
+            )
         todo += [item for item in items if isinstance(item, tuple)]
     work.charge(count)
     return row
@@ -248,11 +247,7 @@ def part_of(row: Any, place: ast.expr, lookup: Lookup) -> Any:
     return row[int(index)]
 
 
-FOLDED = {
-    ast.Add: lambda a, b: a + b,
-    ast.Sub: lambda a, b: a - b,
-    ast.Mult: lambda a, b: a * b,
-}
+FOLDED = {ast.Add: lambda a, b: a + b, ast.Sub: lambda a, b: a - b, ast.Mult: lambda a, b: a * b}
 
 
 def literal(node: ast.Constant) -> Any:
@@ -260,8 +255,9 @@ def literal(node: ast.Constant) -> Any:
     value = node.value
     if isinstance(value, str):
         if len(value) > MAX_TEXT:
-            raise Refused(node, f"a string of more than {MAX_TEXT} characters",
-                          "use item names only")
+            raise Refused(
+                node, f"a string of more than {MAX_TEXT} characters", "use item names only"
+            )
         return value
     if value is None or isinstance(value, bool | float):
         return value

@@ -99,8 +99,10 @@ class Search:
     def assigned(self, variable: Variable) -> list[Values]:
         """Returns what each assignment of a variable gives."""
         places = self.index.bindings.get(variable, [])
-        found = [self.part(scope, target, value, iterated, variable[1])
-                 for scope, target, value, iterated in places]
+        found = [
+            self.part(scope, target, value, iterated, variable[1])
+            for scope, target, value, iterated in places
+        ]
         found = [part for part in found if part is not MISSING]
         return found if len(found) == self.index.stores[variable] else [None]
 
@@ -199,9 +201,11 @@ class Search:
             if default is not MISSING:
                 found.append(list(default) if isinstance(default, tuple) else None)
         variable = owner, name
-        values = [(scope, value) for scope, place, value, iterated
-                  in self.index.bindings.get(variable, [])
-                  if isinstance(place, ast.Name) and not iterated]
+        values = [
+            (scope, value)
+            for scope, place, value, iterated in self.index.bindings.get(variable, [])
+            if isinstance(place, ast.Name) and not iterated
+        ]
         if self.index.stores[variable] != len(values) or not all(
             isinstance(value, ast.Tuple) for _, value in values
         ):

@@ -38,11 +38,7 @@ def routine_tree() -> ast.Module:
 
 
 def compile_program(
-    tree: ast.Module,
-    source: str,
-    name: str | None,
-    sensors: str,
-    library: Mapping[str, ast.Module],
+    tree: ast.Module, source: str, name: str | None, sensors: str, library: Mapping[str, ast.Module]
 ) -> bc.Program:
     """Compiles a macro, and what it calls of the library. Raises `Refused`."""
     notices: list[str] = []
@@ -51,8 +47,14 @@ def compile_program(
     module = build(tree, None, "")
     shared_texts = names_in_quotes([tree, *library.values()])
     imported, module.imports = imports.modules(library)
-    shared = Shared(Pool(), sensors, routines=routines(), notices=notices, texts=shared_texts,
-                    words=words.in_quotes([tree, *library.values()]))
+    shared = Shared(
+        Pool(),
+        sensors,
+        routines=routines(),
+        notices=notices,
+        texts=shared_texts,
+        words=words.in_quotes([tree, *library.values()]),
+    )
     constants(module, shared)
     frozen.freeze(module, shared)
     for library_module, function in zip(imported, library, strict=True):
@@ -154,22 +156,34 @@ def find_entry(module: Scope, name: str | None) -> Scope:
         entry = module.functions[name]
     elif name is not None:
         known = ", ".join(s.name for s in named) or "none"
-        raise Refused(None, f"there is no function {name} (functions here: {known})",
-                      f"write def {name}(obs):")
+        raise Refused(
+            None,
+            f"there is no function {name} (functions here: {known})",
+            f"write def {name}(obs):",
+        )
     elif takers:
         called = [s for s in takers if s.params[0] == "obs"] or takers
         entry = called[-1]
     else:
         known = ", ".join(s.name for s in named)
-        raise Refused(named[0].node if named else None, "there is no function that takes obs "
-                      "and nothing else" + (f" (functions here: {known})" if known else ""),
-                      "write def NAME(obs):")
+        raise Refused(
+            named[0].node if named else None,
+            "there is no function that takes obs "
+            "and nothing else" + (f" (functions here: {known})" if known else ""),
+            "write def NAME(obs):",
+        )
     if not entry.params or entry.required > 1:
-        raise Refused(entry.node, f"{entry.name} must take one argument, the observation",
-                      f"write def {entry.name}(obs):")
+        raise Refused(
+            entry.node,
+            f"{entry.name} must take one argument, the observation",
+            f"write def {entry.name}(obs):",
+        )
     if not entry.is_generator:
-        raise Refused(entry.node, f"{entry.name} never yields, so it never acts",
-                      "write obs = yield forward() and the like, or obs = yield from helper(obs)")
+        raise Refused(
+            entry.node,
+            f"{entry.name} never yields, so it never acts",
+            "write obs = yield forward() and the like, or obs = yield from helper(obs)",
+        )
     return entry
 
 
@@ -183,8 +197,11 @@ def compile_module(module: Scope, entry: Scope, shared: Shared) -> Code:
     for node in module.node.body:
         target = constant_target(node)
         if isinstance(node, ast.If | ast.For | ast.While | ast.Return):
-            raise Refused(node, "outside of functions only assignments are possible",
-                          "move this line into the macro")
+            raise Refused(
+                node,
+                "outside of functions only assignments are possible",
+                "move this line into the macro",
+            )
         if target is None or target.id not in module.constants:
             statements.statement(f, node)
     f.top = f.floor
@@ -304,6 +321,8 @@ def check_stack(code: list[Code]) -> None:
         return depth[f.scope]
 
     if size(code[0]) > bc.STACK_CELLS:
-        raise Refused(None, f"the functions need {size(code[0])} cells for variables, "
-                      f"{bc.STACK_CELLS} are there", "use fewer variables and shorter chains of "
-                      "helpers")
+        raise Refused(
+            None,
+            f"the functions need {size(code[0])} cells for variables, {bc.STACK_CELLS} are there",
+            "use fewer variables and shorter chains of helpers",
+        )

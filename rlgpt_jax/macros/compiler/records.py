@@ -149,8 +149,13 @@ def stale_boxes(modules: list[Scope]) -> set[Variable]:
         for node in own_nodes(scope.node):
             if isinstance(node, ast.Assign) and isinstance(node.value, ast.Yield | ast.YieldFrom):
                 continue
-            targets = node.targets if isinstance(node, ast.Assign) else [
-                node.target] if isinstance(node, ast.For | ast.NamedExpr | ast.AnnAssign) else []
+            targets = (
+                node.targets
+                if isinstance(node, ast.Assign)
+                else [node.target]
+                if isinstance(node, ast.For | ast.NamedExpr | ast.AnnAssign)
+                else []
+            )
             for target in targets:
                 for part in work.walk(target):
                     variable = resolve(scope, part.id) if isinstance(part, ast.Name) else None
@@ -174,7 +179,8 @@ def boxes_of(f: Code) -> dict[int, str]:
 def keep_records(f: Code, records: set[Variable]) -> None:
     """Inserts the keeping of records before every tick of a function."""
     registers = {
-        f.registers[v] for v in records
+        f.registers[v]
+        for v in records
         if v in f.registers and v[1] not in v[0].boxed and may_hold(f, v)
     }
     rows = {**rows_of(f), **boxes_of(f)}
@@ -205,8 +211,9 @@ def keep_records(f: Code, records: set[Variable]) -> None:
 
 def note_kept(f: Code, records: set[Variable], registers: list[int], rows: list[int]) -> None:
     """Notes which observations are kept at all, for `snapshots.py`."""
-    f.shared.pinned |= {v for v in records if f.registers.get(v) in (*registers, *rows)
-                        and may_hold(f, v, OBS)}
+    f.shared.pinned |= {
+        v for v in records if f.registers.get(v) in (*registers, *rows) and may_hold(f, v, OBS)
+    }
     f.shared.pinned_rows |= bool(rows) and bool(f.shared.kinds.deep.bits & OBS)
 
 
@@ -287,8 +294,10 @@ def pin_routine(f: Code) -> None:
     fields = [(i + 1) << 8 for i in range(len(RAY_FIELDS))]
     copy_fields(f, fields, values.T_RAY_RECORD)
     f.place(of_obs)
-    fields = [sensors.SCALARS.index(name) + 1 if isinstance(name, str) else name
-              for name in f.shared.kept_fields]
+    fields = [
+        sensors.SCALARS.index(name) + 1 if isinstance(name, str) else name
+        for name in f.shared.kept_fields
+    ]
     copy_fields(f, fields, values.T_OBS_RECORD)
 
 

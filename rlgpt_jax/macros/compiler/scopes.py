@@ -58,8 +58,10 @@ class Scope:
     def is_plain(self) -> bool:
         """Says whether a call needs nothing but all parameters in their order."""
         args = getattr(self.node, "args", None)
-        return not self.captured and isinstance(args, ast.arguments) and not (
-            args.vararg or args.kwarg or args.kwonlyargs
+        return (
+            not self.captured
+            and isinstance(args, ast.arguments)
+            and not (args.vararg or args.kwarg or args.kwonlyargs)
         )
 
     @property
@@ -151,8 +153,11 @@ def parameters(node: ast.FunctionDef) -> list[str]:
     """Returns the parameter names: plain ones, *args, keyword-only ones, **kwargs."""
     args = node.args
     if node.decorator_list:
-        raise Refused(node.decorator_list[0], "decorators are not part of the language",
-                      "write a plain def, and call it where it is needed")
+        raise Refused(
+            node.decorator_list[0],
+            "decorators are not part of the language",
+            "write a plain def, and call it where it is needed",
+        )
     every = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
     names = [arg.arg for arg in every if arg is not None]
     if len(names) > 32:
@@ -200,8 +205,11 @@ def connect(module: Scope) -> None:
     for scope in scopes:
         find_references(scope)
     for scope in scopes:
-        scope.captured += [v for p in scope.late_defaults.values() if scope.parent
-                           and (v := (scope.parent, p)) not in scope.captured]
+        scope.captured += [
+            v
+            for p in scope.late_defaults.values()
+            if scope.parent and (v := (scope.parent, p)) not in scope.captured
+        ]
         find_generators(scope)
     values = [s for s in scopes if s.is_value or s.makes_generators]
     for scope in scopes:
@@ -230,9 +238,7 @@ def find_references(scope: Scope) -> None:
                 f"assign {name} before it is declared global or nonlocal",
             )
         target[0].boxed.add(name)
-    called = {
-        id(n.func) for n in own_nodes(scope.node) if isinstance(n, ast.Call)
-    }
+    called = {id(n.func) for n in own_nodes(scope.node) if isinstance(n, ast.Call)}
     inner = inner_names(scope.node)
     for item in own_nodes(scope.node):
         scope.calls_values |= may_call_value(scope, item, inner)
@@ -245,8 +251,11 @@ def find_references(scope: Scope) -> None:
             scope.refers_to[target] = None
             target.is_value |= id(item) not in called
             if target.module is not scope.module and id(item) not in called:
-                raise Refused(item, f"{item.id} is a function of the library, which can only be "
-                              "called", f"write a helper with obs = yield from {item.id}(obs)")
+                raise Refused(
+                    item,
+                    f"{item.id} is a function of the library, which can only be called",
+                    f"write a helper with obs = yield from {item.id}(obs)",
+                )
         elif target is not None:
             if target[0] is not scope and target not in scope.captured:
                 scope.captured.append(target)
@@ -277,8 +286,10 @@ def may_call_value(scope: Scope, item: ast.AST, inner: set[str]) -> bool:
         return False
     if isinstance(item.func, ast.Name):
         target = resolve(scope, item.func.id)
-        return isinstance(target, tuple) or item.func.id in inner or (
-            target is None and item.func.id in ("map", "filter")
+        return (
+            isinstance(target, tuple)
+            or item.func.id in inner
+            or (target is None and item.func.id in ("map", "filter"))
         )
     return not isinstance(item.func, ast.Attribute)
 

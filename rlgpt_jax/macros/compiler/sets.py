@@ -68,9 +68,14 @@ def operator(f: Code, node: ast.BinOp, into: int | None) -> int:
     right = f.put(ex.value(f, node.right), f.temp())
     register = f.temp()
     args = [left, right, *map(f.constant, extra)]
-    by_kind(f, left, kind_of(f, node.left).bits, kinds.SET,
-            lambda: f.emit(bc.SUB, register, left, right),
-            lambda: within.routine(f, name, args, register))
+    by_kind(
+        f,
+        left,
+        kind_of(f, node.left).bits,
+        kinds.SET,
+        lambda: f.emit(bc.SUB, register, left, right),
+        lambda: within.routine(f, name, args, register),
+    )
     return f.put(register, into)
 
 

@@ -69,9 +69,12 @@ def find(modules: list[Scope], shared: Shared) -> Old | None:
             for node in own_nodes(scope.node):
                 follow(old, scope, node)
     asked = any(
-        isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ex.OBS_METHODS and old.may_be(scope, node.func.value)
-        for scope in scopes for node in own_nodes(scope.node)
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ex.OBS_METHODS
+        and old.may_be(scope, node.func.value)
+        for scope in scopes
+        for node in own_nodes(scope.node)
     )
     return old if asked else None
 
@@ -102,8 +105,11 @@ def follow(old: Old, scope: Scope, node: ast.AST) -> None:
         for each in targets:
             old.in_rows |= any(held) and not each.is_plain
             old.variables |= {(each, p) for p, h in zip(each.params, held, strict=False) if h}
-            old.variables |= {(each, k.arg) for k in node.keywords
-                              if k.arg in each.params and old.may_be(scope, k.value)}
+            old.variables |= {
+                (each, k.arg)
+                for k in node.keywords
+                if k.arg in each.params and old.may_be(scope, k.value)
+            }
 
 
 def assigned(old: Old, scope: Scope, target: ast.expr, source: ast.expr) -> None:

@@ -46,12 +46,18 @@ def unstarred(
         for i, name in enumerate(n for n in after if n not in given):
             args.append(element(f, row, i, name, takes, table, missing))
         if takes.rest is not None:
-            raise Refused(node, f"* of a row of unknown length in a call of {takes.name}, which "
-                          f"has *{takes.rest}", "pass the row itself as one argument")
+            raise Refused(
+                node,
+                f"* of a row of unknown length in a call of {takes.name}, which has *{takes.rest}",
+                "pass the row itself as one argument",
+            )
     if table is not None:
         if takes.others is not None:
-            raise Refused(node, f"** of a dictionary in a call of {takes.name}, which has "
-                          f"**{takes.others}", "pass the dictionary itself as one argument")
+            raise Refused(
+                node,
+                f"** of a dictionary in a call of {takes.name}, which has **{takes.others}",
+                "pass the dictionary itself as one argument",
+            )
         for name in takes.keywords:
             if name not in given and name not in takes.positional[: len(args)]:
                 keywords.append(ast.keyword(name, entry(f, table, name, takes, missing)))
@@ -123,8 +129,8 @@ def element(
         return indexed(row, i)
     length = ast.Call(ast.Name("len", ast.Load()), [row], [])
     long = ast.Compare(length, [ast.Gt()], [ast.Constant(i)])
-    other = default(f, row, name, missing) if table is None else entry(
-        f, table, name, takes, missing
+    other = (
+        default(f, row, name, missing) if table is None else entry(f, table, name, takes, missing)
     )
     made = ast.IfExp(long, indexed(row, i), other)
     return ast.fix_missing_locations(ast.copy_location(made, row))
@@ -151,4 +157,3 @@ def default(f: Code, place: ast.expr, name: str, missing: Callable[[str], int]) 
     assert isinstance(made, ast.Name)
     f.shared.kinds.hints[made.id] = f.shared.kinds.unknown
     return made
-

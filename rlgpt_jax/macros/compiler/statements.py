@@ -21,8 +21,10 @@ from rlgpt_jax.macros.vm import bytecode as bc
 
 NOT_PART = {
     ast.With: ("with is", "write the lines of its block without it"),
-    ast.ClassDef: ("classes are", "keep the values in variables, in tuples or in a dictionary, "
-                   "and write functions"),
+    ast.ClassDef: (
+        "classes are",
+        "keep the values in variables, in tuples or in a dictionary, and write functions",
+    ),
     ast.AsyncWith: ("async is", "write the lines of its block without it"),
     ast.AsyncFunctionDef: ("async is", "write def"),
     ast.AsyncFor: ("async is", "write for"),
@@ -105,11 +107,17 @@ def expression(f: Code, node: ast.Expr) -> bool:
     if isinstance(item, ast.Call) and isinstance(item.func, ast.Name):
         called = resolve(f.scope, item.func.id)
         if isinstance(called, Scope) and called.is_generator:
-            raise Refused(item, f"{called.name} is a generator function (it yields)",
-                          f"write obs = yield from {called.name}(...)")
+            raise Refused(
+                item,
+                f"{called.name} is a generator function (it yields)",
+                f"write obs = yield from {called.name}(...)",
+            )
         if item.func.id in ex.ACTION_NAMES and ex.is_api(f, item.func.id):
-            raise Refused(node, f"{item.func.id}(...) alone does nothing",
-                          f"write obs = yield {item.func.id}(...)")
+            raise Refused(
+                node,
+                f"{item.func.id}(...) alone does nothing",
+                f"write obs = yield {item.func.id}(...)",
+            )
     ex.value(f, item)
     return True
 

@@ -205,9 +205,9 @@ def fold_text(node: ast.expr, fold: Callable[[ast.expr], Any]) -> str:
     parts = parts_of(node, is_text)
     if parts is None:
         raise NotConstant
-    return bounded("".join(
-        part if isinstance(part, str) else render(fold(part[0]), part[1]) for part in parts
-    ))
+    return bounded(
+        "".join(part if isinstance(part, str) else render(fold(part[0]), part[1]) for part in parts)
+    )
 
 
 def repeated(left: Any, right: Any) -> str:

@@ -27,9 +27,7 @@ ADVICE = (
     "compare names with ==, in, startswith or endswith; a pair of numbers is a key as a tuple, "
     "(x, z)"
 )
-WITH_SPACES = (
-    'leave .replace("_", " ") out: names keep their "_", so compare with "diamond_ore"'
-)
+WITH_SPACES = 'leave .replace("_", " ") out: names keep their "_", so compare with "diamond_ore"'
 Function = Callable[[str], Any]  # from a name; raises NotConstant where it is not defined
 
 
@@ -114,9 +112,13 @@ def value(f: Code, node: ast.expr, into: int | None) -> int | None:
     known = chain(f, node)
     if known is not None:
         return of_name(f, node, known, into)
-    if isinstance(node, ast.JoinedStr) or is_text_call(f, node) or (
-        isinstance(node, ast.BinOp)
-        and any(isinstance(ex.constant_of(f, side), str) for side in (node.left, node.right))
+    if (
+        isinstance(node, ast.JoinedStr)
+        or is_text_call(f, node)
+        or (
+            isinstance(node, ast.BinOp)
+            and any(isinstance(ex.constant_of(f, side), str) for side in (node.left, node.right))
+        )
     ):
         raise Refused(node, "this text cannot be made", ADVICE)
     return None
@@ -173,9 +175,7 @@ def is_text_call(f: Code, node: ast.expr) -> bool:
     return False
 
 
-def put_together(
-    f: Code, node: ast.expr, parts: list[strings.Part], into: int | None
-) -> int:
+def put_together(f: Code, node: ast.expr, parts: list[strings.Part], into: int | None) -> int:
     """Compiles `f"{kind}_pickaxe"`: a table of what the parts may be."""
     open_parts: list[tuple[ast.expr, str, list[Any]]] = []
     count = 1
@@ -184,13 +184,17 @@ def put_together(
             continue
         found = possible.values_of(f, part[0])
         if found is None:
-            raise Refused(node, "names cannot be put together here: what may be in the text is "
-                          "not known", ADVICE)
+            raise Refused(
+                node,
+                "names cannot be put together here: what may be in the text is not known",
+                ADVICE,
+            )
         count *= max(len(found), 1)
         open_parts.append((*part, found))
     if count > MAX_TABLE:
-        raise Refused(node, f"this text may be {count} different ones, {MAX_TABLE} are possible",
-                      ADVICE)
+        raise Refused(
+            node, f"this text may be {count} different ones, {MAX_TABLE} are possible", ADVICE
+        )
     operands = [f.put(ex.value(f, part[0]), f.temp()) for part in open_parts]
     register, done = f.temp(), Label()
 
@@ -245,8 +249,11 @@ def of_name(f: Code, node: ast.expr, known: Chain, into: int | None) -> int | No
     names = domain(f, known)
     groups = grouped(universe(f) if names is None else names, known.function)
     if any(isinstance(result, tuple) for result in groups):
-        raise Refused(node, "a text that is split gives a list, which cannot be kept",
-                      'take one part of it: name.split("_")[0]')
+        raise Refused(
+            node,
+            "a text that is split gives a list, which cannot be kept",
+            'take one part of it: name.split("_")[0]',
+        )
     if all(r is SAME or r is UNDEFINED or isinstance(r, str) for r in groups):
         return renamed(f, node, known, groups, names, operand, into)
     return measured(f, node, known, groups, names, operand, into)
@@ -310,13 +317,18 @@ def renamed(
     """Compiles a function to names: those that change are looked for one by one."""
     if names is None:
         known_names = frozenset(universe(f))
-        f.shared.text_checks.append((node, lambda name: (
-            name in known_names or result_of(known.function, name) is SAME)))
-    changed = [(name, result) for result, group in groups.items() for name in group
-               if result is not SAME]
+        f.shared.text_checks.append(
+            (node, lambda name: name in known_names or result_of(known.function, name) is SAME)
+        )
+    changed = [
+        (name, result) for result, group in groups.items() for name in group if result is not SAME
+    ]
     if len(changed) > MAX_TABLE:
-        raise Refused(node, "this text work on a name of the game is not part of the language",
-                      WITH_SPACES if ".replace['_', ' ']" in known.key else ADVICE)
+        raise Refused(
+            node,
+            "this text work on a name of the game is not part of the language",
+            WITH_SPACES if ".replace['_', ' ']" in known.key else ADVICE,
+        )
     if not changed:
         return f.put(operand, into)
     register, done = f.temp(), Label()
@@ -343,8 +355,12 @@ def measured(
     ordered = sorted(groups, key=lambda result: len(groups[result]))
     if groups and set(groups) <= {True, False}:
         register = f.temp() if into is None else into
-        f.emit(bc.INSET, register, operand, f.pool.named_set(
-            known.key, lambda name: result_of(known.function, name) is True))
+        f.emit(
+            bc.INSET,
+            register,
+            operand,
+            f.pool.named_set(known.key, lambda name: result_of(known.function, name) is True),
+        )
         return register
     if names is None:
         f.shared.text_checks.append((node, lambda name: result_of(known.function, name) in groups))
@@ -385,4 +401,3 @@ def check(shared: Any) -> None:
         for name in shared.pool.own_names:
             if not is_known(name):
                 raise Refused(node, f'this text work does not know the name "{name[:40]}"', ADVICE)
-

@@ -30,21 +30,31 @@ PURE = (ast.Name, ast.Constant, ast.expr_context, ast.Compare, ast.cmpop, ast.Bo
 def try_(f: Code, node: ast.Try) -> bool:
     """Compiles a try statement. Returns whether the next one can be reached."""
     caught = [name for handler in node.handlers for name in names_of(handler)]
-    searched = any(isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "next"
-                   for n in work.walk(node))
+    searched = any(
+        isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "next"
+        for n in work.walk(node)
+    )
     never = bool(caught) and set(caught) <= NEVER and not searched
     if not never and not all(harmless(f, part) for part in node.body):
         advice = [INSTEAD[name] for name in caught if name in INSTEAD]
-        raise Refused(node, "try/except is not part of the language, but around what cannot fail",
-                      "; ".join(advice) or "test first what may go wrong: a division by zero, a "
-                      "bad index or a missing key ends the macro; count, block and nearest never "
-                      "fail")
+        raise Refused(
+            node,
+            "try/except is not part of the language, but around what cannot fail",
+            "; ".join(advice)
+            or "test first what may go wrong: a division by zero, a "
+            "bad index or a missing key ends the macro; count, block and nearest never "
+            "fail",
+        )
     if node.finalbody and any(leaves(part, False) for part in node.body):
-        raise Refused(node, "finally behind a return is not part of the language",
-                      "write these lines before the return")
+        raise Refused(
+            node,
+            "finally behind a return is not part of the language",
+            "write these lines before the return",
+        )
     if not f.scope.imported and node.handlers:
-        f.shared.notices.append(f"line {node.lineno}: nothing here can fail, so the except part "
-                                "is left out")
+        f.shared.notices.append(
+            f"line {node.lineno}: nothing here can fail, so the except part is left out"
+        )
     return statements.block(f, [*node.body, *node.orelse, *node.finalbody])
 
 
@@ -53,9 +63,7 @@ def leaves(node: ast.AST, in_loop: bool) -> bool:
     if isinstance(node, ast.Break | ast.Continue):
         return not in_loop
     inside = in_loop or isinstance(node, ast.For | ast.While)
-    return isinstance(node, ast.Return) or any(
-        leaves(part, inside) for part in work.children(node)
-    )
+    return isinstance(node, ast.Return) or any(leaves(part, inside) for part in work.children(node))
 
 
 def names_of(handler: ast.ExceptHandler) -> list[str]:

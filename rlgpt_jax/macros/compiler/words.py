@@ -61,9 +61,11 @@ def held_by(f: Code, node: ast.expr, needed: bool) -> tuple[str, ...] | None:
     if not is_of_game(node) and 0 < len(f.shared.words) <= MAX_WORDS:
         return f.shared.words  # it may be any of the program
     if needed:
-        raise Refused(node, "the text that is looked for in a name is not known when the macro "
-                      "is compiled", 'write "log" in r.block, or loop over a tuple of names in '
-                      "quotes")
+        raise Refused(
+            node,
+            "the text that is looked for in a name is not known when the macro is compiled",
+            'write "log" in r.block, or loop over a tuple of names in quotes',
+        )
     return None
 
 

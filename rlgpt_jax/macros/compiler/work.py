@@ -46,8 +46,11 @@ def charge(steps: int = 1) -> None:
     """Counts steps of work. Raises `Refused` when there were too many."""
     _work.left -= steps
     if _work.left < 0:
-        raise Refused(None, "the macro is too large or too tangled to compile",
-                      "write a shorter macro: some 400 lines, with few names per function")
+        raise Refused(
+            None,
+            "the macro is too large or too tangled to compile",
+            "write a shorter macro: some 400 lines, with few names per function",
+        )
 
 
 def children(node: ast.AST) -> list[ast.AST]:

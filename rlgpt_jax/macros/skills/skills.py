@@ -66,6 +66,4 @@ def described(source: str, name: str, doc: str = "") -> Described:
         n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name
     )
     text = doc or ast.get_docstring(node) or ""
-    return Described(
-        f"{name}({ast.unparse(node.args)})", " ".join(text.split("\n\n")[0].split())
-    )
+    return Described(f"{name}({ast.unparse(node.args)})", " ".join(text.split("\n\n")[0].split()))

@@ -152,8 +152,7 @@ _GROUPS = {
     "dvi": "retag inset field item",
 }
 OPERANDS = tuple(
-    next(kinds for kinds, names in _GROUPS.items() if name in names.split())
-    for name in OPERATIONS
+    next(kinds for kinds, names in _GROUPS.items() if name in names.split()) for name in OPERATIONS
 )
 
 FIRST_FUNCTION = 64  # function values below are actions, see `actions.PLAIN_NAMES`
@@ -232,9 +231,7 @@ class MacroTick(NamedTuple):
 def link(programs: Sequence[Program]) -> MacroSet:
     """Puts programs into slots 1..len(programs) of a macro set (NumPy arrays)."""
     if len(programs) > MAX_MACROS:
-        raise ValueError(
-            f"{len(programs)} macros given, a set holds {MAX_MACROS}; leave some out"
-        )
+        raise ValueError(f"{len(programs)} macros given, a set holds {MAX_MACROS}; leave some out")
     macro_set = MacroSet(
         code=np.zeros((MAX_MACROS, MAX_CODE, 4), np.int32),
         lines=np.zeros((MAX_MACROS, MAX_CODE), np.int32),

@@ -191,7 +191,10 @@ def tick(
     lanes, episodes = _settle(prepared, now, decided, slot, action, step, seen)
     done = np.asarray(step.terminated | step.truncated)
     after = ChainLanes(
-        lanes, np.where(done, -1, now.skill), np.where(done, 0, now.ticks + 1), now.could,
+        lanes,
+        np.where(done, -1, now.skill),
+        np.where(done, 0, now.ticks + 1),
+        now.could,
         [macro_step.cut(state, done) for state in now.macros],
     )
     return ChainTick(
@@ -216,8 +219,13 @@ def _go_on(chain: Chain, before: ChainLanes, obs: Observation, busy: np.ndarray)
         mine = (before.skill == s) & (running > 0) & ~busy
         if mine.any():
             before.macros[s], act = macro_step.act(
-                skill.space.macros, skill.space.tick_limit, before.macros[s], obs,
-                np.zeros_like(running), still, ~mine,
+                skill.space.macros,
+                skill.space.tick_limit,
+                before.macros[s],
+                obs,
+                np.zeros_like(running),
+                still,
+                ~mine,
             )
             goes_on = mine & ~act.decided
             labels = [skill.space.label(int(slot)) for slot in running[goes_on]]
@@ -275,8 +283,14 @@ def _openings(
 
 
 def _decide(
-    chain: Chain, prepared: Prepared, config: RLConfig, now: ChainLanes, obs: Observation,
-    free: np.ndarray, key: jax.Array, index: int,
+    chain: Chain,
+    prepared: Prepared,
+    config: RLConfig,
+    now: ChainLanes,
+    obs: Observation,
+    free: np.ndarray,
+    key: jax.Array,
+    index: int,
 ) -> tuple[list[Ran], RecurrentState | None]:
     """Every skill decides in its lanes among `free` bool[N]. Skill and tick have keys of
     their own, so that a lane does not depend on what skills the others are in. Returns also
@@ -295,8 +309,13 @@ def _decide(
             primitive = np.tile(np.array(NOOP, np.int32), (len(free), 1))
         else:
             decision = decide(
-                config.network, skill.params, prepared.problems[s], now.lanes, obs,
-                jax.random.fold_in(key, s), np.int32(index),
+                config.network,
+                skill.params,
+                prepared.problems[s],
+                now.lanes,
+                obs,
+                jax.random.fold_in(key, s),
+                np.int32(index),
             )
             parts = (decision.chosen, decision.action.primitive, decision.primitive)
             chosen, choices, primitive = map(np.asarray, parts)
@@ -304,8 +323,7 @@ def _decide(
         if not mine.any():
             continue
         now.macros[s], act = macro_step.act(
-            skill.space.macros, skill.space.tick_limit, now.macros[s], obs, chosen, primitive,
-            ~mine,
+            skill.space.macros, skill.space.tick_limit, now.macros[s], obs, chosen, primitive, ~mine
         )
         labels = [
             skill.space.label(int(act.slot[lane])) if act.slot[lane] > 0
@@ -317,16 +335,28 @@ def _decide(
 
 
 def _settle(
-    prepared: Prepared, now: ChainLanes, decided: np.ndarray, slot: np.ndarray,
-    action: np.ndarray, step: Step, seen: RecurrentState | None,
+    prepared: Prepared,
+    now: ChainLanes,
+    decided: np.ndarray,
+    slot: np.ndarray,
+    action: np.ndarray,
+    step: Step,
+    seen: RecurrentState | None,
 ) -> tuple[Lanes, Episodes]:
     """The end of a tick; every lane has the script and the leads of its skill."""
     space = prepared.whole.space._replace(
-        script_length=prepared.script_length[now.skill], lead=prepared.lead[now.skill],
-        lead_length=prepared.lead_length[now.skill], repeat=prepared.repeat[now.skill],
+        script_length=prepared.script_length[now.skill],
+        lead=prepared.lead[now.skill],
+        lead_length=prepared.lead_length[now.skill],
+        repeat=prepared.repeat[now.skill],
     )
     lanes, _, _, episodes = end_tick(
-        prepared.whole._replace(space=space), now.lanes, decided, slot, action,
-        one_tick.keep_read_info(step), seen,
+        prepared.whole._replace(space=space),
+        now.lanes,
+        decided,
+        slot,
+        action,
+        one_tick.keep_read_info(step),
+        seen,
     )
     return lanes, episodes

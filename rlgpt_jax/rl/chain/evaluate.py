@@ -46,7 +46,8 @@ class ChainReport:
     def to_json(self) -> dict[str, Any]:
         """The fields of an `EvalReport` and "sub_tasks"."""
         return {
-            **self.whole.to_json(), "sub_tasks": [dataclasses.asdict(s) for s in self.sub_tasks]
+            **self.whole.to_json(),
+            "sub_tasks": [dataclasses.asdict(s) for s in self.sub_tasks],
         }
 
     @classmethod
@@ -151,8 +152,8 @@ class _Episodes:
     def _met(self, obs: Observation) -> np.ndarray:
         """bool[N, S]: which goals are held; a station near counts as one."""
         held = chains.counts(obs, self._ids)
-        held = held + np.outer(obs.near_table, self._table) + np.outer(
-            obs.near_furnace, self._furnace
+        held = (
+            held + np.outer(obs.near_table, self._table) + np.outer(obs.near_furnace, self._furnace)
         )
         return held >= self._wanted
 
@@ -191,8 +192,14 @@ def evaluate_chain(
 
 
 def _one_chunk(
-    world: Any, env: Any, chain: Chain, config: RLConfig, seed: int, num_counted: int,
-    tally: ChainTally, on_tick: OnTick | None,
+    world: Any,
+    env: Any,
+    chain: Chain,
+    config: RLConfig,
+    seed: int,
+    num_counted: int,
+    tally: ChainTally,
+    on_tick: OnTick | None,
 ) -> None:
     """One episode in every lane; the first `num_counted` lanes are counted."""
     prepared = chains.prepare(chain, config, world.goal_names)

@@ -77,8 +77,13 @@ def pick(goals: Sequence[Goal], held: Mapping[str, int], near: frozenset[str]) -
 
 
 def is_over(
-    goals: Sequence[Goal], index: int, ticks: int, could: bool, held: Mapping[str, int],
-    near: frozenset[str], reach: Reach,
+    goals: Sequence[Goal],
+    index: int,
+    ticks: int,
+    could: bool,
+    held: Mapping[str, int],
+    near: frozenset[str],
+    reach: Reach,
 ) -> bool:
     """Whether a skill is to be left.
 

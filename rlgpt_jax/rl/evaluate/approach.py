@@ -211,13 +211,23 @@ class Play:
     ) -> tuple[np.ndarray, np.ndarray]:
         """As `Player.act`."""
         decision = decide(
-            self._network, self._params, self._problem, self._lanes, obs, self._key,
+            self._network,
+            self._params,
+            self._problem,
+            self._lanes,
+            obs,
+            self._key,
             np.int32(self._tick),
         )
         chosen = np.where(hold, 0, decision.chosen).astype(np.int32)
         self._macros, act = macro_step.act(
-            self._space.macros, self._space.tick_limit, self._macros, obs, chosen,
-            np.asarray(decision.primitive), busy,
+            self._space.macros,
+            self._space.tick_limit,
+            self._macros,
+            obs,
+            chosen,
+            np.asarray(decision.primitive),
+            busy,
         )
         self._act, self._recurrent, self._tick = act, decision.recurrent, self._tick + 1
         return act.action, act.decided
@@ -225,8 +235,13 @@ class Play:
     def end_tick(self, action: np.ndarray, step: Step) -> None:
         """As `Player.end_tick`."""
         self._lanes, *_ = end_tick(
-            self._problem, self._lanes, self._act.decided, self._act.slot, action,
-            one_tick.keep_read_info(step), self._recurrent,
+            self._problem,
+            self._lanes,
+            self._act.decided,
+            self._act.slot,
+            action,
+            one_tick.keep_read_info(step),
+            self._recurrent,
         )
         done = np.asarray(step.terminated | step.truncated)
         self._macros = macro_step.cut(self._macros, done)

@@ -39,8 +39,12 @@ class LoopWatch:
 
 
 def watch(
-    watches: list[LoopWatch], goal_names: Sequence[str], obs: Observation, action: np.ndarray,
-    labels: list[str], counts: np.ndarray,
+    watches: list[LoopWatch],
+    goal_names: Sequence[str],
+    obs: Observation,
+    action: np.ndarray,
+    labels: list[str],
+    counts: np.ndarray,
 ) -> None:
     """Shows what the lanes `counts` bool[N] do, and where they do it, to their `LoopWatch`."""
     cells = np.floor(np.asarray(obs.position)).astype(int)

@@ -35,9 +35,7 @@ OnTick = Callable[[Any, list[str], Step], None]
 class Tally:
     """Counts what happens in the episodes of an evaluation."""
 
-    def __init__(
-        self, space: HybridSpace, goal_names: Sequence[str] = (), num_episodes: int = 0
-    ):
+    def __init__(self, space: HybridSpace, goal_names: Sequence[str] = (), num_episodes: int = 0):
         self.space = space
         self.goal_names = tuple(goal_names)
         self.successes = 0
@@ -191,8 +189,13 @@ def labels_of(space: HybridSpace, result: TickResult) -> list[str]:
 
 
 def _add_tick(
-    tally: Tally, watches: list[LoopWatch], obs: Observation, result: TickResult,
-    labels: list[str], counts: np.ndarray, free: np.ndarray,
+    tally: Tally,
+    watches: list[LoopWatch],
+    obs: Observation,
+    result: TickResult,
+    labels: list[str],
+    counts: np.ndarray,
+    free: np.ndarray,
 ) -> Episodes:
     """Counts one tick of the lanes `counts` bool[N], of which those `free` could act.
 
@@ -210,8 +213,15 @@ def _add_tick(
 
 
 def _one_chunk(
-    world: Any, env: Any, space: HybridSpace, config: RLConfig, params: actor_critic.Params,
-    seed: int, num_counted: int, tally: Tally, on_tick: OnTick | None,
+    world: Any,
+    env: Any,
+    space: HybridSpace,
+    config: RLConfig,
+    params: actor_critic.Params,
+    seed: int,
+    num_counted: int,
+    tally: Tally,
+    on_tick: OnTick | None,
     recorder: Recorder | None,
 ) -> None:
     """One episode in every lane; the first `num_counted` lanes are counted."""
@@ -231,8 +241,7 @@ def _one_chunk(
     while open_lanes.any():
         busy = np.asarray(lanes.busy)
         result = tick(
-            world, space, problem, config.network, params, lanes, macros, obs, key, index,
-            Seconds(),
+            world, space, problem, config.network, params, lanes, macros, obs, key, index, Seconds()
         )
         labels = labels_of(space, result)
         episodes = _add_tick(tally, watches, obs, result, labels, open_lanes, ~busy)
@@ -254,8 +263,13 @@ def _one_chunk(
 
 
 def _at_own_pace(
-    world: AsyncEnvironment, space: HybridSpace, config: RLConfig, params: actor_critic.Params,
-    seed: int, num_episodes: int, tally: Tally,
+    world: AsyncEnvironment,
+    space: HybridSpace,
+    config: RLConfig,
+    params: actor_critic.Params,
+    seed: int,
+    num_episodes: int,
+    tally: Tally,
 ) -> None:
     """Every lane plays its share of the episodes, one after the other, as fast as it can.
 
@@ -329,7 +343,5 @@ def evaluate(
     for chunk, begin in enumerate(range(0, num_episodes, world.num_envs)):
         counted = min(world.num_envs, num_episodes - begin)
         chunk_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0] >> 1)
-        _one_chunk(
-            world, env, space, config, params, chunk_seed, counted, tally, on_tick, recorder
-        )
+        _one_chunk(world, env, space, config, params, chunk_seed, counted, tally, on_tick, recorder)
     return tally.report(name, split, seed)

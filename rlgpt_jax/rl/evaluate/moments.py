@@ -108,9 +108,7 @@ def _events(episode: Episode, target: str) -> Iterator[Event]:
     yield from _macros(episode)
 
 
-def _most_often(
-    episode: Episode, key: str, presses: list[tuple[int, str, str]]
-) -> Iterator[Event]:
+def _most_often(episode: Episode, key: str, presses: list[tuple[int, str, str]]) -> Iterator[Event]:
     """A press of what a key was pressed on most often, without a turn if there is one."""
     places = [place for _, name, place in presses if name == key]
     if not places:
@@ -202,4 +200,3 @@ def _changes(episode: Episode, before: int, at: int) -> str:
 
 def _items(items: collections.Counter[str], sign: str = "") -> str:
     return ", ".join(f"{sign}{number} {name}" for name, number in sorted(items.items()))
-

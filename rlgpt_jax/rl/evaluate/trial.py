@@ -45,6 +45,7 @@ PLAIN = Scene()
 EPISODES_PER_LANE = 3  # that may end in play before the macro is started
 SCRIPT, APPROACH, RUNNING, ENDED = range(4)  # what a lane is at
 
+
 def describe_action(action: np.ndarray) -> str:
     """An action of the world in a few words, for example "forward, attack"."""
     yaw, pitch = action[YAW] - CAMERA_CENTRE, action[PITCH] - CAMERA_CENTRE
@@ -196,8 +197,13 @@ class _Chunk:
     def _advance(self, chosen: np.ndarray, busy: np.ndarray) -> macro_step.Act:
         nothing = np.tile(np.array(NOOP, np.int32), (len(busy), 1))
         self.macros, act = macro_step.act(
-            self.space.macros, self.space.tick_limit, self.macros, self.obs,
-            chosen.astype(np.int32), nothing, busy,
+            self.space.macros,
+            self.space.tick_limit,
+            self.macros,
+            self.obs,
+            chosen.astype(np.int32),
+            nothing,
+            busy,
         )
         return act
 
@@ -243,7 +249,11 @@ class _Chunk:
                 lane.walked += float(np.hypot(*moved[i]))
                 if done[i]:
                     self._end(
-                        i, step.final_obs, seen, end="interrupted", success=success,
+                        i,
+                        step.final_obs,
+                        seen,
+                        end="interrupted",
+                        success=success,
                         died=not success,
                     )
             elif done[i]:

@@ -114,8 +114,11 @@ class TrialReport:
         )
         num_cases = sum(e.case for e in self.episodes)
         words = f"{self.name} was started once in each of {n} "
-        words += f"episodes, {num_cases} of them CASES in which the program in use fails" if (
-            num_cases) else "fresh episodes"
+        words += (
+            f"episodes, {num_cases} of them CASES in which the program in use fails"
+            if (num_cases)
+            else "fresh episodes"
+        )
         words += f", after {after}." if after else ", at their beginning."
         never = [
             *[f"the task was solved before in {self.solved_before}"] * bool(self.solved_before),
@@ -182,8 +185,11 @@ class TrialReport:
         actions = collections.Counter(e.actions).most_common()
         did = ", ".join(f"{name} {n}" for name, n in actions[:NUM_TOLD])
         rest = sum(n for _, n in actions[NUM_TOLD:])
-        how = "solved the task" if e.success else (e.trap and f"error in {e.trap}") or (
-            "death or time" if e.died else e.end.replace("_", " ")
+        how = (
+            "solved the task"
+            if e.success
+            else (e.trap and f"error in {e.trap}")
+            or ("death or time" if e.died else e.end.replace("_", " "))
         )
         return (
             f"- {_sight(e.target, e.distances[0])}: {did or 'did nothing'}"

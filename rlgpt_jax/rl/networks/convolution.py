@@ -27,9 +27,7 @@ def _forward(x: jax.Array, kernel: jax.Array) -> tuple[jax.Array, tuple[jax.Arra
     return _plain(x, kernel), (x, kernel)
 
 
-def _backward(
-    kept: tuple[jax.Array, jax.Array], out: jax.Array
-) -> tuple[jax.Array, jax.Array]:
+def _backward(kept: tuple[jax.Array, jax.Array], out: jax.Array) -> tuple[jax.Array, jax.Array]:
     x, kernel = kept
     for_x = _plain(out, jnp.swapaxes(kernel[::-1, ::-1], 2, 3))
     # Rows are summed over, so they stand where input channels do: [Cin, H, W, B] with a kernel

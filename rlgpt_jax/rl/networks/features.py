@@ -78,9 +78,7 @@ def _classes(groups, first: int, default: int) -> np.ndarray:
 
 VOXEL_CLASS = _classes([(n,) for n in VOXEL_NAMES], 1, 0)
 RAY_BLOCK_CLASS = _classes(RAY_BLOCK_CLASSES, 1, 0)
-RAY_ENTITY_CLASS = _classes(
-    [(m,) for m in MOBS[1:]], NUM_RAY_BLOCK_CLASSES, NUM_RAY_CLASSES - 1
-)
+RAY_ENTITY_CLASS = _classes([(m,) for m in MOBS[1:]], NUM_RAY_BLOCK_CLASSES, NUM_RAY_CLASSES - 1)
 NO_MOB = (0, NAME_ID["none"])
 HELD_CLASS = _classes([(n,) for n in ITEM_NAMES], 2, 1)
 HELD_CLASS[0] = HELD_CLASS[NAME_ID["air"]] = 0
@@ -181,9 +179,7 @@ def keep_parts(features: Features, parts: jax.Array) -> Features:
     kept |= {"ray": kept["rays"], "ray_near": kept["rays"]}
     parts_of = {name: x for name, x in features._asdict().items() if x is not None}
     always = {name: parts_of.pop(name) for name in (PICTURE, "past") if name in parts_of}
-    some = {
-        name: jnp.where(kept[name], x, jnp.zeros((), x.dtype)) for name, x in parts_of.items()
-    }
+    some = {name: jnp.where(kept[name], x, jnp.zeros((), x.dtype)) for name, x in parts_of.items()}
     return features._replace(**some, **always)
 
 

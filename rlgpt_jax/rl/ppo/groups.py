@@ -63,7 +63,11 @@ class Summary(NamedTuple):
 
 
 def summarise(
-    groups: Groups, decision: jax.Array, advantage: jax.Array, target: jax.Array, size: int,
+    groups: Groups,
+    decision: jax.Array,
+    advantage: jax.Array,
+    target: jax.Array,
+    size: int,
     ticks: int,
 ) -> Summary:
     """Args: rows [B] of one group, how many of them a minibatch holds, ticks of all its lanes."""
@@ -75,8 +79,10 @@ def summarise(
     row = jnp.stack([share, num.astype(jnp.float32), *own[0], *own[1]])
     shares, nums, *rest = groups.table(row).T
     return Summary(
-        jnp.mean(shares), jnp.max(nums).astype(jnp.int32),
-        _joined(shares, *rest[:2]), _joined(shares, *rest[2:]),
+        jnp.mean(shares),
+        jnp.max(nums).astype(jnp.int32),
+        _joined(shares, *rest[:2]),
+        _joined(shares, *rest[2:]),
     )
 
 

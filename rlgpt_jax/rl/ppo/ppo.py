@@ -52,8 +52,7 @@ class Sums(NamedTuple):
 def make_optimizer(config: PPOConfig) -> optax.GradientTransformation:
     """Adam after clipping by the global norm."""
     return optax.chain(
-        optax.clip_by_global_norm(config.max_grad_norm),
-        optax.adam(config.learning_rate, eps=1e-5),
+        optax.clip_by_global_norm(config.max_grad_norm), optax.adam(config.learning_rate, eps=1e-5)
     )
 
 
@@ -119,8 +118,11 @@ def _take_rows(network: NetworkConfig, rows: Rows, index: jax.Array) -> Rows:
 
 
 def decision_values(
-    network: NetworkConfig, params: actor_critic.Params, features: Features,
-    decision: jax.Array, size: int,
+    network: NetworkConfig,
+    params: actor_critic.Params,
+    features: Features,
+    decision: jax.Array,
+    size: int,
 ) -> jax.Array:
     """float32[B]: the critic's values of the decision rows, 0 elsewhere."""
     rows, real, num = deal(jax.random.key(0), decision, size)
@@ -134,7 +136,10 @@ def decision_values(
 
 
 def make_rows(
-    ppo: PPOConfig, network: NetworkConfig, params: actor_critic.Params, batch: Batch,
+    ppo: PPOConfig,
+    network: NetworkConfig,
+    params: actor_critic.Params,
+    batch: Batch,
     groups: Groups = ONE,
 ) -> tuple[Rows, Summary]:
     """Values and advantages. Returns the rows and what all groups have in numbers."""
@@ -206,9 +211,16 @@ def _loss(
     logits, value = _judge(params, network, rows)
     policy = distribution(logits.primitive, logits.macro, masks)
     loss, terms = losses.ppo_loss(
-        policy.log_prob(rows.action), policy.entropy(), value,
-        rows.log_prob, rows.advantage, rows.target, real,
-        clip=ppo.clip, entropy_cost=ppo.entropy_cost, value_cost=ppo.value_cost,
+        policy.log_prob(rows.action),
+        policy.entropy(),
+        value,
+        rows.log_prob,
+        rows.advantage,
+        rows.target,
+        real,
+        clip=ppo.clip,
+        entropy_cost=ppo.entropy_cost,
+        value_cost=ppo.value_cost,
         count=count,
     )
     if rows.features.lead is not None:
@@ -218,8 +230,15 @@ def _loss(
 
 
 def _epoch(
-    ppo: PPOConfig, network: NetworkConfig, masks: Masks, rows: Rows, num_batches: jax.Array,
-    groups: Groups, key, params, opt_state,
+    ppo: PPOConfig,
+    network: NetworkConfig,
+    masks: Masks,
+    rows: Rows,
+    num_batches: jax.Array,
+    groups: Groups,
+    key,
+    params,
+    opt_state,
 ):
     """One pass over the decisions. Returns params, opt_state and the summed metrics."""
     optimizer = make_optimizer(ppo)
@@ -286,9 +305,7 @@ def update_group(
 
     zero = jnp.zeros(())
     sums = Sums(losses.LossTerms(zero, zero, zero, zero, zero), zero, zero, zero)
-    params, opt_state, sums = jax.lax.fori_loop(
-        0, ppo.num_epochs, epoch, (params, opt_state, sums)
-    )
+    params, opt_state, sums = jax.lax.fori_loop(0, ppo.num_epochs, epoch, (params, opt_state, sums))
     num = jnp.maximum(sums.num, 1.0)
     metrics = {
         "policy_loss": sums.terms.policy / num,

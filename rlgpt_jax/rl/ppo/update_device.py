@@ -87,8 +87,6 @@ def _split(batch: Batch, num: int) -> tuple[Batch, Any]:
     axes: list[Any] = [tuple(spec).index(LANES) for spec in batch_specs()]
 
     def split(at: int, tree: Any) -> Any:
-        return jax.tree.map(
-            lambda x: x.reshape(*x.shape[:at], num, -1, *x.shape[at + 1 :]), tree
-        )
+        return jax.tree.map(lambda x: x.reshape(*x.shape[:at], num, -1, *x.shape[at + 1 :]), tree)
 
     return Batch(*map(split, axes, batch)), Batch(*axes)

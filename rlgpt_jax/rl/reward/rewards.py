@@ -86,8 +86,7 @@ def nearest_goal(obs: Observation, ids: jax.Array) -> jax.Array:
         return jnp.min(jnp.where(hit, distances, jnp.inf), axis=1)
 
     return jnp.minimum(
-        least(obs.ray_block, obs.ray_block_distance),
-        least(obs.ray_entity, obs.ray_entity_distance),
+        least(obs.ray_block, obs.ray_block_distance), least(obs.ray_entity, obs.ray_entity_distance)
     )
 
 
@@ -104,9 +103,7 @@ def start(terms: RewardArrays, obs: Observation) -> RewardMemory:
     return RewardMemory(nearest, count_items(obs, terms.items), _here(obs))
 
 
-def score(
-    terms: RewardArrays, memory: RewardMemory, step: Step
-) -> tuple[jax.Array, RewardMemory]:
+def score(terms: RewardArrays, memory: RewardMemory, step: Step) -> tuple[jax.Array, RewardMemory]:
     """Reward of one tick, float32[N], and the memory for the next one.
 
     The distance term is max(0, nearest before - nearest now), where "before" is the

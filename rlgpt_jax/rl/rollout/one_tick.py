@@ -97,9 +97,7 @@ READ = ("success", "busy", "lost", "clip")  # of `Step.info`
 NO_TICKS = ("carried", "recurrent")  # fields of `Batch` without an axis of ticks
 
 
-def start_lanes(
-    terms: RewardArrays, obs: Observation, network: NetworkConfig = PLAIN
-) -> Lanes:
+def start_lanes(terms: RewardArrays, obs: Observation, network: NetworkConfig = PLAIN) -> Lanes:
     """Lanes at the start of their episodes.
 
     Raises:
@@ -141,8 +139,12 @@ def lost_in(step: Step) -> np.ndarray:
 
 
 def featurize(
-    network: NetworkConfig, problem: Problem, obs: Observation, previous: jax.Array,
-    start: jax.Array, memory: RecurrentState | None = None,
+    network: NetworkConfig,
+    problem: Problem,
+    obs: Observation,
+    previous: jax.Array,
+    start: jax.Array,
+    memory: RecurrentState | None = None,
 ) -> Features:
     """The features of an observation, without the parts that are left out: one row of a batch."""
     features = make_features(obs, previous, start, bool(network.image_size))
@@ -151,8 +153,13 @@ def featurize(
 
 
 def value_of(
-    network: NetworkConfig, params: actor_critic.Params, problem: Problem, obs: Observation,
-    previous: jax.Array, start: jax.Array, memory: RecurrentState | None,
+    network: NetworkConfig,
+    params: actor_critic.Params,
+    problem: Problem,
+    obs: Observation,
+    previous: jax.Array,
+    start: jax.Array,
+    memory: RecurrentState | None,
 ) -> jax.Array:
     """float32[N]: values of observations that nothing is decided in."""
     x = featurize(network, problem, obs, previous, start, memory)
@@ -192,8 +199,13 @@ def decide(
     stage = jnp.minimum(lanes.stage, space.script.shape[0] - 1)
     chosen = jnp.where(scripted, jnp.asarray(space.script)[stage], action.macro)
     return Decision(
-        features, action, policy.log_prob(action), chosen, scripted,
-        decode(action.primitive, space.turn), value,
+        features,
+        action,
+        policy.log_prob(action),
+        chosen,
+        scripted,
+        decode(action.primitive, space.turn),
+        value,
         recurrent_state.push(lanes.recurrent, features.rgb, state),
     )
 

@@ -66,9 +66,7 @@ def open_after(batch: Batch, gamma: Any) -> OpenDecisions:
         row >= 0, made,
         (carried.features, carried.action, carried.log_prob, carried.value, carried.recurrent),
     )  # fmt: skip
-    return OpenDecisions(
-        is_open, features, action, log_prob, reward, discount, value, memory
-    )
+    return OpenDecisions(is_open, features, action, log_prob, reward, discount, value, memory)
 
 
 @jax.jit

@@ -103,9 +103,7 @@ class AsyncRollout:
         while not self.walk.rests.all():
             self.walk.receive()
 
-    def batch(
-        self, params: actor_critic.Params, update: int = 0
-    ) -> tuple[Batch, dict[str, float]]:
+    def batch(self, params: actor_critic.Params, update: int = 0) -> tuple[Batch, dict[str, float]]:
         """The oldest N segments that are complete; `is_whole` must be true.
 
         Args:

@@ -25,9 +25,19 @@ from rlgpt_jax.rl.rollout.open_decisions import open_after
 
 
 def _scan(
-    world: Closed, tick_limit: int, network: NetworkConfig, length: int,
-    devices: int, constants: list[jax.Array], problem: Problem, params: actor_critic.Params,
-    lanes: Lanes, macros: Any, obs: Observation, env_state: Any, key: jax.Array,
+    world: Closed,
+    tick_limit: int,
+    network: NetworkConfig,
+    length: int,
+    devices: int,
+    constants: list[jax.Array],
+    problem: Problem,
+    params: actor_critic.Params,
+    lanes: Lanes,
+    macros: Any,
+    obs: Observation,
+    env_state: Any,
+    key: jax.Array,
 ) -> tuple[Lanes, Any, Observation, Any, Batch]:
     """The lanes of one of `devices`. `world` is their step, `constants` are its constants."""
     num_lanes = lanes.busy.shape[0]
@@ -86,9 +96,19 @@ def _strong(x: jax.Array) -> jax.Array:
     donate_argnames=("lanes", "macros", "obs", "env_state"),
 )  # fmt: skip
 def _rollout(
-    world: Closed, tick_limit: int, network: NetworkConfig, length: int,
-    mesh: Mesh | None, constants: list[jax.Array], problem: Problem, params: actor_critic.Params,
-    lanes: Lanes, macros: Any, obs: Observation, env_state: Any, key: jax.Array,
+    world: Closed,
+    tick_limit: int,
+    network: NetworkConfig,
+    length: int,
+    mesh: Mesh | None,
+    constants: list[jax.Array],
+    problem: Problem,
+    params: actor_critic.Params,
+    lanes: Lanes,
+    macros: Any,
+    obs: Observation,
+    env_state: Any,
+    key: jax.Array,
 ) -> tuple[Lanes, Any, Observation, Any, Batch]:
     """`_scan` on every device."""
     devices = 1 if mesh is None else mesh.size

@@ -81,9 +81,7 @@ def tick(
     """Decides, runs the macros, steps the world and settles. `index` picks the key."""
     with seconds.measure("policy"):
         decision = decide(network, params, problem, lanes, obs, key, np.int32(index))
-        chosen, primitive, busy = map(
-            np.asarray, (decision.chosen, decision.primitive, lanes.busy)
-        )
+        chosen, primitive, busy = map(np.asarray, (decision.chosen, decision.primitive, lanes.busy))
     with seconds.measure("macros"):
         macros, act = macro_step.act(
             space.macros, space.tick_limit, macros, obs, chosen, primitive, busy
@@ -92,7 +90,12 @@ def tick(
         step = env.step(act.action)
     with seconds.measure("policy"):
         lanes, reward, previous, episodes = end_tick(
-            problem, lanes, act.decided, act.slot, act.action, one_tick.keep_read_info(step),
+            problem,
+            lanes,
+            act.decided,
+            act.slot,
+            act.action,
+            one_tick.keep_read_info(step),
             decision.recurrent,
         )
     with seconds.measure("macros"):
@@ -104,8 +107,12 @@ value_of = jax.jit(one_tick.value_of, static_argnums=0)
 
 
 def cut_values(
-    network: NetworkConfig, params: actor_critic.Params, problem: Problem, cuts: list[Cut],
-    shape: tuple[int, int], everyone: Cut,
+    network: NetworkConfig,
+    params: actor_critic.Params,
+    problem: Problem,
+    cuts: list[Cut],
+    shape: tuple[int, int],
+    everyone: Cut,
 ) -> np.ndarray:
     """float32[T, N]: values of the last observations of truncated episodes, in blocks of N.
 
@@ -141,8 +148,11 @@ def _find_cut(index: int, lanes: Lanes, result: TickResult) -> Cut | None:
 def _cut_of(index: int, lanes: Lanes, result: TickResult, cut: np.ndarray) -> Cut:
     step = result.step
     return Cut(
-        index, cut, jax.tree.map(lambda x: np.asarray(x)[cut], step.final_obs),
-        np.asarray(result.previous)[cut], np.asarray(lanes.start)[cut],
+        index,
+        cut,
+        jax.tree.map(lambda x: np.asarray(x)[cut], step.final_obs),
+        np.asarray(result.previous)[cut],
+        np.asarray(lanes.start)[cut],
         jax.tree.map(lambda x: np.asarray(x)[cut], result.decision.recurrent),
     )
 

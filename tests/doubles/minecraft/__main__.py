@@ -55,11 +55,18 @@ def parser() -> argparse.ArgumentParser:
     game.add_argument("--run-dir", type=Path, required=True, help="of MineDojo's launcher")
     compare = commands.add_parser("compare", parents=[world])
     compare.add_argument("--actions", type=int, default=60)
-    compare.add_argument("--python", default="", help="MineDojo's interpreter; by default that of "
-                         "RLGPT_MINEDOJO_PYTHON, else the one that setup makes")
+    compare.add_argument(
+        "--python",
+        default="",
+        help="MineDojo's interpreter; by default that of "
+        "RLGPT_MINEDOJO_PYTHON, else the one that setup makes",
+    )
     bench = commands.add_parser("bench")
-    bench.add_argument("--python", type=Path, help="MineDojo's interpreter; without one only the "
-                       "bridge by itself is measured")
+    bench.add_argument(
+        "--python",
+        type=Path,
+        help="MineDojo's interpreter; without one only the bridge by itself is measured",
+    )
     bench.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4], help="swept numbers")
     bench.add_argument("--seconds", type=float, default=6.0, help="of each measurement")
     return parser

@@ -61,8 +61,10 @@ def measure(
     with trivial_python() as python:
         yield from alone(MineDojoConfig(python=python, workers=1), seconds)
     if interpreter is None:
-        yield f"{CLIENT}: give an interpreter that has it: --python=.minedojo/bin/python " \
-              "(python -m experiments.minedojo setup makes it)."
+        yield (
+            f"{CLIENT}: give an interpreter that has it: --python=.minedojo/bin/python "
+            "(python -m experiments.minedojo setup makes it)."
+        )
         return
     for count in workers:
         yield through_client(interpreter, count, seconds)

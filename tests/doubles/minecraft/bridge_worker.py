@@ -1,6 +1,6 @@
 """A worker of the bridge whose game is constant: what is left is what the bridge costs.
 
-    python -m tests.doubles.minecraft.bridge_worker FD_IN FD_OUT
+python -m tests.doubles.minecraft.bridge_worker FD_IN FD_OUT
 """
 
 import os

@@ -42,8 +42,10 @@ def warm(lands: Lands) -> None:
 def serve(options: argparse.Namespace) -> int:
     """Serves until it is interrupted or all instances were told to exit."""
     if options.instances < 1 or not 0 <= options.lane < options.instances:
-        raise ConfigError(f"--instances={options.instances} --lane={options.lane}: need 1 or more "
-                          "instances, and a lane of them.")
+        raise ConfigError(
+            f"--instances={options.instances} --lane={options.lane}: need 1 or more "
+            "instances, and a lane of them."
+        )
     lands, fault = lands_of(options), _fault(options)
     ports = range(options.port, options.port + options.instances)
     check_free(ports)
@@ -96,7 +98,9 @@ def check_free(ports: Sequence[int]) -> None:
 
 
 def open_at(
-    port: int, make_game: Callable[[], Game], fault: Fault | None,
+    port: int,
+    make_game: Callable[[], Game],
+    fault: Fault | None,
     on_kill: Callable[[], None] | None = None,
 ) -> Instance:
     """An instance that says what happens.

@@ -36,14 +36,14 @@ PPO = PPOConfig(num_envs=WORKERS, unroll_length=64, num_minibatches=2, num_epoch
 KILL_AT = 2  # updates before the worker is killed
 UPDATES = 6  # at least; more until the worker is back and a cow was milked
 MOST_UPDATES = 40
-MACRO = '''
+MACRO = """
 def milk_cow(obs):
     for view in range(8):
         if obs.sees("cow"):
             break
         obs = yield turn(yaw=45)
     obs = yield from use_on(obs, "cow")
-'''
+"""
 
 
 @pytest.fixture

@@ -242,6 +242,7 @@ def test_logs_are_kept_where_that_is_asked_for_and_copies_of_the_game_are_not(fo
     assert not scratch.exists()
     assert [path.name for path in kept.glob("worker0_*/*")] == ["worker.log"]
 
+
 def test_the_log_of_a_worker_that_failed_is_kept_where_logs_are(folder, tmp_path, caplog):
     kept = tmp_path / "logs"
     folder.fault(0, "exit step 3")

@@ -25,7 +25,7 @@ from tests.envs.minedojo import doubles
 
 pytestmark = pytest.mark.slow  # a cluster takes half a minute to start
 
-WORKER = '''#!{python}
+WORKER = """#!{python}
 import json, os, struct, sys, time
 
 def read(size):
@@ -49,7 +49,7 @@ while True:
              "lane": os.environ["RLGPT_MINEDOJO_WORKER"], "arrays": request["arrays"]}}
     text = json.dumps(reply).encode()
     os.write(int(sys.argv[3]), struct.pack(">IQ", len(text), len(body)) + text + body)
-'''
+"""
 TIMEOUT = 60.0  # seconds, for a cluster beside other jobs
 
 
@@ -90,8 +90,9 @@ def has_ended(pid: int) -> bool:
 
 
 def test_a_host_without_an_interpreter_says_so(cluster, tmp_path):
-    launcher = RayLauncher(MineDojoConfig(python=str(tmp_path / "none"), launcher="ray"),
-                           resources={"num_cpus": 1})
+    launcher = RayLauncher(
+        MineDojoConfig(python=str(tmp_path / "none"), launcher="ray"), resources={"num_cpus": 1}
+    )
     link = launcher.start(0)
     link.send({"op": "hello"})
     with pytest.raises(LinkClosed, match="no interpreter at .*none"):

@@ -17,8 +17,7 @@ def folder(tmp_path: Path) -> Folder:
 
 
 @pytest.mark.parametrize(
-    ("where", "phase"),
-    [("import", "launching"), ("make", "making"), ("mission", "resetting")],
+    ("where", "phase"), [("import", "launching"), ("make", "making"), ("mission", "resetting")]
 )
 def test_whatever_of_a_launch_stalls_is_ended_by_its_time_out(
     folder, monkeypatch, caplog, where, phase

@@ -74,8 +74,14 @@ def test_a_plan_that_breaks_a_rule_is_told_what_is_missing(steps, words):
 
 
 def test_a_station_that_was_put_down_is_not_there_for_the_next_sub_task():
-    steps = (LOGS._replace(quantity=5), PLANKS._replace(quantity=20, needs=(("log", 5),)),
-             TABLE, *FINE[3:], STONE, BETTER)
+    steps = (
+        LOGS._replace(quantity=5),
+        PLANKS._replace(quantity=20, needs=(("log", 5),)),
+        TABLE,
+        *FINE[3:],
+        STONE,
+        BETTER,
+    )
     words = refused(*steps, goal="stone_pickaxe")
     assert "pickaxe uses up 1 (a station that is put down stays behind)" in words
     assert "raise the goal of table from 1 to 2" in words
@@ -92,7 +98,10 @@ def test_what_the_start_has_counts():
         ore, smelt._replace(needs=smelt.needs[:2]), start=start, goal="iron_ingot", quantity=3
     )
     assert "of which the start has 1" in refused(
-        ore, smelt._replace(needs=(*smelt.needs[:2], ("coal", 2))), start=start, goal="iron_ingot",
+        ore,
+        smelt._replace(needs=(*smelt.needs[:2], ("coal", 2))),
+        start=start,
+        goal="iron_ingot",
         quantity=3,
     )
 
@@ -103,9 +112,7 @@ def test_a_station_to_be_placed_is_carried_or_made():
     assert refused(LOGS, carry, place, goal="crafting_table") == ""
     made = place._replace(needs=(("log", 1),))
     assert refused(LOGS, made, goal="crafting_table") == ""
-    assert "1 log more would do" in refused(
-        LOGS, place._replace(needs=()), goal="crafting_table"
-    )
+    assert "1 log more would do" in refused(LOGS, place._replace(needs=()), goal="crafting_table")
 
 
 def test_the_plan_is_a_graph_by_needs():

@@ -209,5 +209,3 @@ class Game:
         small = self.state.replace(blocks=jnp.zeros((1, 1, 1, 1), jnp.uint8))
         near = (bool(part[0]) for part in _near_stations(small))
         return {name for name, is_near in zip(("crafting_table", "furnace"), near) if is_near}
-
-

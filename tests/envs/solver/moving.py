@@ -218,9 +218,7 @@ class Body:
         found = [mob for mob in game.mobs(kind) if mob.index == index]
         if not found:
             return True
-        view = aim.at_mob(
-            game.blocks(), game.eye, float(game.read("yaw")), kind, found[0].position
-        )
+        view = aim.at_mob(game.blocks(), game.eye, float(game.read("yaw")), kind, found[0].position)
         if view is None:
             return False
         if function == base.FN_ATTACK:

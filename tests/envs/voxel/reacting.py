@@ -63,9 +63,7 @@ def _tick(state: WorldState, edit: grid.Edit) -> tuple[WorldState, list[tuple[in
 def wait(state: WorldState, ticks: int) -> tuple[WorldState, list[tuple[int, int]]]:
     """Lets time pass. Returns the worlds and what lane 0 drops, (item id, pieces)."""
     n = len(state.tick)
-    nothing = grid.Edit(
-        jnp.zeros(n, bool), jnp.zeros((n, 3), jnp.int32), jnp.zeros(n, jnp.uint8)
-    )
+    nothing = grid.Edit(jnp.zeros(n, bool), jnp.zeros((n, 3), jnp.int32), jnp.zeros(n, jnp.uint8))
     fallen = []
     for _ in range(ticks):
         state, now = _tick(state, nothing)

@@ -144,7 +144,6 @@ def action(**columns: int) -> np.ndarray:
     return row
 
 
-
 def with_a_cow() -> HostVoxel:
     """Flat ground with a cow, the task harvest_milk, in `HOST_LANES` lanes."""
     flat_pool = pool(HOST_PARAMS)

@@ -121,9 +121,7 @@ def play(world, chain, num_ticks, seed=0):
     now = chains.start(chain, start_lanes(prepared.whole.reward, obs))
     seen = []
     for index in range(num_ticks):
-        result = chains.tick(
-            world, chain, prepared, CONFIG, now, obs, jax.random.key(seed), index
-        )
+        result = chains.tick(world, chain, prepared, CONFIG, now, obs, jax.random.key(seed), index)
         seen.append((obs, result))
         now, obs = result.after, result.step.obs
     return seen
@@ -159,9 +157,7 @@ def learned(goal: Goal, **changes) -> Skill:
 
 
 def test_a_script_runs_once_per_start_of_its_skill():
-    once = learned(
-        Goal("only", "milk_bucket", 1, (), 8, True), space=space(WALK, repeat=False)
-    )
+    once = learned(Goal("only", "milk_bucket", 1, (), 8, True), space=space(WALK, repeat=False))
     seen = play(HostCorridor(num_envs=3), chain_of(once), 20)
     labels = [result.labels[0] for _, result in seen]
     began = [i for i, (_, result) in enumerate(seen) if result.began[0]]

@@ -22,9 +22,7 @@ def params():
 
 
 def run(env, num_episodes=12, seed=3, **kwargs):
-    return evaluate(
-        env, empty_space(), CONFIG, params(), seed, num_episodes=num_episodes, **kwargs
-    )
+    return evaluate(env, empty_space(), CONFIG, params(), seed, num_episodes=num_episodes, **kwargs)
 
 
 def test_wilson_interval_against_known_values():
@@ -90,7 +88,8 @@ def test_a_report_survives_json_and_tells_the_facts():
 def test_on_tick_sees_every_tick_with_one_label_per_lane():
     seen = []
     run(
-        Corridor(num_envs=8, length=1000, horizon=6), num_episodes=8,
+        Corridor(num_envs=8, length=1000, horizon=6),
+        num_episodes=8,
         on_tick=lambda env, labels, step: seen.append((env.num_envs, len(labels))),
     )
     assert seen == [(8, 8)] * 6

@@ -53,8 +53,7 @@ def short(ticks, presses, success=False, dead=False, lane=0):
     """Only what the choice of an episode looks at."""
     rows = [
         SimpleNamespace(
-            takes=np.ones(8, bool),
-            action=np.tile(press(ATTACK if at < presses else 0), (8, 1)),
+            takes=np.ones(8, bool), action=np.tile(press(ATTACK if at < presses else 0), (8, 1))
         )
         for at in range(ticks)
     ]
@@ -120,9 +119,7 @@ def test_a_moment_tells_action_crosshair_and_what_changed():
 
 
 def test_life_and_way_are_told():
-    episode = record(
-        walk(5) + walk(3, life=14.0, position=3.0) + end(life=14.0)
-    )
+    episode = record(walk(5) + walk(3, life=14.0, position=3.0) + end(life=14.0))
     moments = {m.tick: m for m in choose(episode, "cow")}
     assert moments[4].why == "loses life in this tick"
     after = moments[min(t for t in moments if t > 4)]
@@ -172,7 +169,13 @@ def evaluated(script, wins=(), num_episodes=4):
     env = Scripted(script, wins)
     recorder = Recorder(env.goal_names)
     report = evaluate(
-        env, empty_space(), CONFIG, params(), 3, num_episodes=num_episodes, recorder=recorder,
+        env,
+        empty_space(),
+        CONFIG,
+        params(),
+        3,
+        num_episodes=num_episodes,
+        recorder=recorder,
         task="t",
     )
     return report, recorder
@@ -193,9 +196,7 @@ def test_an_evaluation_is_recorded_as_it_was():
 
 def test_recording_changes_nothing_and_repeats_itself():
     script = [[("grass", 3.0), ("cow", 2.0)]] * 15
-    plain = evaluate(
-        Scripted(script), empty_space(), CONFIG, params(), 3, num_episodes=4, task="t"
-    )
+    plain = evaluate(Scripted(script), empty_space(), CONFIG, params(), 3, num_episodes=4, task="t")
     first, one = evaluated(script)
     second, two = evaluated(script)
     assert plain == first == second

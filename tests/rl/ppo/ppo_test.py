@@ -15,9 +15,7 @@ from rlgpt_jax.rl.rollout.one_tick import Batch, Episodes, OpenDecisions
 from tests.rl.small import NETWORK
 
 T, N = 8, 4
-PPO = PPOConfig(
-    num_envs=N, unroll_length=T, num_minibatches=4, num_epochs=2, learning_rate=3e-3
-)
+PPO = PPOConfig(num_envs=N, unroll_length=T, num_minibatches=4, num_epochs=2, learning_rate=3e-3)
 ONE_EPOCH = dataclasses.replace(PPO, num_epochs=1)
 MASKS = Masks((np.ones(12, bool), np.ones(3, bool)), np.array([True, True] + [False] * 7))
 

@@ -104,9 +104,7 @@ def test_equals_the_definition_on_random_trajectories(seed, gamma, lambda_):
     rng, length = np.random.default_rng(seed), 12
     reward, value, final = rng.normal(size=(3, length)).astype(np.float32)
     decision, terminated, truncated = rng.random((3, length)) < [[0.5], [0.15], [0.15]]
-    expected = brute_force(
-        reward, decision, terminated, truncated, value, final, gamma, lambda_
-    )
+    expected = brute_force(reward, decision, terminated, truncated, value, final, gamma, lambda_)
     advantage, is_over = jitted(
         reward, np.full(length, gamma, np.float32), decision, terminated, truncated, value, final,
         np.float32(lambda_),

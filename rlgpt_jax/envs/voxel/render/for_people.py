@@ -18,12 +18,7 @@ _IS_WATER = is_one_of(*WATERS)
 
 
 def first_person(
-    state: Any,
-    lane: int,
-    height: int = 160,
-    width: int = 256,
-    samples: int = 1,
-    hud: bool = True,
+    state: Any, lane: int, height: int = 160, width: int = 256, samples: int = 1, hud: bool = True
 ) -> np.ndarray:
     """Draws what the agent of one lane sees.
 

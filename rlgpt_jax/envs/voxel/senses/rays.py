@@ -198,9 +198,7 @@ def cast(
         active=jnp.ones(num_rays, bool),
     )
     _, march = jax.lax.while_loop(
-        lambda carry: (carry[0] < limit) & jnp.any(carry[1].active),
-        trips,
-        (jnp.int32(0), start),
+        lambda carry: (carry[0] < limit) & jnp.any(carry[1].active), trips, (jnp.int32(0), start)
     )
     return _as_hit(march, aim, max_distance)
 

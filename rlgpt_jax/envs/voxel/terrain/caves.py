@@ -82,10 +82,7 @@ def _shells(blocks: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _system(
-    rng: np.random.Generator,
-    blocks: np.ndarray,
-    limits: Limits,
-    start: tuple[float, float, float],
+    rng: np.random.Generator, blocks: np.ndarray, limits: Limits, start: tuple[float, float, float]
 ) -> None:
     """One tunnel, or in 1 of 4 a room with up to 4 tunnels from it."""
     tunnels = 1
@@ -109,9 +106,7 @@ def _system(
 
 
 @kernel
-def _tunnel(
-    rng, blocks, carved, low, high, lava, x, y, z, yaw, pitch, radius, first, last, length
-):
+def _tunnel(rng, blocks, carved, low, high, lava, x, y, z, yaw, pitch, radius, first, last, length):
     """Digs steps `first` to `last` of a tunnel that is widest in the middle of `length`.
 
     Returns where it has come to: (x, y, z, yaw, pitch).

@@ -3,9 +3,7 @@
 import numpy as np
 
 
-def gradient_noise(
-    rng: np.random.Generator, shape: tuple[int, int], scale: float
-) -> np.ndarray:
+def gradient_noise(rng: np.random.Generator, shape: tuple[int, int], scale: float) -> np.ndarray:
     """One octave of gradient noise that repeats with the world.
 
     Args:

@@ -49,9 +49,7 @@ def mark(stack: jax.Array, heap: jax.Array, end: jax.Array) -> jax.Array:
     return jax.lax.while_loop(lambda p: jnp.any(p[0] != p[1]), body, pair)[1]
 
 
-def collect(
-    memory: jax.Array, end: jax.Array, grow: jax.Array
-) -> tuple[jax.Array, jax.Array]:
+def collect(memory: jax.Array, end: jax.Array, grow: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Drops what is not needed in every lane. Returns `(memory, first free cell)`.
 
     Args:

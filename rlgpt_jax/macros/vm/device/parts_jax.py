@@ -164,9 +164,7 @@ def row_of(code: Code, m: Machine, o: Operands) -> Row:
     held = recall(m, jnp.stack([at - bc.MAX_CONSTANTS, record], axis=1))
     function = o.B_at - bc.FIRST_FUNCTION
     names = jnp.where(o.op == bc.IN, at - bc.NAME_WORDS, o.c) + (o.B_at >> 5)
-    known = code.constant(
-        jnp.stack([at, function, function + 1, function + 2, names], axis=1)
-    )
+    known = code.constant(jnp.stack([at, function, function + 1, function + 2, names], axis=1))
     header = jnp.where(at < bc.MAX_CONSTANTS, known[:, 0], held[:, 0])
     is_rays = kind == v.T_RAYS
     is_stored = (kind == v.T_TUPLE) | (kind == v.T_LIST)
@@ -277,8 +275,8 @@ def call_of(m: Machine, o: Operands, row: Row) -> Call:
     too_deep = m.frame + o.a + jnp.where(o.op == bc.CALL, o.c, size) > bc.STACK_CELLS
     trap = jnp.select(
         [
-            (o.B_tag != v.T_FUNCTION)
-            | jnp.where(is_action, o.c, o.c ^ shape) & bc.CALLED_FROM != 0,
+            (o.B_tag != v.T_FUNCTION) | jnp.where(is_action, o.c, o.c ^ shape) & bc.CALLED_FROM
+            != 0,
             jnp.where(is_action, o.c & 255 != 0, o.c & 255 != shape & 255),
             ~is_action & too_deep,
         ],

@@ -139,20 +139,24 @@ def settle(code: Code, m: Machine, rows: Array, queue: Queue) -> tuple[Machine, 
 
     status = jnp.where(new, RUNNING, jnp.where(free, IDLE, m.status))
     queue = queue._replace(next=queue.next + jnp.sum(comes, dtype=jnp.int32))
-    return m._replace(
-        memory=cells.reshape(-1),
-        lane=lane,
-        macro=put(jnp.clip(row.slot - 1, 0, bc.MAX_MACROS - 1), m.macro),
-        now=put(row.ticks, m.now),
-        pc=put(row.pc, m.pc),
-        frame=put(row.frame, m.frame),
-        heap=put(row.heap, m.heap),
-        steps=put(0, m.steps),
-        cursor=put(0, m.cursor),
-        collected=put(False, m.collected),
-        compared=put(UNKNOWN, m.compared),
-        status=status,
-    ), rows, queue
+    return (
+        m._replace(
+            memory=cells.reshape(-1),
+            lane=lane,
+            macro=put(jnp.clip(row.slot - 1, 0, bc.MAX_MACROS - 1), m.macro),
+            now=put(row.ticks, m.now),
+            pc=put(row.pc, m.pc),
+            frame=put(row.frame, m.frame),
+            heap=put(row.heap, m.heap),
+            steps=put(0, m.steps),
+            cursor=put(0, m.cursor),
+            collected=put(False, m.collected),
+            compared=put(UNKNOWN, m.compared),
+            status=status,
+        ),
+        rows,
+        queue,
+    )
 
 
 def result(code: Code, m: Machine, row: Row) -> Row:

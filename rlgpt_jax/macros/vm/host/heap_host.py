@@ -5,7 +5,6 @@ The others move together in the order of their addresses; a list that is to grow
 behind them and gets more room. All references are changed accordingly.
 """
 
-
 from rlgpt_jax.macros.values import BOX, FIRST_BOX, PAYLOAD, T_OBS_RECORD, T_TUPLE, TAG_SHIFT
 from rlgpt_jax.macros.vm.bytecode import HEAP_CELLS, MAX_CONSTANTS, MEMORY_CELLS, STACK_CELLS
 from rlgpt_jax.macros.vm.host.kernels import Cells, lean

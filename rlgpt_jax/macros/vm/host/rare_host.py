@@ -65,9 +65,7 @@ def store(memory: Cells, constants: Cells, x: int, y: int, value: int) -> int:
 
 
 @lean
-def search(
-    memory: Cells, constants: Cells, x: int, y: int, now: int, left: int
-) -> tuple[int, int]:
+def search(memory: Cells, constants: Cells, x: int, y: int, now: int, left: int) -> tuple[int, int]:
     """Looks for x in the sequence y, with so many steps left.
 
     Every element but the first costs one step. Returns (1, 0 or minus a trap code, steps
@@ -99,7 +97,7 @@ def allocate(memory: Cells, scratch: Cells, header: int, end: int, heap: int) ->
 
 @lean
 def append(
-    memory: Cells, constants: Cells, scratch: Cells, frame: int, a: int, b: int, c: int, heap: int,
+    memory: Cells, constants: Cells, scratch: Cells, frame: int, a: int, b: int, c: int, heap: int
 ) -> int:
     """Appends the value of b to the list a. Returns the new heap, or minus a trap code."""
     x = operand(memory, constants, frame, a)

@@ -53,9 +53,7 @@ def detect(state: Mapping[str, np.ndarray], sizes: Sizes = PUBLISHED) -> Sizes:
     return dataclasses.replace(sizes, temporal="attn" if has else "avg")
 
 
-def convert(
-    state: Mapping[str, np.ndarray], sizes: Sizes
-) -> tuple[dict[str, np.ndarray], Report]:
+def convert(state: Mapping[str, np.ndarray], sizes: Sizes) -> tuple[dict[str, np.ndarray], Report]:
     """The parameters that could be taken over, float32 by path, and the report.
 
     Args:
@@ -141,4 +139,3 @@ def digest_of(path: Path) -> str:
     """SHA-256 of a file, in hexadecimal digits."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-

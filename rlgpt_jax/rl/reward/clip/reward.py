@@ -20,9 +20,7 @@ from rlgpt_jax.rl.reward.clip.weights import Weights
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def _probabilities(
-    sizes: Sizes, params: Params, texts: jax.Array, windows: jax.Array
-) -> jax.Array:
+def _probabilities(sizes: Sizes, params: Params, texts: jax.Array, windows: jax.Array) -> jax.Array:
     video = apply(sizes, params, "video", windows)
     return jax.nn.softmax(apply(sizes, params, "logits", video, texts), axis=-1)
 
@@ -111,9 +109,7 @@ class ClipReward:
 
     def _push(self, lanes: np.ndarray, rgb: np.ndarray) -> None:
         features = self._scorer.frames(rgb)
-        self._ring[lanes] = np.concatenate(
-            [self._ring[lanes][:, 1:], features[:, None]], axis=1
-        )
+        self._ring[lanes] = np.concatenate([self._ring[lanes][:, 1:], features[:, None]], axis=1)
 
     def save(self) -> dict[str, np.ndarray]:
         """All that changes, for a checkpoint."""

@@ -42,8 +42,15 @@ def load(path: Path) -> dict[str, np.ndarray]:
             "look whether it is a page of the site in its place, or cut short."
         ) from error
     # Of a broken file: what our readers say, but also zipfile, zlib and NumPy.
-    except (ValueError, KeyError, EOFError, OSError, RuntimeError, OverflowError,
-            zlib.error) as error:
+    except (
+        ValueError,
+        KeyError,
+        EOFError,
+        OSError,
+        RuntimeError,
+        OverflowError,
+        zlib.error,
+    ) as error:
         raise CheckpointError(
             f"{path} cannot be read as a PyTorch checkpoint: {error}. Download it again, or give "
             "another file."

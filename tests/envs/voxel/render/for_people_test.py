@@ -62,9 +62,7 @@ def test_water_is_blue_and_night_is_dark():
     pond = [(x, worlds.GROUND - 1, z) for x in range(32) for z in range(9, 30)]
     wet = worlds.with_block(look(pitch=[30.0]), "water", *pond)
     assert middle(first_person(wet, 0, hud=False)).argmax() == 2
-    day, night = (
-        first_person(worlds.player(1, world_time=[t]), 0).mean() for t in (NOON, 18000)
-    )
+    day, night = (first_person(worlds.player(1, world_time=[t]), 0).mean() for t in (NOON, 18000))
     assert night < 0.6 * day
 
 
@@ -117,6 +115,7 @@ def test_the_arrow_turns_with_the_agent():
     def white(image):
         y, x = np.nonzero((image == 255).all(-1))
         return y.mean() - 128, x.mean() - 128
+
     # The tail is wider than the tip, so the mean lies behind: north of the middle for
     # an agent that looks south, west of it for one that looks east.
     assert white(south)[0] < -0.5 and abs(white(south)[1]) < 1.0

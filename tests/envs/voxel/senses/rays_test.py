@@ -106,9 +106,7 @@ def test_hit_names_cell_face_and_distance():
 
 def test_liquids_stop_only_rays_that_see_them():
     state = worlds.with_block(worlds.player(2), "water", (10, 9, 8))
-    state = state.replace(
-        blocks=state.blocks.at[:, 12, 8, 9].set(BLOCK_ID["stone"]),
-    )
+    state = state.replace(blocks=state.blocks.at[:, 12, 8, 9].set(BLOCK_ID["stone"]))
     direction = jnp.tile(jnp.array([[[1.0, 0.0, 0.0]]]), (2, 1, 1))
     hit = cast(state.blocks, rays.eye_of(state.position), direction, 8.0, jnp.array([True, False]))
     assert [BLOCKS[b] for b in np.asarray(hit.byte)[:, 0]] == ["water", "stone"]

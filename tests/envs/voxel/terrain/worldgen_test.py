@@ -216,8 +216,7 @@ def test_deserts_are_sand_over_sandstone_and_carry_cactus():
 
 
 @pytest.mark.parametrize(
-    ("biome", "kinds"),
-    [("forest", {0, 2}), ("taiga", {1}), ("jungle", {0, 3}), ("desert", set())],
+    ("biome", "kinds"), [("forest", {0, 2}), ("taiga", {1}), ("jungle", {0, 3}), ("desert", set())]
 )
 def test_wood_is_that_of_the_biome(biome, kinds):
     blocks = world(1, biome).blocks

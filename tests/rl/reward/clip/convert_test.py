@@ -42,9 +42,7 @@ def test_a_checkpoint_without_a_temporal_transformer_is_the_average_one(tmp_path
     assert weights.sizes.temporal == "avg" and "temporal" not in weights.params
 
 
-def test_all_that_is_missing_unexpected_or_of_another_shape_is_in_one_error(
-    tmp_path: Path,
-) -> None:
+def test_all_that_is_missing_unexpected_or_of_another_shape_is_in_one_error(tmp_path: Path) -> None:
     state = checkpoint(SIZES)
     del state["model.reward_head.video_adapter.3.bias"]
     state["model.clip_model.text_model.pos_embed"] = np.zeros((5, 16))

@@ -94,9 +94,7 @@ def test_where_an_episode_ended_the_ring_begins_anew_and_elsewhere_it_goes_on(
     after = clip.step(BOTH, film[4], NOBODY, film[4])
     black = np.zeros((2, 16, 24, 3), np.uint8)
     fresh = np.stack([*black, film[5, 0], film[4, 0]])
-    np.testing.assert_allclose(
-        after, [by_formula(fresh), by_formula(film[1:5, 1])], atol=1e-5
-    )
+    np.testing.assert_allclose(after, [by_formula(fresh), by_formula(film[1:5, 1])], atol=1e-5)
     assert begun == [4, 4, 4, 4, 1]  # blocks of both lanes, and the first frame after the end
 
 

@@ -47,9 +47,7 @@ def test_every_tick_tells_the_reward_of_its_pictures() -> None:
     ended = 0
     for _ in range(9):
         step, same = world.step(NOOPS), plain.step(NOOPS)
-        expected = reward.step(
-            np.arange(2), same.final_obs.rgb, same.truncated, same.obs.rgb
-        )
+        expected = reward.step(np.arange(2), same.final_obs.rgb, same.truncated, same.obs.rgb)
         np.testing.assert_array_equal(step.info["clip"], expected)
         np.testing.assert_array_equal(step.final_obs.rgb, same.final_obs.rgb)
         assert step.info["clip"].dtype == np.float32 and {"success", "busy"} < set(step.info)
@@ -187,7 +185,13 @@ def test_training_is_paid_by_the_weight_of_the_term() -> None:
         world.step = lambda action: told.append(step(action)) or told[-1]
         learner = init_learner(world, space, config, seed=0)
         *_, batch, _ = rollout_host(
-            world, space, config, learner.params, learner.lanes, learner.macros, learner.obs,
+            world,
+            space,
+            config,
+            learner.params,
+            learner.lanes,
+            learner.macros,
+            learner.obs,
             jax.random.key(0),
         )
         return np.asarray(batch.reward), np.array([x.info["clip"] for x in told])

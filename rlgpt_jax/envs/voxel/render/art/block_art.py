@@ -20,7 +20,10 @@ from rlgpt_jax.envs.voxel.render.art import (  # fmt: skip
 from rlgpt_jax.envs.voxel.render.art.paint import Recipe, grain
 
 RECIPES: dict[str, Recipe] = (
-    earth_art.RECIPES | wood_art.RECIPES | plant_art.RECIPES | masonry_art.RECIPES
+    earth_art.RECIPES
+    | wood_art.RECIPES
+    | plant_art.RECIPES
+    | masonry_art.RECIPES
     | made_art.RECIPES
 )
 _SLABS = ("stone_slab", "wooden_slab")
@@ -40,9 +43,7 @@ def _find(name: str, part: str, meta: int, among: Mapping[str, Recipe]) -> str |
     return next((n for n in names if n in among), None)
 
 
-def faces_of(
-    name: str, meta: int, among: Mapping[str, Recipe] = RECIPES
-) -> tuple[str, ...] | None:
+def faces_of(name: str, meta: int, among: Mapping[str, Recipe] = RECIPES) -> tuple[str, ...] | None:
     """Texture names of the faces -x, +x, bottom, top, -z, +z; None if it has no recipe."""
     side = _find(name, "", meta, among)
     if side is None:

@@ -117,4 +117,5 @@ for _dye, _colour in enumerate(DYES):
     RECIPES[f"carpet:{_dye}"] = lambda c=_colour: wool(c)  # type: ignore[misc]
     RECIPES[f"stained_glass:{_dye}"] = lambda c=_colour: glass(c)  # type: ignore[misc]
     RECIPES[f"stained_hardened_clay:{_dye}"] = lambda c=_colour: grain(  # type: ignore[misc]
-        "hardened", tuple(int(0.55 * a + 0.4 * b) for a, b in zip(c, (150, 92, 66))), 0.05, 1)
+        "hardened", tuple(int(0.55 * a + 0.4 * b) for a, b in zip(c, (150, 92, 66))), 0.05, 1
+    )

@@ -86,9 +86,7 @@ def put(picture: np.ndarray, where: np.ndarray, colour: Colour, name: str = "") 
     return out
 
 
-def rectangle(
-    picture: np.ndarray, box: tuple[int, int, int, int], colour: Colour
-) -> np.ndarray:
+def rectangle(picture: np.ndarray, box: tuple[int, int, int, int], colour: Colour) -> np.ndarray:
     """Paints columns left..right and rows top..bottom, ends excluded."""
     left, top, right, bottom = box
     where = np.zeros((SIZE, SIZE), bool)

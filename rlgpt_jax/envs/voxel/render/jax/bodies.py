@@ -132,9 +132,7 @@ def _parts(s: Sources, ray: Ray, m: jax.Array, kind: jax.Array, place: Vector, b
         return _nearer(ok, body, t, texel, tuple(colour), hurt, False, lit)
 
     body = jax.lax.while_loop(
-        lambda loop: loop[0] < last,
-        lambda loop: (loop[0] + 1, test(*loop)),
-        (first, body),
+        lambda loop: loop[0] < last, lambda loop: (loop[0] + 1, test(*loop)), (first, body)
     )[1]
     return jax.lax.cond(
         look & BURNING != 0,

@@ -106,10 +106,7 @@ class Scenes(NamedTuple):
 
 @functools.partial(jax.jit, static_argnames="near")
 def make_scenes(
-    state: WorldState,
-    pool_light: Any,
-    near: bool = True,
-    lanes: jax.Array | None = None,
+    state: WorldState, pool_light: Any, near: bool = True, lanes: jax.Array | None = None
 ) -> Scenes:
     """Gathers what frames of every lane need.
 

@@ -124,8 +124,10 @@ IS_LIQUID = is_one_of(*LIQUIDS)
 IS_SOLID = by_byte([b != "air" and TABLE[b]["bb"] == "block" for b in BLOCKS], bool)
 # Seconds-scale hardness; -1 cannot be broken, 0 breaks at once.
 HARDNESS = by_byte(
-    [0.0 if b == "air" else -1.0 if TABLE[b]["hardness"] is None else TABLE[b]["hardness"]
-     for b in BLOCKS],
+    [
+        0.0 if b == "air" else -1.0 if TABLE[b]["hardness"] is None else TABLE[b]["hardness"]
+        for b in BLOCKS
+    ],
     np.float32,
 )
 # Liquids have neighbouring bytes, so that comparisons replace table look-ups.

@@ -20,9 +20,7 @@ FALLS = is_one_of("sand", "gravel", "anvil")
 # What a resting block falls through, and what one on its way crushes besides.
 LETS_FALL = is_one_of("fire") | IS_LIQUID
 LETS_FALL[0], LETS_FALL[AIR_CODE:] = True, True
-_CRUSHED = is_one_of("tallgrass", "deadbush", "vine") | (
-    is_one_of("snow_layer") & (META_OF == 0)
-)
+_CRUSHED = is_one_of("tallgrass", "deadbush", "vine") | (is_one_of("snow_layer") & (META_OF == 0))
 # A block that comes down here has no place: it breaks into its item. Nothing solid
 # stops it within the cell, or what does is lower than a block.
 _LOW = is_one_of(

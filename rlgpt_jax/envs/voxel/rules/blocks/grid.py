@@ -70,10 +70,7 @@ def at(blocks: jax.Array, lane: jax.Array, cell: jax.Array) -> jax.Array:
 
 
 def write(
-    blocks: jax.Array,
-    edits: tuple[Edit, ...],
-    after: jax.Array,
-    lane: jax.Array | None = None,
+    blocks: jax.Array, edits: tuple[Edit, ...], after: jax.Array, lane: jax.Array | None = None
 ) -> jax.Array:
     """Writes edits in their order, in place, and keeps the clearances true.
 
@@ -103,12 +100,7 @@ def write(
 
 
 def _shrink_clearance(
-    blocks: jax.Array,
-    placed: jax.Array,
-    lane: jax.Array,
-    x: jax.Array,
-    z: jax.Array,
-    y: jax.Array,
+    blocks: jax.Array, placed: jax.Array, lane: jax.Array, x: jax.Array, z: jax.Array, y: jax.Array
 ) -> jax.Array:
     """Lowers the clearance of the air around new blocks bool[E], one box per turn.
 

@@ -12,9 +12,7 @@ def _beside(step: tuple[int, int, int]) -> list[tuple[int, int, int]]:
 
 
 # int32[15, 3]: x, y, z from the cell. The rules read the first 11, see `NEAR`.
-STEPS = np.array(
-    [(0, 0, 0), _UP, _DOWN, *_SIDES, *_beside(_DOWN), *_beside(_UP)], np.int32
-)
+STEPS = np.array([(0, 0, 0), _UP, _DOWN, *_SIDES, *_beside(_DOWN), *_beside(_UP)], np.int32)
 SELF, UP, DOWN = 0, 1, 2
 SIDES, DOWN_SIDES, UP_SIDES = slice(3, 7), slice(7, 11), slice(11, 15)
 NEAR = STEPS[:11]  # the cell, above, below, its four sides, and what is below those

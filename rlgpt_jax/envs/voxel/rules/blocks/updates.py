@@ -147,6 +147,7 @@ def _group(
         flies = change.goes_down[:, k - PER_TICK] if k >= PER_TICK else never
         edit = edit._replace(active=edit.active | feeds)
         looked.append(_Seen(edit, old[index], flows, flies))
+
     def schedule(queue: update_queue.Queue, seen: _Seen) -> tuple[update_queue.Queue, None]:
         add = lambda queue: _schedule(blocks, row, tick, queue, seen)  # noqa: E731
         return jax.lax.cond(seen.edit.active.any(), add, lambda queue: queue, queue), None
@@ -198,9 +199,11 @@ def _schedule(
     size = size_x * size_z * size_y
     flat = flat.at[:, near_by.SELF].add(jnp.where(seen.flies, size, 0))
     # Cells below the sides never react: they are left out.
-    part = lambda a: jnp.concatenate(  # noqa: E731
-        [a[:, : near_by.DOWN_SIDES.start], a[:, near_by.DOWN_SIDES.stop :]], 1
-    )
+    down = near_by.DOWN_SIDES
+
+    def part(a: jax.Array) -> jax.Array:
+        return jnp.concatenate([a[:, : down.start], a[:, down.stop :]], 1)
+
     return update_queue.add(queue, part(flat), part(due), size)
 
 

@@ -45,6 +45,5 @@ def wear(state: WorldState, damage: jax.Array) -> WorldState:
     spent = state.armor_damage + jnp.where(worn, uses[:, None].astype(jnp.int32), 0)
     breaks = worn & (spent > jnp.asarray(tools.DURABILITY)[state.armor_item])
     return state.replace(
-        armor_item=jnp.where(breaks, 0, state.armor_item),
-        armor_damage=jnp.where(breaks, 0, spent),
+        armor_item=jnp.where(breaks, 0, state.armor_item), armor_damage=jnp.where(breaks, 0, spent)
     )

@@ -85,9 +85,7 @@ def use(
     edit = grid.Edit(
         scoops | pour.active | put.active | swung.active,
         jnp.where(
-            scoops[:, None],
-            target.cell,
-            jnp.where(pour.active[:, None], pour.cell, put.cell),
+            scoops[:, None], target.cell, jnp.where(pour.active[:, None], pour.cell, put.cell)
         ),
         jnp.where(scoops, jnp.uint8(REMOVED), jnp.where(pour.active, pour.byte, put.byte)),
     )
@@ -140,11 +138,7 @@ def _exchange(
 
 
 def _appear(
-    state: WorldState,
-    wool: jax.Array,
-    spilled_name: jax.Array,
-    spilled: jax.Array,
-    target: Target,
+    state: WorldState, wool: jax.Array, spilled_name: jax.Array, spilled: jax.Array, target: Target
 ) -> drops.Dropped:
     """Wool of its colour falls at the sheep, a bucket without room at the player."""
     mob = jnp.maximum(target.mob, 0)[:, None]

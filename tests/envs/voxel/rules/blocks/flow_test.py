@@ -6,16 +6,7 @@ from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.voxel.rules.blocks import flow
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCK_STATES, BYTE_OF
 from tests.envs.voxel import worlds
-from tests.envs.voxel.reacting import (
-    AIR,
-    GROUND,
-    change,
-    is_quiet,
-    levels,
-    name_at,
-    put,
-    wait,
-)
+from tests.envs.voxel.reacting import AIR, GROUND, change, is_quiet, levels, name_at, put, wait
 
 POOL = (16, GROUND, 16)
 

@@ -9,9 +9,7 @@ from rlgpt_jax.envs.voxel.rules.blocks import grid
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCK_ID, MAX_CLEARANCE
 from tests.envs.voxel import worlds
 
-write, region_of = (
-    jax.jit(f, static_argnums=at) for f, at in ((grid.write, ()), (grid.region, 2))
-)
+write, region_of = (jax.jit(f, static_argnums=at) for f, at in ((grid.write, ()), (grid.region, 2)))
 
 
 def true_distance(blocks: np.ndarray) -> np.ndarray:

@@ -9,16 +9,7 @@ from rlgpt_jax.envs.voxel.rules.blocks import neighbours as near_by
 from rlgpt_jax.envs.voxel.rules.blocks import support, update_queue
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import BYTE_OF
 from tests.envs.voxel import worlds
-from tests.envs.voxel.reacting import (
-    AIR,
-    GROUND,
-    byte_of,
-    change,
-    is_quiet,
-    name_at,
-    put,
-    wait,
-)
+from tests.envs.voxel.reacting import AIR, GROUND, byte_of, change, is_quiet, name_at, put, wait
 
 X, Z = 16, 16
 

@@ -135,10 +135,7 @@ def test_a_quick_second_swing_is_weak_and_the_hurt_window_blocks_it():
 
 def test_a_full_hit_while_falling_is_half_as_strong_again():
     state = worlds.holding(beside_mob("cow"), ("stone_sword", 1))
-    state = state.replace(
-        on_ground=~state.on_ground,
-        fall_distance=state.fall_distance + 0.1,
-    )
+    state = state.replace(on_ground=~state.on_ground, fall_distance=state.fall_distance + 0.1)
     state = worlds.run(state, FUNCTION=base.FN_ATTACK)
     np.testing.assert_allclose(state.mob_life[0, 0], 10 - 1.5 * 5)
 

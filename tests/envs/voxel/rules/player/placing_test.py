@@ -87,9 +87,7 @@ def test_torches_stand_on_floors_and_fences_and_not_on_leaves_or_at_glass():
 
 
 def test_a_torch_that_cannot_hang_where_it_is_put_takes_another_side():
-    state = put(
-        worlds.player(), ((8, GROUND + 1, 10), "glass"), ((9, GROUND + 1, 9), "stone")
-    )
+    state = put(worlds.player(), ((8, GROUND + 1, 10), "glass"), ((9, GROUND + 1, 9), "stone"))
     assert place(state, "torch", SOUTH, 10.0) == {front(SOUTH): ("torch", 2)}
 
 

@@ -48,9 +48,7 @@ def test_a_bucket_gives_nothing_from_a_sheep_or_out_of_reach():
 def test_shears_give_one_to_three_wool_once():
     state = use(worlds.holding(beside("sheep"), ("shears", 1)))
     assert state.mob_sheared[:, 0].all() and state.slot_damage[0, 0] == 1
-    pieces = np.asarray(
-        jnp.where(state.item_id == NAME_ID["wool"], state.item_quantity, 0).sum(1)
-    )
+    pieces = np.asarray(jnp.where(state.item_id == NAME_ID["wool"], state.item_quantity, 0).sum(1))
     assert ((pieces >= 1) & (pieces <= 3)).all()
     again = use(state)
     assert int(again.item_quantity.sum()) == pieces.sum()
