@@ -2,8 +2,8 @@
 
     python -m experiments.mineclip convert attn.pth mineclip.npz
 
-Read are MineDojo's files (attn.pth, avg.pth) and the one of the released RL-GPT (adjust.pth). No
-PyTorch is needed, and nothing that the file contains is run.
+Read are MineDojo's files (attn.pth, avg.pth) and the one of the released RL-GPT (adjust.pth), by
+PyTorch (pip install -e '.[clip]'). Nothing that the file contains is run.
 """
 
 import argparse
@@ -11,7 +11,7 @@ import math
 from pathlib import Path
 
 from experiments.mineclip import out_file
-from rlgpt_jax.rl.reward.clip import convert, weights
+from rlgpt_jax.rl.reward.clip import convert, torch_file, weights
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    torch_file.pytorch()
     out_file.check(options.out)
     if options.out.resolve() == options.checkpoint.resolve():
         raise ValueError("the checkpoint would be overwritten. Give another name for the weights.")

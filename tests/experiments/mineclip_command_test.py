@@ -1,34 +1,37 @@
 """`python -m experiments.mineclip`: convert, texts, score, bench, with a model of a few numbers."""
 
 import functools
+import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from PIL import Image
-from tests.rl.mineclip import small
-from tests.rl.mineclip.torch_writer import checkpoint, write
 
 from experiments.mineclip import bench, score
 from experiments.mineclip.__main__ import COMMANDS, main
-from rlgpt_jax.rl.reward.clip import convert, weights
+from rlgpt_jax.rl.reward.clip import convert, torch_file, weights
 from rlgpt_jax.rl.reward.clip.reward import Scorer
+from tests.rl.reward.clip import small
 
 SIZES = small.sizes()
 
 
 @pytest.fixture
-def converted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> functools.partial:
-    """`convert` for the small sizes."""
+def torch(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """PyTorch, and `convert` for the small sizes."""
     whole = functools.partial(convert.convert_file, sizes=SIZES)
     monkeypatch.setattr(convert, "convert_file", whole)
-    return whole
+    return pytest.importorskip("torch", reason="the extra `clip` is not installed")
 
 
 def test_convert_tells_every_name_and_writes_the_weights(
-    tmp_path: Path, converted: functools.partial, capsys: pytest.CaptureFixture
+    tmp_path: Path, torch: Any, capsys: pytest.CaptureFixture
 ) -> None:
-    path = write(tmp_path / "attn.pth", checkpoint(SIZES))
+    path = tmp_path / "attn.pth"
+    state = {name: torch.tensor(x) for name, x in small.checkpoint(SIZES).items()}
+    torch.save({"state_dict": state}, path)
     out = tmp_path / "mineclip.npz"
     assert main(["convert", str(path), str(out)]) == 0
     told = capsys.readouterr().out.splitlines()
@@ -39,9 +42,10 @@ def test_convert_tells_every_name_and_writes_the_weights(
 
 
 def test_a_wrong_file_is_one_error_and_writes_nothing(
-    tmp_path: Path, converted: functools.partial, capsys: pytest.CaptureFixture
+    tmp_path: Path, torch: Any, capsys: pytest.CaptureFixture
 ) -> None:
-    path = write(tmp_path / "other.pth", {"fc.weight": np.ones(2)})
+    path = tmp_path / "other.pth"
+    torch.save({"fc.weight": torch.ones(2)}, path)
     out = tmp_path / "mineclip.npz"
     assert main(["convert", str(path), str(out)]) == 2
     told, error = capsys.readouterr()
@@ -54,6 +58,15 @@ def test_a_wrong_file_is_one_error_and_writes_nothing(
     ):
         assert main(["convert", *given]) == 2
         assert words in capsys.readouterr().err
+
+
+def test_without_pytorch_convert_says_first_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)  # its import fails, installed or not
+    assert main(["convert", "none.pth", "out.txt"]) == 2
+    error = capsys.readouterr().err
+    assert "pip install -e '.[clip]'" in error and error.count("\n") == 1
 
 
 def test_a_folder_of_pictures_is_scored_with_merges_or_with_kept_texts(
@@ -126,6 +139,7 @@ def test_pictures_that_are_none_are_refused(tmp_path: Path, capsys: pytest.Captu
 def test_a_file_that_cannot_be_written_is_told_before_the_work(
     tmp_path: Path, command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
+    monkeypatch.setattr(torch_file, "pytorch", lambda: None)
     monkeypatch.setattr(convert, "convert_file", lambda *_: pytest.fail("it was converted"))
     monkeypatch.setattr(weights, "load", lambda *_: pytest.fail("weights were read"))
     (tmp_path / "file").touch()

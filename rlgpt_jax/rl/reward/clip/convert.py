@@ -92,7 +92,7 @@ def _fault(
     different = [
         name
         for name, copy in zip(names[1:], copies[1:], strict=True)
-        if copy is not copies[0] and not np.array_equal(copy, copies[0], equal_nan=True)
+        if not np.array_equal(copy, copies[0], equal_nan=True)
     ]
     if different:
         return f"{names[0]} and {', '.join(different)} should be equal and are not"
@@ -102,16 +102,27 @@ def _fault(
 
 
 def convert_file(path: Path, sizes: Sizes = PUBLISHED) -> tuple[Weights, Report]:
-    """Reads and converts a checkpoint.
+    """Reads and converts a checkpoint, as `convert_state` does.
+
+    Raises:
+      CheckpointError: the file cannot be read, or something in it does not fit.
+    """
+    return convert_state(torch_file.load(path), path, sizes)
+
+
+def convert_state(
+    state: Mapping[str, np.ndarray], path: Path, sizes: Sizes
+) -> tuple[Weights, Report]:
+    """Converts what was read from a checkpoint.
 
     Args:
+      state: arrays by PyTorch's names.
+      path: the file, whose digest the weights are given.
       sizes: of the model; whether it has a temporal transformer is taken from the file.
 
     Raises:
-      CheckpointError: the file cannot be read, or something in it does not fit; then the message
-        has the first lines of what the report of `convert` has in full.
+      Unfit: something does not fit. The message has the first lines of what the report has in full.
     """
-    state = torch_file.load(path)
     sizes = detect(state, sizes)
     params, report = convert(state, sizes)
     if report.faults:

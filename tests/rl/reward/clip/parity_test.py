@@ -1,24 +1,23 @@
 """Our towers and PyTorch's give the same numbers, from the published file to the logits."""
 
 import functools
-import os
 
 import numpy as np
 import pytest
-from tests.rl.mineclip import small
 
 from rlgpt_jax.rl.reward.clip import convert
 from rlgpt_jax.rl.reward.clip.model import apply
 from rlgpt_jax.rl.reward.clip.sizes import PUBLISHED, Sizes
+from tests.rl.reward.clip import small
 
-torch = pytest.importorskip("torch", reason="the extra `parity` is not installed")
+torch = pytest.importorskip("torch", reason="the extra `clip` is not installed")
 
 MOST = 1e-4  # by which a float32 may differ
 
 
 def assert_equal_parts(sizes: Sizes, folder, kind: str, frames: int, texts: int) -> float:
     """Largest difference of features and logits, the file read and converted by us."""
-    from tests.rl.mineclip import torch_reference
+    from tests.rl.reward.clip import torch_reference
 
     model = torch_reference.make(sizes, seed=1)
     path = folder / f"{kind}.pth"
@@ -67,44 +66,3 @@ def test_the_published_size_gives_pytorchs_numbers(tmp_path, record_property):
     error = assert_equal_parts(PUBLISHED, tmp_path, "published", frames=16, texts=4)
     record_property("max_error", error)
     assert error < MOST
-
-
-def test_our_reader_and_torch_load_read_the_same(tmp_path):
-    from rlgpt_jax.rl.reward.clip import torch_file
-
-    shared = torch.arange(24.0)
-    state = {
-        "plain": torch.randn(3, 4), "turned": torch.randn(3, 4).T, "part": shared[4:10],
-        "half": torch.randn(5).half(), "brain": torch.randn(5).bfloat16(),
-        "double": torch.randn(2).double(), "whole": torch.tensor([1, 2**40]),
-        "scalar": torch.tensor(2.5), "empty": torch.zeros(0, 3), "bits": torch.tensor([True]),
-        "parameter": torch.nn.Parameter(torch.randn(2)), "whole_of_it": shared,
-    }  # fmt: skip
-    path = tmp_path / "state.pth"
-    torch.save(state, path)
-    read = torch_file.load(path)
-    assert read.keys() == state.keys()
-    for name, x in torch.load(path, weights_only=True).items():
-        assert read[name].shape == tuple(x.shape)
-        np.testing.assert_array_equal(
-            read[name].astype(np.float64), x.detach().double().numpy(), err_msg=name
-        )
-
-
-def test_objects_beside_the_weights_are_not_made(tmp_path):
-    from rlgpt_jax.rl.reward.clip import torch_file
-
-    made = tmp_path / "made"
-
-    class Trainer:
-        def __reduce__(self):
-            return os.mkdir, (str(made),)
-
-    path = tmp_path / "state.pth"
-    torch.save({"state_dict": {"a": torch.ones(2)}, "trainer": Trainer()}, path)
-    assert torch_file.load(path).keys() == {"a"}
-    assert not made.exists()
-    older = tmp_path / "older.pth"
-    torch.save({"a": torch.ones(2)}, older, _use_new_zipfile_serialization=False)
-    with pytest.raises(torch_file.CheckpointError, match="write it again with torch.save"):
-        torch_file.load(older)

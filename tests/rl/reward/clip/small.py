@@ -9,9 +9,10 @@ import numpy as np
 
 from rlgpt_jax.envs.base import Observation, Step
 from rlgpt_jax.rl.reward.clip import weights as weights_file
-from rlgpt_jax.rl.reward.clip.model import init_params
+from rlgpt_jax.rl.reward.clip.model import init_params, shapes_of
 from rlgpt_jax.rl.reward.clip.sizes import Sizes
 from rlgpt_jax.rl.reward.clip.tokenizer import NUM_MERGES
+from rlgpt_jax.rl.reward.clip.torch_names import sources
 from rlgpt_jax.rl.reward.clip.weights import Weights
 
 REAL_VOCABULARY = 49408
@@ -110,3 +111,31 @@ def count_frames(monkeypatch: Any, module: Any) -> list[int]:
 
     monkeypatch.setattr(module, "apply", counting)
     return calls
+
+
+def checkpoint(sizes: Sizes) -> dict[str, np.ndarray]:
+    """Arrays under PyTorch's names and in its layouts, as in MineDojo's file."""
+    rng = np.random.default_rng(0)
+    given, table = {}, sources(sizes)
+    names = {
+        "image.": "image_encoder.", "text.": "clip_model.text_model.",
+        "temporal.": "temporal_encoder.attn.model.", "head.": "reward_head.",
+        "logit_scale": "clip_model.logit_scale",
+    }  # fmt: skip
+    for path, shape in shapes_of(sizes).items():
+        source = table[path]
+        array = rng.normal(size=shape).astype(np.float32)
+        name = source.names[0]
+        if name == "image.conv1.weight":
+            side = sizes.patch
+            array = array.T.reshape(shape[1], side, side, 3).transpose(0, 3, 1, 2)
+        elif path.endswith("kernel") and not name.endswith("projection"):
+            array = array.T
+        ours = next(x for x in names if name.startswith(x))
+        given["model." + name.replace(ours, names[ours], 1)] = array
+    copies = {
+        name.replace("image_encoder", f"{prefix}clip_model.vision_model"): x
+        for name, x in given.items() if "image_encoder" in name
+        for prefix in ("", "reward_head.")
+    }  # fmt: skip
+    return {**given, **copies}
