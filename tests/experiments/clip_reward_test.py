@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.rl.mineclip import small
 
 from experiments import clip_reward, flags, run, wiring
 from experiments.config_tree import to_dict
@@ -25,6 +24,7 @@ from rlgpt_jax.rl.reward.clip.faults import MineClipError
 from rlgpt_jax.rl.reward.clip.weights import WeightsError
 from rlgpt_jax.rl.reward.clip.world import AsyncClipWorld, ClipWorld
 from tests.envs.voxel import worlds
+from tests.rl.reward.clip import small
 
 WORLDS = WorldParams(num_worlds=2)
 

@@ -27,8 +27,8 @@ def step(done: bool, success: bool) -> Any:
 @pytest.fixture
 def episode(monkeypatch: pytest.MonkeyPatch) -> video.Lane:
     """Lane 1: three ticks, then success."""
-    monkeypatch.setattr(video.render, "first_person", lambda state, lane, height, width: VIEW)
-    monkeypatch.setattr(video.render, "top_down", lambda state, lane, size: MAP)
+    monkeypatch.setattr(video.for_people, "first_person", lambda state, lane, height, width: VIEW)
+    monkeypatch.setattr(video.for_people, "top_down", lambda state, lane, size: MAP)
     state = {"position": np.zeros((2, 3), np.float32)}
     lane = video.Lane(1, "success")
     for label in ("find_cow", "forward", "use"):

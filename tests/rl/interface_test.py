@@ -7,7 +7,6 @@ import jax.monitoring
 import jax.numpy as jnp
 import numpy as np
 import pytest
-from tests.rl.rewards_test import PLAIN, observe, run, step_to
 
 from rlgpt_jax.envs.base import YAW
 from rlgpt_jax.envs.names import NAME_ID
@@ -28,6 +27,7 @@ from rlgpt_jax.rl.rollout.rollout_device import rollout_device
 from rlgpt_jax.rl.rollout.rollout_host import host_problem, rollout_host, tick
 from rlgpt_jax.rl.train import carry_over, init_learner, train
 from tests.corridor import Corridor
+from tests.rl.reward.rewards_test import PLAIN, observe, run, step_to
 from tests.rl.small import CONFIG, assert_same_bits
 
 ENV = Corridor(num_envs=16, horizon=12)  # episodes end within a rollout

@@ -6,7 +6,6 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-from tests.rl.rollout_async_test import FAR, LANES, PACES, TICKS, collect, places, rolling
 
 from rlgpt_jax.envs.base import Step
 from rlgpt_jax.rl.actions import distribution, empty_space
@@ -14,6 +13,7 @@ from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.networks.features import action_id
 from rlgpt_jax.rl.rollout import rollout_host
 from tests.rl.own_pace import OwnPace
+from tests.rl.rollout.rollout_async_test import FAR, LANES, PACES, TICKS, collect, places, rolling
 from tests.rl.small import CONFIG
 
 

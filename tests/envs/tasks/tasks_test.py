@@ -14,7 +14,7 @@ from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCKS
 from rlgpt_jax.envs.voxel.terrain.worldgen import BIOME_INDEX
 
 FACTS = json.loads(
-    (Path(__file__).parents[2] / "third_party" / "plan4mc" / "tasks.json").read_text()
+    (Path(__file__).parents[3] / "third_party" / "plan4mc" / "tasks.json").read_text()
 )
 HEAD, RELEASED = FACTS["plan4mc_head"], FACTS["released_zip_differs"]
 ONLY_RELEASED = sorted(set(RELEASED) - set(HEAD))

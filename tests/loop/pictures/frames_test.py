@@ -109,7 +109,7 @@ def test_drawing_twice_gives_the_same_bytes(tmp_path):
 
 def test_what_is_there_is_not_drawn_again(tmp_path, monkeypatch):
     _, files = taken(tmp_path)
-    monkeypatch.setattr(frames.render, "first_person", lambda *_: pytest.fail("drawn again"))
+    monkeypatch.setattr(frames.for_people, "first_person", lambda *_: pytest.fail("drawn again"))
     assert taken(tmp_path)[1] == files
 
 

@@ -3,11 +3,11 @@
 import dataclasses
 
 import pytest
-from tests.loop.frames_test import SMALL, voxel_tools
 
 from rlgpt_jax.agents.prompt_state import PromptState
 from rlgpt_jax.loop import two_loop
 from rlgpt_jax.loop.record import read_json
+from tests.loop.pictures.frames_test import SMALL, voxel_tools
 from tests.loop.script import Script, block, plan, verdicts, walk
 
 ANSWERS = {

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from tests.rl.evaluate_test import params
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import NAME_ID
@@ -11,6 +10,7 @@ from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.evaluate import crosshair
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.evaluate.report import EvalReport
+from tests.rl.evaluate.evaluate_test import params
 from tests.rl.scripted import Scripted, press
 from tests.rl.small import CONFIG
 

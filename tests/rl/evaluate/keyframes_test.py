@@ -5,7 +5,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from tests.rl.evaluate_test import params
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import NAME_ID
@@ -13,6 +12,7 @@ from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.evaluate.keyframes import Batch, Episode, Recorder, pick_failure, pick_success
 from rlgpt_jax.rl.evaluate.moments import NUM_MOMENTS, action_words, choose
+from tests.rl.evaluate.evaluate_test import params
 from tests.rl.scripted import Scripted, press
 from tests.rl.small import CONFIG
 

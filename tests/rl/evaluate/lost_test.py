@@ -5,8 +5,6 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-from tests.rl.chain_test import chain_of, coded
-from tests.rl.rollout_async_test import FAR, LANES, PACES, collect, rolling
 
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.chain.evaluate import evaluate_chain
@@ -19,8 +17,10 @@ from rlgpt_jax.rl.evaluate.trial_report import TrialReport
 from rlgpt_jax.rl.rollout import rollout_host
 from rlgpt_jax.rl.train import init_learner, train
 from tests.corridor import HostCorridor
+from tests.rl.chain.chain_test import chain_of, coded
 from tests.rl.macros_test import WALK, make_space
 from tests.rl.own_pace import OwnPace
+from tests.rl.rollout.rollout_async_test import FAR, LANES, PACES, collect, rolling
 from tests.rl.small import CONFIG
 
 SHORT = dict(length=1000, horizon=6)

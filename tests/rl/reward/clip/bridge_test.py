@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tests.rl.mineclip import small
 
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.config import RewardConfig
@@ -15,6 +14,7 @@ from rlgpt_jax.rl.reward.clip.world import AsyncClipWorld, with_clip
 from rlgpt_jax.rl.rollout.rollout_async import AsyncRollout
 from rlgpt_jax.rl.train import init_learner
 from tests.envs.minedojo import doubles
+from tests.rl.reward.clip import small
 from tests.rl.small import CONFIG
 
 LANES, TICKS, WINDOW = 2, 8, 4

@@ -7,12 +7,12 @@ from pathlib import Path
 import jax
 import numpy as np
 import pytest
-from tests.rl.mineclip import small
 
 from rlgpt_jax.rl.reward.clip import weights as weights_file
 from rlgpt_jax.rl.reward.clip.model import apply, shapes_of
 from rlgpt_jax.rl.reward.clip.sizes import PUBLISHED, Sizes
 from rlgpt_jax.rl.reward.clip.torch_names import sources
+from tests.rl.reward.clip import small
 
 TOKENS = np.zeros((1, 12), np.int32)
 TOKENS[0, :4] = 48, 5, 7, 49

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.rl.mineclip import small
 
 from rlgpt_jax.envs.tasks.tasks import TASKS
 from rlgpt_jax.rl.reward.clip import prompts, texts
 from rlgpt_jax.rl.reward.clip.config import MineClipConfig
 from rlgpt_jax.rl.reward.clip.tokenizer import Tokenizer
+from tests.rl.reward.clip import small
 
 
 def test_the_shipped_sentences_are_of_tasks_that_exist_and_31_negatives() -> None:

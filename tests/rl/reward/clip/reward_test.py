@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.rl.mineclip import small
 
 from rlgpt_jax.rl.reward.clip import reward as reward_module
 from rlgpt_jax.rl.reward.clip.model import apply
 from rlgpt_jax.rl.reward.clip.reward import ClipReward, Scorer
+from tests.rl.reward.clip import small
 
 WINDOW = 4
 TEXTS = np.random.default_rng(1).normal(size=(5, 16)).astype(np.float32)

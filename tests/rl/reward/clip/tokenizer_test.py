@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.rl.mineclip import small
 
 from rlgpt_jax.rl.reward.clip import tokenizer
+from tests.rl.reward.clip import small
 
 MERGES = [("l", "o"), ("lo", "w</w>"), ("e", "r</w>"), ("lo", "w"), ("low", "er</w>"), ("1", "2")]
 

@@ -7,7 +7,6 @@ from typing import Any
 import jax
 import numpy as np
 import pytest
-from tests.rl.mineclip import small
 
 from rlgpt_jax.envs.base import Step
 from rlgpt_jax.envs.tasks.tasks import get_task
@@ -23,6 +22,7 @@ from rlgpt_jax.rl.rollout.rollout_host import rollout_host
 from rlgpt_jax.rl.train import init_learner
 from tests import sides
 from tests.envs.voxel import worlds
+from tests.rl.reward.clip import small
 from tests.rl.small import CONFIG
 
 NOOPS = np.tile(np.array([0, 0, 0, 12, 12, 0, 0, 0], np.int32), (2, 1))

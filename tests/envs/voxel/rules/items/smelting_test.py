@@ -2,12 +2,20 @@
 
 import jax.numpy as jnp
 import pytest
-from tests.envs.voxel.crafting_test import ALL, argument, beside, carrying, craft, masks, pieces
 
 from rlgpt_jax.envs.names import CRAFT_NAMES, load
 from rlgpt_jax.envs.voxel.rules.items import recipes, smelting
 from rlgpt_jax.envs.voxel.rules.items.item_table import item_id
 from tests.envs.voxel import worlds
+from tests.envs.voxel.rules.items.crafting_test import (
+    ALL,
+    argument,
+    beside,
+    carrying,
+    craft,
+    masks,
+    pieces,
+)
 
 
 def smelt(product, *stacks, burn_ticks=0):
