@@ -45,7 +45,7 @@ def test_the_value_of_a_lost_episode_is_that_of_its_last_observation() -> None:
     features = jax.tree.map(lambda x: x[5], batch.features)
     features = features._replace(previous=features.previous.copy())
     features.previous[2] = int(
-        np.asarray(rollout_host.rollout.action_id(env.sent[2][5][None], np.zeros(1, int)))[0]
+        np.asarray(rollout_host.one_tick.action_id(env.sent[2][5][None], np.zeros(1, int)))[0]
     )
     value = rollout_host.networks.values(CONFIG.network, params, features)[2]
     np.testing.assert_allclose(batch.final_value[5, 2], value, rtol=1e-5)
