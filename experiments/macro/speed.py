@@ -28,9 +28,10 @@ FIRST_TICK = """
 import time
 began = time.perf_counter()
 import numpy as np
-from rlgpt_jax.macros import interpret_host, sensors
-from rlgpt_jax.macros.vm.bytecode import link
+from rlgpt_jax.macros import sensors
 from rlgpt_jax.macros.language import parse_macro
+from rlgpt_jax.macros.vm.bytecode import link
+from rlgpt_jax.macros.vm.host import interpret_host
 imported = time.perf_counter()
 macros = link([parse_macro("def wait(obs):\\n    yield noop()\\n")])
 state, view = interpret_host.init_state(2), np.zeros((2, sensors.VIEW_SIZE), np.float32)
