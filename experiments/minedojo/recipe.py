@@ -27,6 +27,6 @@ def is_supported(version: tuple[int, ...]) -> bool:
 
 
 def words_of_versions() -> str:
-    """ "3.9, 3.10 or 3.11"."""
+    """As words: 3.9, 3.10 or 3.11."""
     *front, last = [".".join(map(str, version)) for version in VERSIONS]
     return f"{', '.join(front)} or {last}"

@@ -72,7 +72,7 @@ class Observation(NamedTuple):
     damage: Any  # float32[N]  life lost in the last tick
     damage_kind: Any  # int32[N]  index into `DAMAGE_KINDS`
     time_of_day: Any  # float32[N]  0..24000 ticks, 6000 is noon
-    biome: Any  # int32[N]  index into `voxel.worldgen.BIOMES`
+    biome: Any  # int32[N]  index into `biomes.BIOMES`
     voxels: Any  # int32[N, 3, 3, 3]  name ids around the feet, axes x, y, z ascending
     ray_block: Any  # int32[N, 120]  name id of the block each ray meets, "air" if none
     ray_block_distance: Any  # float32[N, 120]  blocks from the eye

@@ -13,7 +13,7 @@ from rlgpt_jax.rl.reward import rewards
 
 
 class Problem(NamedTuple):
-    """Arguments of `rollout.decide` and `rollout.end_tick` that stay the same in a rollout."""
+    """Arguments of `one_tick.decide` and `one_tick.end_tick` that stay the same in a rollout."""
 
     space: SpaceArrays
     parts: Any  # bool[9]  the parts of `interface.OBSERVATION_PARTS` that the networks see

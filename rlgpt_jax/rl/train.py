@@ -217,7 +217,7 @@ def _check(env: World, config: RLConfig, learner: Learner) -> None:
     if config.reward.clip and not isinstance(env, ClipWorld):
         raise ValueError(
             f"reward.clip is {config.reward.clip}, but this world tells no CLIP reward. Put it "
-            "into rl.mineclip.world.with_clip, or set reward.clip to 0."
+            "into rl.reward.clip.world.with_clip, or set reward.clip to 0."
         )
 
 

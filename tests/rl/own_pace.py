@@ -59,10 +59,12 @@ class OwnPace:
         self, seconds: Sequence[float], lost: Collection[tuple[int, int]] = (),
         is_real: bool = False, reset_seconds: float = 0.0, **fields,
     ):  # fmt: skip
-        """Args:
-        seconds: of a tick, by lane.
-        lost: (lane, tick since `reset`) whose episode is lost with its worker.
-        reset_seconds: that a new episode takes.
+        """Makes the worlds; `reset` begins.
+
+        Args:
+          seconds: of a tick, by lane.
+          lost: (lane, tick since `reset`) whose episode is lost with its worker.
+          reset_seconds: that a new episode takes.
         """
         self.num_envs = len(seconds)
         self.world = Corridor(num_envs=self.num_envs, **fields)

@@ -2,7 +2,7 @@
 
     observation(seen, facts, biome)   one lane's arrays as the client gives them -> Observation
     client_action(action, last)       our action -> the client's, and its ticks
-    view(seen, facts)                 the same with ids for names, as `minedojo_view.look` gives it
+    view(seen, facts)                 the same with ids for names, as `observation.look` gives it
 
 `seen` is {"group/key": array} of one lane, `facts` what a worker sends of the client's info.
 What MineDojo does not tell is worked out from what it does:

@@ -1,7 +1,7 @@
 """Every task as one row. Adding a task is adding a row; looking one up: `envs.tasks.tasks`.
 
 Settings of MineDojo's short tasks and of Plan4MC's tasks are those of
-`third_party/plan4mc/tasks.json`, field by field (`tests/envs/tasks_test.py`).
+`third_party/plan4mc/tasks.json`, field by field (`tests/envs/tasks/tasks_test.py`).
 """
 
 import dataclasses

@@ -84,7 +84,7 @@ def direction_of(yaw: np.ndarray, pitch: np.ndarray) -> np.ndarray:
 def ray_directions(
     yaw: np.ndarray, pitch: np.ndarray, ray_yaw: np.ndarray, ray_pitch: np.ndarray
 ) -> np.ndarray:
-    """Unit vectors [..., 3] of rays from a view, as `voxel.rays.ray_directions`; radians."""
+    """Unit vectors [..., 3] of rays from a view, as `senses.rays.ray_directions`; radians."""
     steepest = np.maximum(np.abs(pitch), np.deg2rad(RAY_STEEPEST))
     return direction_of(yaw + ray_yaw, np.clip(pitch + ray_pitch, -steepest, steepest))
 

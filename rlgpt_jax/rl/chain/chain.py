@@ -134,7 +134,7 @@ def prepare(chain: Chain, config: RLConfig, goal_names: tuple[str, ...]) -> Prep
 
 
 def start(chain: Chain, lanes: Lanes) -> ChainLanes:
-    """Lanes at the start of their episodes; `lanes` is of `rollout.start_lanes`."""
+    """Lanes at the start of their episodes; `lanes` is of `one_tick.start_lanes`."""
     num = len(np.asarray(lanes.busy))
     zeros = np.zeros(num, np.int32)
     macros = [macro_step.init_macros(s.space, num, on_device=False) for s in chain.skills]

@@ -103,7 +103,7 @@ class Features(NamedTuple):
     rgb: Any = None  # uint8[..., H, W, 3]  the view; networks are given K of them, [..., H, W, 3 K]
     past: Any = None  # uint8[...]  pictures before it that are of the same episode, see `recurrent`
     # uint8[...]  slot of the macro that leads, 0 for none; None where nothing is decided. Not an
-    # input of the networks: it moves the logits, see `networks.led`.
+    # input of the networks: it moves the logits, see `actor_critic.led`.
     lead: Any = None
 
 

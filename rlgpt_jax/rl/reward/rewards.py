@@ -124,7 +124,7 @@ def score(terms: RewardArrays, memory: RewardMemory, step: Step) -> tuple[jax.Ar
         + terms.environment * step.reward
         + gained @ terms.item_rewards
     )
-    if "clip" in step.info:  # of worlds that tell it: `mineclip.world`
+    if "clip" in step.info:  # of worlds that tell it: `clip.world`
         reward = reward + terms.clip * step.info["clip"]
     after = RewardMemory(
         jnp.minimum(memory.nearest, now.nearest), now.items, memory.visited | now.visited

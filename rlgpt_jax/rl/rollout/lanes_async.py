@@ -38,7 +38,7 @@ def _decide(
     obs: Observation, key: jax.Array, number: jax.Array, tick: jax.Array, mine: jax.Array,
     sent: tuple[HybridAction, RecurrentState | None],
 ) -> Decision:  # fmt: skip
-    """`rollout.decide` with the keys of each lane's own rollout and tick. Lanes other than
+    """`one_tick.decide` with the keys of each lane's own rollout and tick. Lanes other than
     `mine` keep the action and the memory that they were `sent` with."""
     keys = jax.vmap(lambda n: one_tick.keys_of(key, n)[0])(number)
     decision = one_tick.decide(network, params, problem, lanes, obs, keys, tick)
@@ -51,7 +51,7 @@ def _settle(
     problem: Problem, lanes: Lanes, act: macro_step.Act, step: Step, seen: RecurrentState | None,
     answered: jax.Array,
 ) -> tuple:  # fmt: skip
-    """`rollout.end_tick`, after which lanes that have not answered are as they were."""
+    """`one_tick.end_tick`, after which lanes that have not answered are as they were."""
     after, *rest = one_tick.end_tick(problem, lanes, act.decided, act.slot, act.action, step, seen)
     return recurrent_state.choose(answered, after, lanes), *rest
 

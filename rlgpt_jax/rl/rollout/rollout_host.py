@@ -78,7 +78,7 @@ def tick(
     index: int,
     seconds: Seconds,
 ) -> TickResult:
-    """Decides, runs the macros, steps the world and settles. `index` picks the key."""
+    """Decides, runs the macros, steps the world and ends the tick. `index` picks the key."""
     with seconds.measure("policy"):
         decision = decide(network, params, problem, lanes, obs, key, np.int32(index))
         chosen, primitive, busy = map(np.asarray, (decision.chosen, decision.primitive, lanes.busy))

@@ -1,4 +1,4 @@
-"""The client's observation as ours: the inverse of what `minedojo_view.look` shows."""
+"""The client's observation as ours: the inverse of what `view.observation.look` shows."""
 
 import numpy as np
 import pytest

@@ -1,6 +1,6 @@
 """Light of the world as it is now, for pictures.
 
-`voxel.light` floods a world when it is made; what the agent digs or builds only shifts
+`blocks/light.py` floods a world when it is made; what the agent digs or builds only shifts
 that stored light. Pictures flood anew when blocks changed: a torch lights its cave, and
 a shaft lets the day in.
 """

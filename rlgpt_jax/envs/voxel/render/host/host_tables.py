@@ -17,12 +17,12 @@ from rlgpt_jax.envs.voxel.render.jax.scene import FAR
 from rlgpt_jax.envs.voxel.render.jax.tables import SOLID, TABLES
 from rlgpt_jax.envs.voxel.rules.blocks.light import EMISSION, OPACITY
 
-OPAQUE = 6  # a kind beside those of `pictures.art`: a cube without holes
+OPAQUE = 6  # a kind beside those of `art.art`: a cube without holes
 TILE = 8  # rays of a tile's side
 RAYS = TILE * TILE
 REACH = int(FAR) + 9  # cells to each side of the eye that a ray or its light may look up
 SLOTS = 1024  # faces whose light is remembered, a power of two
-FACE = 16  # numbers about one face, see `shade_host`
+FACE = 16  # numbers about one face, see `light_host`
 STEPS = 1024  # of the table of powers
 MAX_BODIES = 64  # of a tile: mobs, then items
 SKY = 18  # numbers about the sky, see `sky_host`

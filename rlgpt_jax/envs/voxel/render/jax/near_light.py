@@ -7,7 +7,7 @@ nothing was changed the result is the stored light. What was walled in stays as 
 it was, and light comes into the cube only from cells that had it at reset.
 
 One integer holds the 16 cells of a column, a bit each for the light of the sky and for that
-of blocks; light spreads one level at a time. Rules of light: see `voxel.light`.
+of blocks; light spreads one level at a time. Rules of light: see `blocks/light.py`.
 """
 
 import jax

@@ -1,7 +1,7 @@
 """What blocks, mobs and items look like, packed for kernels that look up one word a pixel.
 
 Every picture is 16 x 16 texels: those of blocks come first, then those of mobs, then the
-bare arm, then the icons of items. `pictures.art` draws them.
+bare arm, then the icons of items. `render/art` draws them.
 """
 
 from typing import NamedTuple
