@@ -1,4 +1,4 @@
-"""docs/map.md names what exists, and every folder."""
+"""docs/map.md names what exists, and every folder; pages and their links exist."""
 
 import importlib
 import re
@@ -10,6 +10,9 @@ ROOT = Path(__file__).parents[1]
 MAP = (ROOT / "docs/map.md").read_text()
 NAMES = sorted(set(re.findall(r"`((?:rlgpt_jax|experiments)\.[\w.]+)`", MAP)))
 PATHS = set(re.findall(r"`(rlgpt_jax/[\w/.]+)`", MAP))
+TOP = "rlgpt_jax|experiments|prompts|tests|third_party"
+TESTS = {path.stem for path in (ROOT / "tests").rglob("*_test.py")}
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -29,3 +32,16 @@ def test_every_folder_of_the_library_is_on_the_map() -> None:
     named.discard("rlgpt_jax")
     assert named <= PATHS
     assert all((ROOT / path).exists() for path in PATHS)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_links_and_named_files_of_a_page_exist(page: Path) -> None:
+    text = page.read_text()
+    for link, _, section in re.findall(r"\]\((?!http)([^)#\s]*)(#([\w-]+))?\)", text):
+        target = page.parent / link if link else page
+        assert target.exists(), link
+        heads = re.findall(r"^#+ (.*)$", target.read_text(), re.M) if section else []
+        assert section in ["", *(head.lower().replace(" ", "-") for head in heads)], section
+    for path in re.findall(rf"`((?:{TOP})/[\w/.]+)`", text):
+        assert (ROOT / path).exists(), path
+    assert set(re.findall(r"`(\w+_test)`", text)) <= TESTS

@@ -2,7 +2,7 @@
 
     python -m experiments.main --config=craft_wooden_pickaxe
 
-The planner is asked first, then the agents of each sub-task (docs/agents.md).
+The planner is asked first, then the agents of each sub-task (docs/modes.md).
 """
 
 from experiments.configs import base

@@ -2,8 +2,8 @@
 
     python -m experiments.main --config=harvest_milk
 
-Three outer iterations with the recorded transcript, five to ten minutes on two CPU
-cores. Success in the embedded world: docs/results.md. Quick check: add --smoke.
+Three outer iterations with the recorded transcript. How long that takes: docs/benchmarks.md;
+success in the embedded world: docs/results.md. Quick check: add --smoke.
 """
 
 from experiments.configs import base

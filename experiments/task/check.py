@@ -154,7 +154,7 @@ def commands(command: str, config: base.Config) -> list[str]:
         lines = [
             f"  {command} --config.llm.provider=file",
             "Nothing is recorded for it, so somebody must answer: file is you or a program; "
-            "anthropic, openai and compatible are models (docs/agents.md). Without any:",
+            "anthropic, openai and compatible are models (docs/providers.md). Without any:",
             f"  {command} --config.loop.mode=pure_rl",
         ]
     try:

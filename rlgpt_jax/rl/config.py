@@ -1,7 +1,7 @@
 """Settings of PPO, of its networks and of its reward, checked when they are made.
 
 Every message names the field by its path (`ppo.num_minibatches`), says what was given
-and what is needed. Defaults that differ from the released code: `docs/ppo.md`.
+and what is needed. Defaults that differ from the released code: `docs/paper.md`.
 """
 
 import dataclasses

@@ -3,7 +3,7 @@
 The released code feeds a frozen MineCLIP embedding of the picture; here the lidar rays
 and the inventory take its place, or a network of our own that sees pictures
 (`picture_net.py`). Actor and critic share nothing, as in the released code, or everything but
-their heads (`network.shared`): then a GRU may follow the fused features. Sizes: `docs/ppo.md`.
+their heads (`network.shared`): then a GRU may follow the fused features. Sizes: `docs/networks.md`.
 """
 
 import functools

@@ -2,7 +2,7 @@
 
 After Espeholt et al. 2018, https://arxiv.org/abs/1802.01561, figure 3, right, and cheaper:
 patches of 4 x 4 pixels are read at first and patches of 2 x 2 cells later, where that network
-has convolutions and pooling at the full size. Sizes and cost: `docs/ppo.md`.
+has convolutions and pooling at the full size. Sizes: `docs/networks.md`.
 """
 
 from typing import Any
