@@ -59,7 +59,10 @@ def _made(lanes: int, tick: float, config: RLConfig):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        "python -m tests.rl.rollout_async_speed", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     parser.add_argument("--lanes", type=int, default=8)
     parser.add_argument("--tick", type=float, default=0.04, help="seconds of the fastest lane")
     parser.add_argument("--ticks", type=int, default=128, help="of a lane in an update")

@@ -20,8 +20,9 @@ from tests.doubles.services.faults import FAULTS, Row
 def main(argv: list[str]) -> int:
     """Returns 1 if a fault did not end as it must."""
     parser = argparse.ArgumentParser(
-        "python -m tests.doubles.services.every_fault", description=__doc__
-    )
+        "python -m tests.doubles.services.every_fault", description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     parser.add_argument("--out", type=Path, required=True, help="folder of the tables")
     options = parser.parse_args(argv)
     options.out.mkdir(parents=True, exist_ok=True)
