@@ -12,10 +12,8 @@ from experiments.commands import Tool
 COMMANDS = {
     "check": ("check", "why a macro is refused, or the program that it compiles to"),
     "run": ("run", "a macro alone in the embedded world: success, ends, ticks, a video"),
-    "accept": ("accept", "how many recorded answers are accepted at first try"),
     "library": ("library", "macros on disk: list, show, add, save those of a run"),
     "skills": ("skills", "the trusted skills that macros may call"),
-    "bench": ("bench", "how fast the interpreters are"),
 }
 
 
