@@ -5,7 +5,6 @@ python -m experiments.macro COMMAND --help
 
 import sys
 
-from experiments import machine
 from experiments.commands import Tool
 
 # A module is imported when it is chosen; jax only by what its `run` imports.
@@ -19,14 +18,7 @@ COMMANDS = {
 
 def main(argv: list[str]) -> int:
     """Returns the exit code: 2 for arguments or files that cannot be used."""
-    tool = Tool("macro", __doc__, COMMANDS)
-    chosen = tool.choose(argv)
-    if isinstance(chosen, int):
-        return chosen
-    if "jax" not in sys.modules:
-        machine.prepare()
-    module, options = tool.parse(*chosen)
-    return module.run(options)
+    return Tool("macro", __doc__, COMMANDS).main(argv)
 
 
 if __name__ == "__main__":

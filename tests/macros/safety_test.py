@@ -28,7 +28,7 @@ MAY_START = {
     "experiments/bench/compiling.py": "starts itself to measure a cold start",
     "experiments/bench/peers/minedojo.py": "measures a client in the interpreter that is named",
     "experiments/commands.py": "imports a command named in a table of its tool",
-    "experiments/flags.py": "looks whether a package is installed",
+    "experiments/checks.py": "looks whether a package is installed",
     "experiments/config_files.py": "imports a configuration, or a file that the user names",
     "experiments/machine.py": "asks git and the versions of packages",
     "experiments/minedojo/commands.py": "runs the programs of an installation, named there",

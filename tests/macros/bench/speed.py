@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from experiments import machine
 from experiments.bench.ppo import share
 from experiments.bench.table import Row
 from experiments.compiles import Compiles
+from rlgpt_jax import files
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, Program, link
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
 from rlgpt_jax.rl.config import RLConfig
@@ -90,7 +90,7 @@ def starting() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as folder:
         for name in ("cold", "warm"):
             done = subprocess.run(
-                [sys.executable, "-c", FIRST_TICK], cwd=machine.CHECKOUT, check=True,
+                [sys.executable, "-c", FIRST_TICK], cwd=files.CHECKOUT, check=True,
                 env={**os.environ, "NUMBA_CACHE_DIR": str(Path(folder))},
                 capture_output=True, text=True,
             )  # fmt: skip

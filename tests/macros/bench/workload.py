@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.configs.base import CHECKOUT
 from rlgpt_jax.agents.parse import python_source
+from rlgpt_jax.files import CHECKOUT
 from rlgpt_jax.macros import sensors
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
