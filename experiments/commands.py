@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from types import ModuleType
 
+from experiments import machine
 from experiments.values import suggest
 
 
@@ -21,6 +22,20 @@ class Tool:
     text: str | None  # its docstring
     # Command -> its module in the package, and what its help adds of it to the docstring.
     commands: Mapping[str, tuple[str, str]]
+
+    def main(self, argv: list[str], prepares: bool = True) -> int:
+        """Runs the chosen command. Returns the exit code.
+
+        Args:
+          prepares: whether commands may import jax.
+        """
+        chosen = self.choose(argv)
+        if isinstance(chosen, int):
+            return chosen
+        if prepares and "jax" not in sys.modules:
+            machine.prepare()
+        module, options = self.parse(*chosen)
+        return module.run(options)
 
     def usage(self) -> str:
         """The help of the tool."""

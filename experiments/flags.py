@@ -7,7 +7,6 @@
 
 import dataclasses
 import datetime
-import importlib.util
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 from absl import flags
 
 from experiments import set_up
+from experiments.checks import check_budget, check_library, check_start
 from experiments.config_files import config_names as config_names
 from experiments.config_files import load_config, stem_of
 from experiments.config_tree import differences, from_dict
@@ -22,9 +22,6 @@ from experiments.configs import base
 from experiments.recordings import check_transcript
 from experiments.task_fields import override
 from experiments.values import ConfigError, parse_value, suggest
-from rlgpt_jax.agents.llm.base import ProviderError
-from rlgpt_jax.envs.tasks.tasks import get_task
-from rlgpt_jax.loop.library import store
 
 NAMES = ("config", "workdir", "resume", "seed", "smoke")
 # What a resumed run may change: a budget that was used up, a model that is gone, how Minecraft is
@@ -98,9 +95,7 @@ def parse(argv: Sequence[str]) -> Settings:
     workdir = Path(values.workdir) if values.workdir else None
     if values.resume:
         name, config, workdir = resumed(values.config, config, workdir, assignments)
-        check_key(config)
-        check_interpreter(config)
-        check_clip_files(config)
+        check_start(config)
         return Settings(name, config, workdir, True, values.smoke)
     assert config is not None
     name = stem_of(values.config)
@@ -113,9 +108,7 @@ def parse(argv: Sequence[str]) -> Settings:
     check_library(config)
     if config.set_up:
         set_up.check(Path(config.set_up), config.task_record.name, config.sight)
-    check_key(config)
-    check_interpreter(config)
-    check_clip_files(config)
+    check_start(config)
     return Settings(name, config, workdir, False, values.smoke)
 
 
@@ -187,68 +180,6 @@ def resolve(
     if not is_smoke:
         check_budget(config)
     return config
-
-
-def check_library(config: base.Config) -> None:
-    """Refuses a library of macros that cannot be read; a resumed run reads its own copy."""
-    if config.macros.library:
-        try:
-            store.load(Path(config.macros.library))
-        except store.LibraryError as error:
-            raise ConfigError(f"--config.macros.library: {error}") from error
-
-
-def check_key(config: base.Config) -> None:
-    """Refuses to start without the key of the model that will be asked."""
-    if config.llm.is_real and config.loop.asks:
-        try:
-            config.llm.endpoint()
-        except ProviderError as error:
-            raise ConfigError(str(error)) from error
-
-
-def check_interpreter(config: base.Config) -> None:
-    """Refuses to start without the interpreter that MineDojo runs under, or without Ray."""
-    if config.world == "minedojo":
-        if config.minedojo.launcher == "ray" and importlib.util.find_spec("ray") is None:
-            raise ConfigError(
-                "--config.minedojo.launcher=ray: Ray is not installed: pip install -e '.[scale]', "
-                "or take --config.minedojo.launcher=local."
-            )
-        try:
-            config.minedojo.interpreter()
-        except ValueError as error:
-            raise ConfigError(f"--config.world=minedojo: {error}") from error
-
-
-def check_clip_files(config: base.Config) -> None:
-    """Refuses to start without the files of the CLIP reward; what is in them is read later."""
-    if config.reward.clip:
-        for field in ("weights", "merges", "texts", "prompts", "negatives"):
-            path = getattr(config.mineclip, field)
-            if path and not Path(path).is_file():
-                raise ConfigError(
-                    f"--config.mineclip.{field}: there is no file {path}. What it must be and "
-                    "where it comes from: docs/mineclip.md."
-                )
-
-
-def check_budget(config: base.Config) -> None:
-    """Refuses an iteration that is over before one episode can be.
-
-    Every iteration starts new episodes, so the end of a long task would never be met.
-    """
-    horizon, lanes = get_task(config.task).horizon, config.rl.ppo.num_envs
-    ticks = config.loop.ticks_per_iteration
-    if config.loop.learns and not config.loop.planner and ticks < lanes * horizon:
-        fewer = max(1, ticks // horizon)
-        name = "minedojo.workers" if config.world == "minedojo" else "ppo.num_envs"
-        raise ConfigError(
-            f"an episode of {get_task(config.task).name} lasts up to {horizon} ticks, but "
-            f"loop.ticks_per_iteration={ticks} over {name}={lanes} lanes is "
-            f"{ticks // lanes} ticks a lane. Set --config.loop.ticks_per_iteration="
-            f"{lanes * horizon} or more, or --config.{name}={fewer} or less."
-        )
 
 
 def new_run_name(name: str, seed: int) -> str:

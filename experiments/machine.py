@@ -15,7 +15,6 @@ from typing import Any
 
 from rlgpt_jax import files
 
-CHECKOUT = Path(__file__).parents[1]
 CACHE = files.kept(".cache")
 PACKAGES = (
     "jax", "jaxlib", "flax", "optax", "distrax", "orbax-checkpoint", "numpy", "numba", "absl-py",
@@ -71,7 +70,7 @@ def _version(package: str) -> str:
 
 def _git(*arguments: str) -> str | None:
     """What git says about the checkout; None outside of one."""
-    command = ["git", "-C", str(CHECKOUT), *arguments]
+    command = ["git", "-C", str(files.CHECKOUT), *arguments]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=10, check=True)
     except (OSError, subprocess.SubprocessError):

@@ -5,6 +5,7 @@ import re
 
 from experiments.configs import base
 from experiments.values import ConfigError
+from rlgpt_jax import files
 from rlgpt_jax.envs.tasks.tasks import TASKS, Task, get_task
 
 FOLDER = "experiments/transcripts"
@@ -19,7 +20,7 @@ def check_transcript(config: base.Config) -> None:
     """Refuses a replay whose recording is missing, of another goal, or shorter than the run."""
     if config.llm.provider != "replay" or not config.loop.asks:
         return
-    path = base.CHECKOUT / config.llm.transcript
+    path = files.CHECKOUT / config.llm.transcript
     if not path.is_file():
         raise ConfigError(
             f"--config.llm.transcript={config.llm.transcript}: there is no such file, so there "
@@ -45,7 +46,7 @@ def check_transcript(config: base.Config) -> None:
 
 def shipped() -> list[str]:
     """Names of the recordings that come with the project."""
-    found = sorted(path.stem for path in (base.CHECKOUT / FOLDER).glob("*.jsonl"))
+    found = sorted(path.stem for path in (files.CHECKOUT / FOLDER).glob("*.jsonl"))
     return found or ["none"]
 
 

@@ -14,16 +14,15 @@ from rich.console import Console
 from rich.markup import escape
 
 from experiments import clip_reward, machine, set_up, video
-from experiments.budget import make_budget
 from experiments.compiles import Compiles
 from experiments.config_tree import to_dict
 from experiments.configs.base import Config
 from experiments.flags import Settings
 from experiments.progress import Display
-from experiments.report.html import duration
+from experiments.report.last_words import Done, tell
 from experiments.report.page import write_report
 from experiments.values import ConfigError
-from experiments.wiring import env_maker, make_provider, requests_folder
+from experiments.wiring import env_maker, make_budget, make_provider, requests_folder
 from rlgpt_jax.agents import prompts
 from rlgpt_jax.agents.llm import tokens
 from rlgpt_jax.agents.llm.base import Provider, ProviderError
@@ -33,11 +32,11 @@ from rlgpt_jax.agents.llm.replay import MissingAnswer, PromptDiffers
 from rlgpt_jax.agents.llm.transcript import TranscriptNotWritten
 from rlgpt_jax.envs.minedojo.failures import WorkerFailed
 from rlgpt_jax.loop import long_task, two_loop
-from rlgpt_jax.loop.events import OnEvent, ignore
+from rlgpt_jax.loop.events import Event, OnEvent, ignore
 from rlgpt_jax.loop.library import saving, store
 from rlgpt_jax.loop.library.offer import Offer, make_offer
 from rlgpt_jax.loop.library.store import LibraryError
-from rlgpt_jax.loop.record import CODED_PARTS, RunFolder, read_json, write_json
+from rlgpt_jax.loop.record import RunFolder, read_json, write_json
 from rlgpt_jax.loop.tools import EVAL, Tools
 from rlgpt_jax.rl.chain.evaluate import evaluate_chain
 from rlgpt_jax.rl.evaluate.evaluate import OnTick
@@ -75,15 +74,6 @@ def run(settings: Settings) -> int:
     return 0
 
 
-@dataclasses.dataclass(frozen=True)
-class Done:
-    """What a finished run leaves."""
-
-    result: dict[str, Any]
-    report: Path
-    videos: list[Path]
-
-
 def go(settings: Settings, display: Display, compiles: Compiles) -> Done:
     """The run itself."""
     config = settings.config
@@ -100,7 +90,7 @@ def go(settings: Settings, display: Display, compiles: Compiles) -> Done:
     provider = make_provider(config, settings)
     budget = make_budget(config, folder.root)
 
-    def tell_both(event: Any) -> None:
+    def tell_both(event: Event) -> None:
         compiles.hear(event)
         display(event)
 
@@ -276,56 +266,3 @@ def resume_command(settings: Settings, error: BaseException | None = None) -> st
     if isinstance(error, BudgetExceeded):
         command += f" --config.budget.{error.field}={error.enough}"
     return command
-
-
-def tell(
-    display: Display, done: Done, seconds: float, compile_seconds: float, config: Config
-) -> None:
-    """The last lines: where everything is, and the number that matters."""
-    r = done.result
-    differ = r.get("prompts_differ")
-    by = f"{len(r['sub_tasks'])} skills" if "sub_tasks" in r else f"iteration {r['best_iteration']}"
-    if r.get("ends_with") == CODED_PARTS:
-        by = f"code of iteration {r[CODED_PARTS]['iteration']} alone"
-    display.say(f"\nReport: {escape(str(done.report))}")
-    for path in done.videos:
-        display.say(f"Video:  {escape(str(path))}")
-    if differ is not None:
-        colour = "yellow" if differ else "green"
-        why = " (measured numbers, or what reports tell, differ)" if differ else ""
-        display.say(
-            f"[{colour}]{differ} of {r['prompts_replayed']} prompts differ from the recorded "
-            f"ones[/{colour}]{why}."
-        )
-    if unanswered := r.get("prompts_unanswered"):
-        display.say(f"[yellow]{unanswered} questions were not recorded[/yellow]: no answer.")
-    if display.num_refusals:
-        display.say(f"{display.num_refusals} versions of macros were refused.")
-    display.say(f"Time: {duration(seconds)}, of it compiling {duration(compile_seconds)}.")
-    tell_coded_parts(display, r)
-    where = "the embedded world" if config.world == "voxel" else "Minecraft through MineDojo"
-    display.say(
-        f"[bold green]Final success: {r['success_rate']:.1%}[/bold green] (95 % interval "
-        f"{r['success_low']:.1%} to {r['success_high']:.1%}, {r['num_episodes']} held-out "
-        f"episodes of {r['task']} in {where}, {by}, mode {r['mode']}, sight {r['sight']}, "
-        f"seed {r['seed']})"
-    )
-
-
-def tell_coded_parts(display: Display, result: dict[str, Any]) -> None:
-    """The control that every run with agents and learning ends with."""
-    alone = result.get(CODED_PARTS)
-    if alone and not alone["parts"]:
-        display.say("Coded parts alone: no code was accepted.")
-    elif alone:
-        display.say(
-            f"Coded parts alone ({', '.join(alone['parts'])}): {alone['success_rate']:.1%} "
-            f"(95 % interval {alone['success_low']:.1%} to {alone['success_high']:.1%}) of "
-            f"{alone['num_episodes']} episodes in the same worlds."
-        )
-    if result.get("ends_with") == CODED_PARTS:
-        policy = result["policy"]["success_rate"]
-        display.say(
-            f"That is better in validation than any policy, so the run ends with it; the best "
-            f"policy reaches {policy:.1%} here."
-        )

@@ -92,7 +92,7 @@ def write_episodes(world: Any, play: Play, folder: Path, every: int = 1) -> list
     """
     if on_host.is_async(world):
         return [_write(lane, folder) for lane in seen_lanes(world.num_envs, play, every)]
-    found = find_open_lanes(world.num_envs, play)
+    found = find_lanes(world.num_envs, play)
     lanes = [Lane(lane, name, every=every) for name, lane in found]
 
     def draw(env: Any, labels: list[str], step: Step) -> None:
@@ -143,17 +143,8 @@ def run_episodes(
     )  # fmt: skip
 
 
-def find_lanes(
-    world: Any, space: HybridSpace, config: RLConfig, params: Any, seed: int
-) -> list[tuple[str, int]]:
-    """The first lane that succeeds and the first that fails, where there are such."""
-    return find_open_lanes(
-        world.num_envs, lambda on_tick: run_episodes(world, space, config, params, seed, on_tick)
-    )
-
-
-def find_open_lanes(num_envs: int, play: Play) -> list[tuple[str, int]]:
-    """`find_lanes` of episodes that `play(on_tick)` plays."""
+def find_lanes(num_envs: int, play: Play) -> list[tuple[str, int]]:
+    """The first lanes that succeed and fail in episodes that `play(on_tick)` plays, if any."""
     ended = np.zeros(num_envs, bool)
     success = np.zeros(num_envs, bool)
 

@@ -1,4 +1,4 @@
-"""What a configuration stands for: worlds, drivers, models."""
+"""What a configuration stands for: worlds, drivers, models, budgets."""
 
 import functools
 from collections.abc import Callable
@@ -10,8 +10,11 @@ import jax
 from experiments import machine
 from experiments.clip_reward import Clip, make_clip
 from experiments.configs import base
+from experiments.configs.llm import CRITICS
 from experiments.flags import Settings
+from rlgpt_jax import files
 from rlgpt_jax.agents.llm.base import Provider
+from rlgpt_jax.agents.llm.budget import Budget, Clock, Quote
 from rlgpt_jax.agents.llm.connect import connect
 from rlgpt_jax.agents.llm.file import FileProvider
 from rlgpt_jax.agents.llm.replay import Replay
@@ -125,7 +128,7 @@ def make_provider(config: base.Config, settings: Settings) -> Provider | None:
         return None
     llm = config.llm
     if llm.provider == "replay":
-        return Replay(base.CHECKOUT / llm.transcript, llm.replay == "strict")
+        return Replay(files.CHECKOUT / llm.transcript, llm.replay == "strict")
     if llm.is_real:
         return connect(llm.endpoint(), llm.limits)
     return FileProvider(
@@ -141,3 +144,14 @@ def requests_folder(settings: Settings) -> Path | None:
     if llm.provider != "file" or not settings.config.loop.asks:
         return None
     return Path(llm.folder) if llm.folder else settings.workdir / "requests"
+
+
+def make_budget(config: base.Config, folder: Path) -> Budget:
+    """Limits, who is asked, and a clock that goes on where the last start of the run left it."""
+    llm = config.llm
+
+    def quote(agent: str) -> Quote:
+        model = llm.critic_model if agent in CRITICS else ""
+        return Quote(llm.provider, model or llm.model, llm.max_output_tokens)
+
+    return Budget(config.budget, quote, folder, Clock(folder / "clock.json"))

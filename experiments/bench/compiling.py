@@ -12,9 +12,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from experiments import machine
 from experiments.bench.setting import Setting
 from experiments.bench.table import Row, from_json
+from rlgpt_jax import files
 
 
 def measure(setting: Setting, lanes: int) -> list[Row]:
@@ -40,7 +40,7 @@ def child(setting: Setting, lanes: int, caches: Path) -> Row:
         f"--config={setting.name}", f"--driver={setting.driver}", f"--out={caches / 'out'}",
     ]  # fmt: skip
     done = subprocess.run(
-        command, cwd=machine.CHECKOUT, env=environment, check=False, text=True,
+        command, cwd=files.CHECKOUT, env=environment, check=False, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip
     if done.returncode != 0:

@@ -6,7 +6,6 @@ checks itself when it is made, before anything compiles.
 """
 
 import dataclasses
-from pathlib import Path
 from typing import Any, Literal
 
 from experiments import sight as sights
@@ -24,8 +23,6 @@ from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RewardConfig, RLConfig
 from rlgpt_jax.rl.interface import OBSERVATION_PARTS
 from rlgpt_jax.rl.reward.clip.config import MineClipConfig
 from rlgpt_jax.rl.reward.clip.sizes import PUBLISHED
-
-CHECKOUT = Path(__file__).parents[2]
 
 
 @dataclasses.dataclass(frozen=True)

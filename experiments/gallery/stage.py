@@ -48,11 +48,11 @@ def state_of(blocks: np.ndarray, biome: str = "plains", **fields: Any) -> WorldS
     return WorldState(**values)
 
 
-def flat(size: int = 48, height: int = 24, top: str = "grass") -> np.ndarray:
+def flat(size: int = 48, height: int = 24) -> np.ndarray:
     """uint8[size, size, height]: a plain to put things on, 0 for air."""
     blocks = np.zeros((size, size, height), np.uint8)
     blocks[:, :, :_GROUND] = BLOCK_ID["dirt"]
-    blocks[:, :, _GROUND - 1] = BLOCK_ID[top]
+    blocks[:, :, _GROUND - 1] = BLOCK_ID["grass"]
     return blocks
 
 

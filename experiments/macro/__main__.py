@@ -5,30 +5,20 @@ python -m experiments.macro COMMAND --help
 
 import sys
 
-from experiments import machine
 from experiments.commands import Tool
 
 # A module is imported when it is chosen; jax only by what its `run` imports.
 COMMANDS = {
     "check": ("check", "why a macro is refused, or the program that it compiles to"),
     "run": ("run", "a macro alone in the embedded world: success, ends, ticks, a video"),
-    "accept": ("accept", "how many recorded answers are accepted at first try"),
     "library": ("library", "macros on disk: list, show, add, save those of a run"),
     "skills": ("skills", "the trusted skills that macros may call"),
-    "bench": ("bench", "how fast the interpreters are"),
 }
 
 
 def main(argv: list[str]) -> int:
     """Returns the exit code: 2 for arguments or files that cannot be used."""
-    tool = Tool("macro", __doc__, COMMANDS)
-    chosen = tool.choose(argv)
-    if isinstance(chosen, int):
-        return chosen
-    if "jax" not in sys.modules:
-        machine.prepare()
-    module, options = tool.parse(*chosen)
-    return module.run(options)
+    return Tool("macro", __doc__, COMMANDS).main(argv)
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ python -m experiments.mineclip COMMAND --help
 
 import sys
 
-from experiments import machine
 from experiments.commands import Tool
 
 COMMANDS = {
@@ -18,15 +17,8 @@ COMMANDS = {
 
 def main(argv: list[str]) -> int:
     """Returns the exit code: 2 for arguments or files that cannot be used."""
-    tool = Tool("mineclip", __doc__, COMMANDS)
-    chosen = tool.choose(argv)
-    if isinstance(chosen, int):
-        return chosen
-    if "jax" not in sys.modules:
-        machine.prepare()
-    module, options = tool.parse(*chosen)
     try:
-        return module.run(options)
+        return Tool("mineclip", __doc__, COMMANDS).main(argv)
     except ValueError as error:  # each of our files tells its own fault
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -16,12 +16,7 @@ COMMANDS = {"setup": ("setup", ""), "doctor": ("doctor", "")}
 
 def main(argv: list[str]) -> int:
     """Returns the exit code: 0 well, 1 something failed or is missing, 2 bad arguments."""
-    tool = Tool("minedojo", __doc__, COMMANDS)
-    chosen = tool.choose(argv)
-    if isinstance(chosen, int):
-        return chosen
-    module, options = tool.parse(*chosen)
-    return module.run(options)
+    return Tool("minedojo", __doc__, COMMANDS).main(argv, prepares=False)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ class Recorder:
 
     def __init__(self, path: Path | None):
         self.path = path
-        self.num_frames = 0
         self._writer: Any = None
 
     def add(self, frame: np.ndarray) -> None:
@@ -26,7 +25,6 @@ class Recorder:
             self._writer = open_mp4(self.path)
         with quiet_fork():
             self._writer.append_data(frame)
-        self.num_frames += 1
 
     def close(self) -> None:
         """Finishes the file."""

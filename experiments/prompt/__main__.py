@@ -17,10 +17,9 @@ python -m experiments.transcript show experiments/transcripts/NAME.jsonl --full 
 import argparse
 import sys
 
-from experiments import config_files, flags, machine, task_fields
+from experiments import checks, config_files, flags, machine, task_fields
 from experiments.configs import base
 from experiments.values import ConfigError, suggest
-from rlgpt_jax.agents import prompts
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.library.store import LibraryError
 
@@ -63,12 +62,7 @@ def parse(argv: list[str]) -> tuple[argparse.Namespace, base.Config]:
             f"--iteration={options.iteration}: the run asks {options.agent} in "
             f"iterations 0 to {last} (loop.num_iterations)."
         )
-    flags.check_interpreter(config)
-    flags.check_clip_files(config)
-    try:
-        prompts.load()
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
+    checks.check_tools(config)
     return options, config
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from experiments.configs import base
 from experiments.run import make_tools
 from experiments.values import ConfigError
+from rlgpt_jax import files
 from rlgpt_jax.agents import critic, fast, one, planner, rl_setup, slow
 from rlgpt_jax.agents.ask import ask
 from rlgpt_jax.agents.llm.replay import Replay
@@ -55,7 +56,7 @@ def text(config: base.Config, agent: str, iteration: int) -> str:
 
 def _tools(config: base.Config) -> Tools:
     """What the loops are given, with the recorded answers in the place of a model."""
-    macros, path = config.macros, base.CHECKOUT / config.llm.transcript
+    macros, path = config.macros, files.CHECKOUT / config.llm.transcript
     entries = store.load(Path(macros.library)) if macros.library else ()
     offer = make_offer(entries, config.loop, config.sensors, macros.offer, macros.skills)
     # Nothing is written: any folder that exists will do.

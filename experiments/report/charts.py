@@ -39,7 +39,6 @@ def line_chart(
     y: Sequence[float],
     boundaries: Sequence[float] = (),
     y_range: tuple[float, float] | None = None,
-    x_label: str = "environment steps",
 ) -> str:
     """One curve against environment steps; `boundaries` are starts of iterations."""
     pairs = [(a, b) for a, b in zip(x, y, strict=True) if math.isfinite(a) and math.isfinite(b)]
@@ -50,7 +49,7 @@ def line_chart(
     frame = Frame(0.0, max(max(xs), 1.0), y_low, y_high)
     parts = [
         y_axis(frame, marks := ticks(y_low, y_high, 4), lambda v: mark_words(v, marks)),
-        x_axis(frame, ticks(0.0, frame.x_high, 5), x_label),
+        x_axis(frame, ticks(0.0, frame.x_high, 5), "environment steps"),
     ]
     for i, start in enumerate(boundaries):
         parts.append(f'<path class="boundary" d="M{frame.x(start):.1f} {TOP}V{HEIGHT - BOTTOM}"/>')
@@ -60,7 +59,7 @@ def line_chart(
         parts.append(_curve(frame, xs, ys, "raw"))
         ys = smooth(ys, max(3, len(ys) // 25))
     parts.append(_curve(frame, xs, ys, "curve"))
-    return svg(parts, frame, f"{name} against {x_label}, last value {short(ys[-1])}")
+    return svg(parts, frame, f"{name} against environment steps, last value {short(ys[-1])}")
 
 
 def smooth(values: Sequence[float], width: int) -> list[float]:

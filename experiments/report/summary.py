@@ -11,11 +11,6 @@ from experiments.report.html import tag, text
 from experiments.report.load import Run
 from experiments.report.success import best_iteration
 
-MODES = {
-    "rl_gpt": "agents plan and code, PPO learns over primitives and macros",
-    "pure_rl": "PPO over primitives alone, no agents",
-    "pure_code": "coded macros alone, nothing is learned",
-}
 MAX_EMBEDDED_BYTES = 12_000_000
 # Column of metrics.csv, title, plotted range (None: that of the data).
 CURVES: tuple[tuple[str, str, tuple[float, float] | None], ...] = (

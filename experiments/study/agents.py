@@ -15,11 +15,12 @@ from typing import Any
 
 from rich.console import Console
 
-from experiments import flags, machine
+from experiments import flags
 from experiments.configs import base
 from experiments.study.conversation import ENDS, Iteration, read
 from experiments.study.table import NONE, Table, percent, to, write_json
 from experiments.values import ConfigError
+from rlgpt_jax import files
 from rlgpt_jax.agents.llm import tokens
 from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.agents.prompt_state import KINDS
@@ -42,7 +43,7 @@ SPENT_WORDS = (
     "Calls, tokens and US dollars at list prices. Tokens are the provider's count; ~ marks "
     f"estimates from characters ({tokens.CHARACTERS_PER_TOKEN} a token), {NONE} an unknown price."
 )
-SHIPPED = machine.CHECKOUT / "experiments" / "transcripts"
+SHIPPED = files.CHECKOUT / "experiments" / "transcripts"
 FAILURE_WORDS = "What the critic named as the reason of failures, in its words."
 
 

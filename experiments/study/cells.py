@@ -13,9 +13,9 @@ from typing import Any
 
 from experiments import flags
 from experiments.config_tree import differences
-from experiments.configs import base
 from experiments.configs.base import Config
 from experiments.values import ConfigError
+from rlgpt_jax import files
 from rlgpt_jax.agents.llm import tokens
 
 Overrides = tuple[tuple[str, str], ...]
@@ -182,7 +182,7 @@ def usable(
 
 def transcript_of(config: Config) -> Path:
     """Where the conversation of a configuration is."""
-    return base.CHECKOUT / config.llm.transcript
+    return files.CHECKOUT / config.llm.transcript
 
 
 def num_sub_tasks(config: Config) -> int:

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from experiments import machine
 from experiments.study import held_out
 from experiments.study.cells import Cell, Overrides
+from rlgpt_jax import files
 
 
 @dataclasses.dataclass(frozen=True)
@@ -143,7 +143,7 @@ def _process(run: Run, command: Sequence[str], jobs: int) -> bool:
         environment.setdefault("NPROC", threads)
     with run.log.open("a") as log:
         done = subprocess.run(
-            command, cwd=machine.CHECKOUT, env=environment, stdout=log,
+            command, cwd=files.CHECKOUT, env=environment, stdout=log,
             stderr=subprocess.STDOUT, check=False,
         )  # fmt: skip
     return done.returncode == 0

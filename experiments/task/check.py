@@ -9,9 +9,10 @@ from typing import Any
 
 from rich.console import Console
 
-from experiments import config_files, flags, task_fields
+from experiments import checks, config_files, task_fields
 from experiments.configs import base
 from experiments.values import ConfigError
+from rlgpt_jax import files
 from rlgpt_jax.envs.plan import obtain
 from rlgpt_jax.envs.plan.sources import Way
 from rlgpt_jax.envs.tasks import own_task
@@ -149,7 +150,7 @@ def commands(command: str, config: base.Config) -> list[str]:
     """The command that starts the run, and what it still needs."""
     lines: list[str] = []
     if config.llm.provider == "replay" and config.loop.asks:
-        if (base.CHECKOUT / config.llm.transcript).is_file():
+        if (files.CHECKOUT / config.llm.transcript).is_file():
             return [f"  {command}"]
         lines = [
             f"  {command} --config.llm.provider=file",
@@ -158,7 +159,7 @@ def commands(command: str, config: base.Config) -> list[str]:
             f"  {command} --config.loop.mode=pure_rl",
         ]
     try:
-        flags.check_budget(config)
+        checks.check_budget(config)
     except ConfigError as error:
         lines.append(f"Before that: {error}")
     return lines or [f"  {command}"]

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.configs.base import CHECKOUT
 from experiments.values import ConfigError, suggest
 from rlgpt_jax.agents.llm.exchange import read_lines
+from rlgpt_jax.files import CHECKOUT
 
 Line = dict[str, Any]
 

@@ -46,10 +46,12 @@ def ask(
     return ask_all(provider, prompts, [Question(key, agent, state, render, parse, schema)])[0]
 
 
-def ask_all(provider: Provider, prompts: Prompts, questions: Sequence[Question[Any]]) -> list[Any]:
+def ask_all(
+    provider: Provider, prompts: Prompts, questions: Sequence[Question[Value]]
+) -> list[Value | Refusal]:
     """Asks questions that do not depend on each other: all at the same time, then, at the
     same time, those whose answers were refused. Returns values and Refusals in order."""
-    values: list[Any] = [Refusal("nothing was asked")] * len(questions)
+    values: list[Value | Refusal] = [Refusal("nothing was asked")] * len(questions)
     open_ = dict(enumerate(questions))
     for number in range(max((q.num_answers for q in questions), default=0)):
         if not open_:

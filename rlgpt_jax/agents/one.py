@@ -98,7 +98,7 @@ def _interface(value: Mapping[str, Any], state: PromptState) -> RLInterface | Re
     else:
         read = Refusal('The object needs "rl", the set-up of the training.')
     if isinstance(read, Refusal) and state.refused[1]:
-        return rl_setup.fallback(state, read.reason)
+        return rl_setup.fallback(read.reason)
     return read
 
 

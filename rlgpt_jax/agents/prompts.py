@@ -197,7 +197,11 @@ def _read(folder: Path) -> tuple[dict[str, str], list[str]]:
         if not path.exists():
             wrong.append(f"{path.name} is missing")
             continue
-        _, *parts = _SECTION.split(path.read_text(encoding="utf-8"))
+        try:
+            _, *parts = _SECTION.split(path.read_text(encoding="utf-8"))
+        except UnicodeDecodeError:
+            wrong.append(f"{path.name} is not UTF-8 text")
+            continue
         names = parts[::2]
         wrong += [f"{path.name} has [{n}], which nobody asks for" for n in names
                   if n not in sections]  # fmt: skip

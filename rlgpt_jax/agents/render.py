@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from rlgpt_jax.agents import history as memory
 from rlgpt_jax.agents import policy_words
 from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.prompt_state import MAX_SUB_ACTIONS, Fate, Plan, PromptState, Setting
+from rlgpt_jax.agents.prompt_state import MAX_SUB_ACTIONS, Fate, Plan, PromptState
 from rlgpt_jax.agents.prompts import Prompts
+from rlgpt_jax.agents.setting import Setting
 
 TICKS_PER_SECOND = 20
 MAX_ANSWER = 6_000  # characters of a refused answer that are shown again

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from rlgpt_jax.agents.prompt_state import Setting
+from rlgpt_jax.agents.setting import Setting
 from rlgpt_jax.envs.names import MOBS, load
 
 ITEMS: tuple[str, ...] = tuple(load("items")["items"])

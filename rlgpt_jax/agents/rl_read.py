@@ -4,8 +4,9 @@ import dataclasses
 from typing import Any
 
 from rlgpt_jax.agents import rl_fields as check
-from rlgpt_jax.agents.prompt_state import PromptState, Setting
+from rlgpt_jax.agents.prompt_state import PromptState
 from rlgpt_jax.agents.rl_fields import Wrong
+from rlgpt_jax.agents.setting import Setting
 from rlgpt_jax.rl.interface import (
     MAX_ITEMS,
     MAX_TARGETS,

@@ -11,12 +11,13 @@ from typing import Any
 from rlgpt_jax.agents import parse as blocks
 from rlgpt_jax.agents import render as sections
 from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.prompt_state import PromptState, Refusal, Setting
+from rlgpt_jax.agents.prompt_state import PromptState, Refusal
 from rlgpt_jax.agents.prompts import Prompts
 from rlgpt_jax.agents.rl_fields import Wrong, ranges
 from rlgpt_jax.agents.rl_read import PARTS, coded, interface_of
 from rlgpt_jax.agents.rl_words import describe as describe
 from rlgpt_jax.agents.rl_words import given_items, given_reward
+from rlgpt_jax.agents.setting import Setting
 from rlgpt_jax.rl.interface import (
     DEFAULT,
     MAX_ITEMS,
@@ -130,7 +131,7 @@ def read(value: Any, state: PromptState, reasoning: str = "") -> RLInterface | R
         return Refusal(str(wrong))
 
 
-def fallback(state: PromptState, reason: str) -> RLInterface:
+def fallback(reason: str) -> RLInterface:
     """The interface when no answer could be used: the run's own training."""
     note = f"The fast agent's answers could not be used: {reason}"
     return dataclasses.replace(DEFAULT, note=note)

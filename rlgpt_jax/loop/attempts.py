@@ -126,7 +126,7 @@ def finish_interface(
     tools: Tools, state: PromptState, answer: RLInterface | Refusal
 ) -> RLInterface:
     """Writes how the training is set up; without a usable answer it is the run's own."""
-    interface = rl_setup.fallback(state, answer.reason) if isinstance(answer, Refusal) else answer
+    interface = rl_setup.fallback(answer.reason) if isinstance(answer, Refusal) else answer
     path = tools.folder.iteration(state.iteration, "interface.json")
     write_json(path, dataclasses.asdict(interface))
     words = rl_setup.describe(interface)

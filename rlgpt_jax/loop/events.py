@@ -5,30 +5,35 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rlgpt_jax.agents.prompt_state import Critique, Fate, Judgement, Plan
+from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.interface import RLInterface
 
 
+class Event:
+    """One thing that happened."""
+
+
 @dataclasses.dataclass(frozen=True)
-class Started:
+class Started(Event):
     mode: str
     num_iterations: int
     resumed: bool  # the run folder already held work
 
 
 @dataclasses.dataclass(frozen=True)
-class IterationStarted:
+class IterationStarted(Event):
     iteration: int  # from 0
 
 
 @dataclasses.dataclass(frozen=True)
-class Asked:
+class Asked(Event):
     """Requests that wait for their answers."""
 
     keys: tuple[str, ...]
 
 
 @dataclasses.dataclass(frozen=True)
-class Answered:
+class Answered(Event):
     key: str
     agent: str
     provider: str
@@ -39,13 +44,13 @@ class Answered:
 
 
 @dataclasses.dataclass(frozen=True)
-class Planned:
+class Planned(Event):
     iteration: int
     plan: Plan
 
 
 @dataclasses.dataclass(frozen=True)
-class Refused:
+class Refused(Event):
     """Code that is outside the macro language."""
 
     iteration: int
@@ -55,7 +60,7 @@ class Refused:
 
 
 @dataclasses.dataclass(frozen=True)
-class Tried:
+class Tried(Event):
     """A macro that ran in trial episodes."""
 
     iteration: int
@@ -66,14 +71,14 @@ class Tried:
 
 
 @dataclasses.dataclass(frozen=True)
-class Judged:
+class Judged(Event):
     iteration: int
     attempt: int
     judgements: Mapping[str, Judgement]
 
 
 @dataclasses.dataclass(frozen=True)
-class Coded:
+class Coded(Event):
     """The end of the inner loop: what became of every coded sub-action."""
 
     iteration: int
@@ -81,7 +86,7 @@ class Coded:
 
 
 @dataclasses.dataclass(frozen=True)
-class Kept:
+class Kept(Event):
     """The fast agent is content with its code."""
 
     iteration: int
@@ -90,7 +95,7 @@ class Kept:
 
 
 @dataclasses.dataclass(frozen=True)
-class InterfaceSet:
+class InterfaceSet(Event):
     """How the training run of this iteration is set up."""
 
     iteration: int
@@ -99,7 +104,7 @@ class InterfaceSet:
 
 
 @dataclasses.dataclass(frozen=True)
-class Updated:
+class Updated(Event):
     """One PPO update."""
 
     iteration: int
@@ -111,45 +116,45 @@ class Updated:
 
 
 @dataclasses.dataclass(frozen=True)
-class Evaluating:
+class Evaluating(Event):
     iteration: int
     num_episodes: int
 
 
 @dataclasses.dataclass(frozen=True)
-class Evaluated:
+class Evaluated(Event):
     iteration: int
-    report: Any  # rl.evaluate.EvalReport
+    report: EvalReport
 
 
 @dataclasses.dataclass(frozen=True)
-class EvaluatedCode:
+class EvaluatedCode(Event):
     """The coded parts of an iteration without its policy, in the same episodes."""
 
     iteration: int
-    report: Any
+    report: EvalReport
 
 
 @dataclasses.dataclass(frozen=True)
-class Criticised:
+class Criticised(Event):
     iteration: int
     critique: Critique
 
 
 @dataclasses.dataclass(frozen=True)
-class Solved:
+class Solved(Event):
     """The critic says that nothing is left to gain; no further iteration begins."""
 
     iteration: int
 
 
 @dataclasses.dataclass(frozen=True)
-class Finished:
+class Finished(Event):
     result: Mapping[str, Any]
 
 
-OnEvent = Callable[[Any], None]
+OnEvent = Callable[[Event], None]
 
 
-def ignore(event: Any) -> None:
+def ignore(event: Event) -> None:
     """The listener of a run that nobody watches."""

@@ -1,20 +1,15 @@
-"""Training and evaluation of one iteration, with checkpoints that a kill cannot spoil.
-
-`checkpoints/<i>/latest.json` names the folder of the last whole checkpoint of iteration
-i; it is replaced after that folder is complete, and older folders go afterwards.
-"""
+"""Training and evaluation of one iteration, with checkpoints (`checkpoints.py`)."""
 
 import dataclasses
-import shutil
-from pathlib import Path
 
 import jax
 
-from rlgpt_jax.loop import cases, events
+from rlgpt_jax.loop import cases, checkpoints, events
+from rlgpt_jax.loop.checkpoints import Position
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.metrics import Metrics
 from rlgpt_jax.loop.pictures import frames
-from rlgpt_jax.loop.record import RunFolder, read_json, write_json
+from rlgpt_jax.loop.record import read_json, write_json
 from rlgpt_jax.loop.tools import EVAL, TRAIN, VALIDATION, Tools, World
 from rlgpt_jax.loop.training_task import training_task
 from rlgpt_jax.rl import checkpoint
@@ -27,16 +22,6 @@ from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.interface import DEFAULT, STOP_EPISODES, STOP_LEAST, RLInterface
 from rlgpt_jax.rl.networks.actor_critic import Params, init_params
 from rlgpt_jax.rl.train import Learner, carry_over, init_learner, train
-
-
-@dataclasses.dataclass(frozen=True)
-class Position:
-    """Where the training of an iteration stands: the content of `latest.json`."""
-
-    folder: str  # of the checkpoint, beside this file
-    start_ticks: int  # ticks of the whole run when the iteration began
-    ticks: int  # of the whole run
-    update: int  # of the whole run
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,7 +109,9 @@ class Learning:
     @property
     def ticks(self) -> int:
         """Ticks of training that the run folder holds."""
-        done = (_position(self._tools.folder, i) for i in range(self._config.num_iterations))
+        done = (
+            checkpoints.position(self._tools.folder, i) for i in range(self._config.num_iterations)
+        )
         return max((p.ticks for p in done if p), default=0)
 
     @property
@@ -137,7 +124,7 @@ class Learning:
 
     def trained(self, stage: Stage) -> str:
         """How long the training of a finished iteration was, in words; "" without one."""
-        position = _position(self._tools.folder, stage.iteration)
+        position = checkpoints.position(self._tools.folder, stage.iteration)
         if position is None:
             return ""
         ticks, goal = position.ticks - position.start_ticks, self._goal(stage)
@@ -159,7 +146,7 @@ class Learning:
 
     def _train(self, stage: Stage) -> Learner:
         tools, goal = self._tools, self._goal(stage)
-        position = _position(tools.folder, stage.iteration)
+        position = checkpoints.position(tools.folder, stage.iteration)
         if position is None:
             learner = self._begin(stage)
             start_ticks = int(learner.ticks)
@@ -188,11 +175,12 @@ class Learning:
     def _finished(self, stage: Stage) -> Learner:
         """The learner at the end of an iteration, from memory or from its checkpoint."""
         if self._learner is None or self._owner != stage.iteration:
-            position = _position(self._tools.folder, stage.iteration)
+            position = checkpoints.position(self._tools.folder, stage.iteration)
             if position is None:
                 raise FileNotFoundError(
                     f"no checkpoint of iteration {stage.iteration} in "
-                    f"{_folder(self._tools.folder, stage.iteration)}. Run the training first."
+                    f"{checkpoints.folder_of(self._tools.folder, stage.iteration)}. Run the "
+                    "training first."
                 )
             self._learner, self._owner = self._load(stage, position, False), stage.iteration
         return self._learner
@@ -223,7 +211,7 @@ class Learning:
             is_last = ticks >= stop or is_enough(now)
             if is_last or update % self._config.checkpoint_every == 0:
                 metrics.flush()
-                self._save(stage, now, start)
+                checkpoints.save(tools.folder, iteration, now, self._world(stage), start)
             tools.on_event(
                 events.Updated(iteration, update, ticks, ticks - start, stop - start, values)
             )
@@ -244,25 +232,13 @@ class Learning:
 
     def _begun(self, stage: Stage, learner: Learner) -> Learner:
         """The learner in episodes: new ones, if it was loaded without any."""
-        position = _position(self._tools.folder, stage.iteration)
+        position = checkpoints.position(self._tools.folder, stage.iteration)
         if learner.lanes is not None or position is None:
             return learner
         return self._load(stage, position)
 
-    def _save(self, stage: Stage, learner: Learner, start_ticks: int) -> None:
-        folder = _folder(self._tools.folder, stage.iteration)
-        name = f"update_{int(learner.num_updates):06d}"
-        folder.mkdir(parents=True, exist_ok=True)
-        shutil.rmtree(folder / name, ignore_errors=True)  # left by a kill while saving
-        checkpoint.save(folder / name, learner, self._world(stage))
-        position = Position(name, start_ticks, int(learner.ticks), int(learner.num_updates))
-        write_json(folder / "latest.json", dataclasses.asdict(position))
-        for old in folder.iterdir():
-            if old.is_dir() and old.name != name:
-                shutil.rmtree(old)
-
     def _load(self, stage: Stage, position: Position, begins: bool = True) -> Learner:
-        path = _folder(self._tools.folder, stage.iteration) / position.folder
+        path = checkpoints.folder_of(self._tools.folder, stage.iteration) / position.folder
         return checkpoint.load(path, self._world(stage), stage.space, self._rl(stage), begins)
 
     def _evaluate_and_draw(self, stage: Stage, params: Params) -> EvalReport:
@@ -304,12 +280,3 @@ class Learning:
         tools = self._tools
         task = training_task(tools.task, stage.interface.task)
         return tools.world(TRAIN, tools.rl.ppo.num_envs, task)
-
-
-def _folder(folder: RunFolder, iteration: int) -> Path:
-    return folder.path("checkpoints", iteration)
-
-
-def _position(folder: RunFolder, iteration: int) -> Position | None:
-    saved = read_json(_folder(folder, iteration) / "latest.json")
-    return Position(**saved) if saved else None

@@ -37,14 +37,14 @@ from rlgpt_jax.rl.chain.rule import Goal
 
 
 @dataclasses.dataclass(frozen=True)
-class TaskPlanned:
+class TaskPlanned(events.Event):
     """Event: how the long task is split."""
 
     plan: TaskPlan
 
 
 @dataclasses.dataclass(frozen=True)
-class SubTaskStarted:
+class SubTaskStarted(events.Event):
     """Event: the loops of one sub-task begin, or are skipped because its skill is there."""
 
     number: int  # from 0
@@ -54,7 +54,7 @@ class SubTaskStarted:
 
 
 @dataclasses.dataclass(frozen=True)
-class ChainEvaluated:
+class ChainEvaluated(events.Event):
     """Event: the long task was played with all skills."""
 
     report: ChainReport

@@ -32,7 +32,8 @@ from typing import Any
 
 from rlgpt_jax.agents import critic, rl_setup, slow
 from rlgpt_jax.agents.ask import ask
-from rlgpt_jax.agents.prompt_state import Critique, Memory, Plan, PromptState, Refusal, Setting
+from rlgpt_jax.agents.prompt_state import Critique, Memory, Plan, PromptState, Refusal
+from rlgpt_jax.agents.setting import Setting
 from rlgpt_jax.loop import cases, events
 from rlgpt_jax.loop.compare import compare
 from rlgpt_jax.loop.config import LoopConfig

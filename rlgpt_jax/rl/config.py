@@ -87,8 +87,8 @@ class NetworkConfig:
     """Widths of the actor and of the critic, which share nothing unless `shared` says so.
 
     The fused width is the released one; the rest is halved, with one hidden layer per
-    head, so that two CPU cores learn from about 10,000 ticks/s; `released()` gives the
-    sizes of the released code.
+    head, so that two CPU cores learn from about 10,000 ticks/s; the released code
+    has feature_width=128, fusion_width=512, head_width=256 and head_depth=3.
     """
 
     feature_width: int = 64  # output of every feature network
@@ -174,11 +174,6 @@ class NetworkConfig:
             self.frame_stack,
             "1 without pictures (network.image_size)",
         )
-
-    @classmethod
-    def released(cls) -> "NetworkConfig":
-        """The sizes of the released RL-GPT code."""
-        return cls(feature_width=128, fusion_width=512, head_width=256, head_depth=3)
 
 
 PLAIN = NetworkConfig()  # without pictures and without a memory

@@ -5,7 +5,8 @@ import pytest
 
 from rlgpt_jax.agents import planner, prompts
 from rlgpt_jax.agents.planner import SubTask
-from rlgpt_jax.agents.prompt_state import PromptState, Refusal, Setting
+from rlgpt_jax.agents.prompt_state import PromptState, Refusal
+from rlgpt_jax.agents.setting import Setting
 
 SETTING = Setting(
     "obtain 1 wooden_pickaxe", "wooden_pickaxe", 1, "nothing", "forest", 3000, api="the api"

@@ -33,6 +33,7 @@ def test_all_wrong_placeholders_sections_and_missing_files_are_named_in_one_erro
     change(folder, "one", "[coding]", "[codign]")
     change(folder, "advice", "[mining]", "[sizes]")
     (folder / "critic.txt").unlink()
+    (folder / "planner.txt").write_bytes(b"[prompt]\n\xff")
     with pytest.raises(ValueError) as error:
         prompts.load(folder)
     for words in (
@@ -41,6 +42,7 @@ def test_all_wrong_placeholders_sections_and_missing_files_are_named_in_one_erro
         "one.txt has [codign], which nobody asks for; one.txt lacks [coding]",
         "advice.txt has [sizes] twice; advice.txt lacks [mining]",
         "critic.txt is missing",
+        "planner.txt is not UTF-8 text",
     ):
         assert words in str(error.value)
 

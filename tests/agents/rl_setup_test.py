@@ -6,7 +6,8 @@ import json
 import pytest
 
 from rlgpt_jax.agents import rl_setup
-from rlgpt_jax.agents.prompt_state import DESIGNS, Refusal
+from rlgpt_jax.agents.prompt_state import Refusal
+from rlgpt_jax.agents.setting import DESIGNS
 from rlgpt_jax.rl.interface import DEFAULT, Given, RewardTerms, RLInterface, TrainingTask
 from tests.agents.states import LATER, PLAN, PROMPTS, SETTING
 
@@ -289,6 +290,6 @@ def test_an_interface_in_words():
 
 
 def test_the_fallback_is_the_run_s_own_training_with_a_note():
-    got = rl_setup.fallback(state(), "reward is [].")
+    got = rl_setup.fallback("reward is [].")
     assert dataclasses.replace(got, note="") == DEFAULT and "reward is []." in got.note
     assert got.note in rl_setup.describe(got)

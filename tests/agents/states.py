@@ -7,10 +7,10 @@ from rlgpt_jax.agents.prompt_state import (
     Memory,
     Plan,
     PromptState,
-    Setting,
     SubAction,
     Verdict,
 )
+from rlgpt_jax.agents.setting import Setting
 
 PROMPTS = prompts.load()
 SETTING = Setting(

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from experiments import flags, run
-from experiments.budget import make_budget
 from experiments.config_tree import to_dict
 from experiments.values import ConfigError
+from experiments.wiring import make_budget
 from rlgpt_jax.agents.llm.base import Completion, Message, Request, Usage
 from rlgpt_jax.agents.llm.budget import BudgetExceeded
 from rlgpt_jax.agents.llm.exchange import read_lines

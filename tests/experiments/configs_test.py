@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments import flags
+from experiments import checks, flags
 from experiments.config_tree import leaf_values
 from experiments.configs import base
 from rlgpt_jax.envs.tasks.tasks import get_task
@@ -38,7 +38,7 @@ def test_a_variant_changes_one_thing(name: str, other: str, fields: dict) -> Non
 def test_a_long_task_lives_through_whole_episodes(name: str) -> None:
     config = flags.load_config(name)
     assert get_task(config.task).horizon == 3000
-    flags.check_budget(config)
+    checks.check_budget(config)
     episodes = config.loop.ticks_per_iteration / config.ppo.num_envs / 3000
     assert episodes > 3
     assert config.loop.eval_episodes % config.ppo.num_envs == 0  # no lane plays for nothing

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +13,7 @@ from experiments import flags, main
 from experiments.config_tree import to_dict
 from experiments.configs import base
 from experiments.values import ConfigError
+from rlgpt_jax.agents import prompts
 
 ROOT = Path(__file__).parents[2]
 PURE = "--config.loop.mode=pure_rl"  # needs no transcript
@@ -54,6 +56,19 @@ def test_a_mistake_names_what_would_be_right(argv: list[str], words: str) -> Non
     with pytest.raises(ConfigError) as caught:
         flags.parse(argv)
     assert words in str(caught.value)
+
+
+def test_a_slip_in_a_prompt_file_is_one_error_before_anything_starts(
+    tmp_path: Path, capsys: pytest.CaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = shutil.copytree(prompts.FOLDER, tmp_path / "prompts")
+    path = folder / "slow.txt"
+    path.write_text(path.read_text().replace("[keep]\n", "[keep]\n{task} "))
+    monkeypatch.setattr(prompts.load, "__defaults__", (folder, True))
+    assert main.main(["--config=harvest_milk", f"--workdir={tmp_path / 'run'}"]) == 2
+    error = capsys.readouterr().err
+    assert "slow.txt [keep] has {task}, which nobody fills" in error and error.count("\n") == 1
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_mistake_ends_with_code_2_and_without_jax() -> None:

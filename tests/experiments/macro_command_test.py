@@ -1,7 +1,6 @@
 """The commands for macros: arguments, exit codes, listings, counts, macros on disk."""
 
 import io
-import json
 import re
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from experiments.macro import __main__ as command
-from experiments.macro import accept, listing
+from experiments.macro import listing
 from rlgpt_jax.loop.library import store
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.vm.bytecode import Program
@@ -104,70 +103,6 @@ def test_a_listing_has_every_instruction_once_below_its_source_line() -> None:
     assert numbered == WALK.rstrip("\n").split("\n")
     target = re.search(r"-> (L\d+)", text)
     assert target and f"{target[1]}:" in text
-
-
-# --- accept --------------------------------------------------------------------------
-def answer(source: str) -> str:
-    return f"Well.\n```python\n{source}```\n"
-
-
-def write_answers(path: Path) -> None:
-    row = {"task": "t", "sensors": "paper", "name": "walk", "prompt": "p", "split": "design"}
-    rows = [
-        row | {"id": "a", "style": "short", "answer": answer(WALK)},
-        row | {"id": "b", "style": "short", "answer": answer(WRONG), "again": answer(WALK)},
-        row | {"id": "c", "style": "long", "answer": "I cannot.", "again": answer(WRONG)},
-        row | {"id": "d", "style": "long", "answer": answer("def walk(obs):\n    r = obs.rays\n"
-                "    yield noop()\n"), "sensors": "full", "split": "held"},
-    ]  # fmt: skip
-    path.write_text("\n".join(map(json.dumps, rows)) + "\n")
-
-
-def test_answers_are_counted_by_split_and_style(
-    tmp_path: Path, capsys: pytest.CaptureFixture
-) -> None:
-    path, out = tmp_path / "answers.jsonl", tmp_path / "out.json"
-    write_answers(path)
-    assert command.main(["accept", str(path), "--verbose", f"--json={out}"]) == 0
-    shown = capsys.readouterr().out
-    assert "b (short): Line 3" in shown and "c (long), second answer: Line 3" in shown
-    assert "there is no field helth" in shown and "no ```python block" in shown
-    rows = {(r["split"], r["style"]): r for r in json.loads(out.read_text())}
-    assert set(rows) == {
-        ("design", "short"), ("design", "long"), ("design", "all"), ("held", "long"),
-        ("all", "all"),
-    }  # fmt: skip
-    whole = rows["all", "all"]
-    assert (whole["answers"], whole["first_try"]) == (4, 2)
-    assert (whole["asked_again"], whole["accepted_then"]) == (2, 1)
-    assert whole["low"] == pytest.approx(0.15, abs=0.005)  # Wilson interval of 2 of 4
-    assert rows["held", "long"]["first_try"] == 1  # at its own sensor level
-
-
-def test_a_transcript_of_a_run_counts_its_fast_agent(tmp_path: Path) -> None:
-    path = tmp_path / "talk.jsonl"
-    rays = answer("def walk(obs):\n    r = obs.rays\n    yield noop()\n")
-    rows = [
-        {"agent": "slow", "key": "iter0/slow", "answer": "{}"},
-        {"agent": "fast", "key": "task/stick/pure_code/iter0/fast/walk/try1", "answer": rays},
-        {"agent": "fast", "key": "iter0/fast/walk/try2", "answer": "keep"},
-        {"agent": "fast", "key": "iter0/fast/rl", "answer": "{}"},
-    ]
-    path.write_text("\n".join(map(json.dumps, rows)))
-    for sensors, accepted in (("paper", False), ("full", True)):
-        (found,) = accept.read(path, sensors)
-        assert (found.name, found.split) == ("walk", "talk")
-        assert accept.judge(found).first is accepted
-
-
-@pytest.mark.parametrize("text", ["{", "[]", '{"name": "walk"}', '{"name": "a", "answer": 3}'])
-def test_a_line_that_is_no_answer_is_named(
-    tmp_path: Path, text: str, capsys: pytest.CaptureFixture
-) -> None:
-    path = tmp_path / "bad.jsonl"
-    path.write_text(f"\n{text}\n")
-    assert command.main(["accept", str(path)]) == 2
-    assert f"{path}, line 2: " in capsys.readouterr().err
 
 
 # --- library -------------------------------------------------------------------------

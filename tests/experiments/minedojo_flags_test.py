@@ -13,6 +13,7 @@ from experiments import flags, wiring
 from experiments.config_tree import to_dict
 from experiments.configs import base
 from experiments.values import ConfigError
+from rlgpt_jax import files
 from rlgpt_jax.envs.minedojo import config as minedojo
 from rlgpt_jax.loop.tools import EVAL, TRAIN, VALIDATION
 
@@ -127,7 +128,7 @@ def test_a_run_has_a_thread_for_the_policy_beside_the_update() -> None:
     )
     for given, least, expected in (("1", "2", "2"), ("4", "2", "4"), ("1", "1", "1")):
         done = subprocess.run(
-            [sys.executable, "-c", program, least], cwd=base.CHECKOUT, text=True,
+            [sys.executable, "-c", program, least], cwd=files.CHECKOUT, text=True,
             capture_output=True, check=True, env={**os.environ, "NPROC": given},
         )  # fmt: skip
         assert done.stdout.strip() == expected

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.configs.base import CHECKOUT
+from rlgpt_jax.files import CHECKOUT
 
 DOUBLE = CHECKOUT / "tests" / "envs" / "minedojo" / "double"
 RUN = (

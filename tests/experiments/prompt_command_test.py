@@ -5,10 +5,10 @@ import shutil
 import pytest
 
 from experiments import flags
-from experiments.configs import base
 from experiments.prompt import __main__ as command
 from experiments.prompt.assemble import FACTS
 from experiments.run import make_tools
+from rlgpt_jax import files
 from rlgpt_jax.agents import prompts
 from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.agents.llm.replay import Replay
@@ -38,7 +38,7 @@ class Until:
 
 def asked_by_a_run(name, agent, folder, **changes):
     config = flags.resolve(name, None, False, list(changes.items()))
-    provider = Until(base.CHECKOUT / config.llm.transcript, agent)
+    provider = Until(files.CHECKOUT / config.llm.transcript, agent)
     tools = make_tools(config, RunFolder(folder), provider, NOTHING)
     with pytest.raises(Stop):
         if agent == "planner":
@@ -70,7 +70,7 @@ def test_the_first_prompts_are_those_of_a_run(agent, name, changes, tmp_path, ca
 
 
 def test_later_ones_tell_what_was_recorded_and_mark_what_a_run_measures(capsys):
-    recorded = read_lines(base.CHECKOUT / "experiments/transcripts/harvest_milk.jsonl")
+    recorded = read_lines(files.CHECKOUT / "experiments/transcripts/harvest_milk.jsonl")
     critique = next(line["answer"] for line in recorded if line["key"] == "iter0/critic")
     for agent in ("slow", "fast", "rl_setup", "trial_critic", "critic"):
         text = shown(capsys, agent, "--config=harvest_milk", "--iteration=1")

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from experiments import flags
-from experiments.configs import base
 from experiments.run import make_tools
+from rlgpt_jax import files
 from rlgpt_jax.agents import critic, fast, one, planner, rl_setup, slow
 from rlgpt_jax.agents.planner import SubTask, TaskPlan
 from rlgpt_jax.agents.prompt_state import (
@@ -28,7 +28,7 @@ from rlgpt_jax.macros.limits import MAX_MACROS
 from rlgpt_jax.rl.interface import TURNS
 
 NAMES = sorted(
-    path.stem for path in (base.CHECKOUT / "experiments" / "configs").glob("*.py")
+    path.stem for path in (files.CHECKOUT / "experiments" / "configs").glob("*.py")
     if path.stem not in ("__init__", "base", "llm")
 )  # fmt: skip
 # Every way in which a text may tell a limit; the value is the group.

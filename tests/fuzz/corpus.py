@@ -1,8 +1,8 @@
 """The texts that random ones are made from, see `random_texts.py`."""
 
-from experiments.macro.many_rays import SOURCES
-from experiments.macro.workload import TRANSCRIPTS, answers
 from tests.fuzz.attacks import every
+from tests.macros.bench.many_rays import SOURCES
+from tests.macros.bench.workload import TRANSCRIPTS, answers
 
 # Macros that use much of the language, so that pieces of it are in the corpus.
 EVERYTHING = (

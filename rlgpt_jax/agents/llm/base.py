@@ -10,11 +10,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-ROLES = ("system", "user", "assistant")
-# How an answer ended: by itself, at the limit of output tokens, because the model would
-# not answer, for a reason of the provider's own; or there is none and will be none.
-MISSING = "missing"
-STOP_REASONS = ("end", "max_tokens", "refusal", "other", MISSING)
+MISSING = "missing"  # how an answer ended that is not there and will not be
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +31,7 @@ class Image:
 class Message:
     """One turn of a conversation. Pictures come before the text."""
 
-    role: str  # one of `ROLES`
+    role: str  # system, user or assistant
     text: str
     images: tuple[Image, ...] = ()
 
@@ -83,7 +79,9 @@ class Completion:
     seconds: float  # wall time from question to answer
     usage: Usage | None = None  # None where nobody counted
     price: float | None = None  # US dollars; None where the price is not known
-    stop: str = "end"  # one of `STOP_REASONS`
+    # How it ended: "end" by itself, at the limit of output tokens ("max_tokens"), because the model
+    # would not answer ("refusal"), for a reason of the provider's own ("other"), or `MISSING`.
+    stop: str = "end"
     request_id: str = ""  # the provider's, for its support
     retries: int = 0  # calls that failed before this one
 

@@ -12,7 +12,7 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rlgpt_jax.agents.llm import tokens
 from rlgpt_jax.agents.llm.base import Completion, OnAnswer, Provider, Request, Usage
@@ -20,6 +20,7 @@ from rlgpt_jax.agents.llm.disk import write_atomically
 from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.agents.llm.prices import price
 
+Event = TypeVar("Event")
 # Fewer than in `tokens`: an estimate that must not be too low.
 CHARACTERS_PER_TOKEN = 3.0
 # Of an answer where nothing limits its length, as of one that a person writes.
@@ -90,10 +91,10 @@ class Clock:
         with contextlib.suppress(OSError):  # a full disk: what it costs is a few minutes' count
             write_atomically(self._path, json.dumps({"seconds": round(self.seconds, 1)}) + "\n")
 
-    def beating(self, listener: Callable[[Any], None]) -> Callable[[Any], None]:
+    def beating(self, listener: Callable[[Event], None]) -> Callable[[Event], None]:
         """A listener to the events of a run that saves if that was not done for a while."""
 
-        def listen(event: Any) -> None:
+        def listen(event: Event) -> None:
             if self._now() - self._saved >= HEARTBEAT_SECONDS:
                 self.save()
             listener(event)

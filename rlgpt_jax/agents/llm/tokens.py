@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from rlgpt_jax.agents.llm.base import Message, Usage
+from rlgpt_jax.agents.llm.base import Usage
 
 # Of English and code with today's tokenizers; they differ by about a fifth either way.
 CHARACTERS_PER_TOKEN = 3.6
@@ -45,20 +45,6 @@ class Cell:
         )
 
 
-def estimate(messages: Sequence[Message], answer: str) -> Usage:
-    """Tokens of an exchange that nobody counted."""
-    return _estimate(
-        sum(len(m.text) for m in messages), sum(len(m.images) for m in messages), len(answer)
-    )
-
-
-def _estimate(asked: int, pictures: int, answered: int) -> Usage:
-    return Usage(
-        round(asked / CHARACTERS_PER_TOKEN) + IMAGE_TOKENS * pictures,
-        round(answered / CHARACTERS_PER_TOKEN),
-    )
-
-
 def of_line(line: Mapping[str, Any]) -> tuple[Usage, bool]:
     """Tokens of a line of a transcript, and whether they are an estimate."""
     if line.get("usage"):
@@ -66,7 +52,11 @@ def of_line(line: Mapping[str, Any]) -> tuple[Usage, bool]:
     messages = line["messages"]
     pictures = sum(len(m.get("images", ())) for m in messages)
     asked = sum(len(m["text"]) for m in messages)
-    return _estimate(asked, pictures, len(line["answer"])), True
+    usage = Usage(
+        round(asked / CHARACTERS_PER_TOKEN) + IMAGE_TOKENS * pictures,
+        round(len(line["answer"]) / CHARACTERS_PER_TOKEN),
+    )
+    return usage, True
 
 
 def place(key: str) -> tuple[str, int | None]:

@@ -2,7 +2,6 @@
 
     observation(seen, facts, biome)   one lane's arrays as the client gives them -> Observation
     client_action(action, last)       our action -> the client's, and its ticks
-    view(seen, facts)                 the same with ids for names, as `observation.look` gives it
 
 `seen` is {"group/key": array} of one lane, `facts` what a worker sends of the client's info.
 What MineDojo does not tell is worked out from what it does:
@@ -19,10 +18,9 @@ import numpy as np
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.base import RAY_RANGE, SLOW_TICKS, Observation
 from rlgpt_jax.envs.minedojo import spelling
-from rlgpt_jax.envs.minedojo.damage import EYES, FEET, Facts, damage_of, damage_source
+from rlgpt_jax.envs.minedojo.damage import EYES, FEET, Facts, damage_of
 from rlgpt_jax.envs.minedojo.request import Arrays
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.envs.view.spec import SPEC, Field
 from rlgpt_jax.envs.voxel.terrain.biomes import BIOMES
 
 _BIOME_OF_ID = {biome.biome_id: index for index, biome in enumerate(BIOMES)}
@@ -163,32 +161,6 @@ def client_action(action: np.ndarray, names: np.ndarray) -> tuple[list[int], int
         row[base.FUNCTION] = base.FN_NONE
         return row, SLOW_TICKS
     return row, 1
-
-
-def view(seen: Arrays, facts: Facts) -> dict[str, dict[str, np.ndarray]]:
-    """{group: {key: array}} of one lane, with ids for names and the true damage.
-
-    Keys, shapes and dtypes are those of `view.spec.SPEC`.
-    """
-    seen, source = cured(seen), damage_source(seen, facts)
-    groups: dict[str, dict[str, np.ndarray]] = {}
-    for group, keys in SPEC.items():
-        found = {}
-        for key, field in keys.items():
-            value = seen.get(f"{group}/{key}")
-            if group == "damage_source":
-                value = np.asarray(source.get(key, 0))
-            if value is None:
-                raise KeyError(f"MineDojo's observation has no {group}/{key}.")
-            found[key] = _typed(group, key, field, value)
-        groups[group] = found
-    return groups
-
-
-def _typed(group: str, key: str, field: Field, value: np.ndarray) -> np.ndarray:
-    if field.is_name:
-        value = spelling.ids_of(spelling.table_of(group, key), value)
-    return np.asarray(value).astype(field.dtype).reshape(field.shape)
 
 
 def after_nothing(

@@ -15,10 +15,11 @@ import numpy as np
 
 from rlgpt_jax.agents.llm.base import Image
 from rlgpt_jax.envs.voxel.render import for_people
+from rlgpt_jax.envs.voxel.state import WorldState
 from rlgpt_jax.loop.pictures import strip
 from rlgpt_jax.loop.pictures.repeat import can_repeat, states
 from rlgpt_jax.loop.record import read_json, write_bytes, write_json
-from rlgpt_jax.loop.tools import VALIDATION, Tools
+from rlgpt_jax.loop.tools import VALIDATION, Tools, World
 from rlgpt_jax.rl.evaluate.keyframes import Episode, Recorder
 from rlgpt_jax.rl.evaluate.moments import NUM_MOMENTS, Moment, choose
 
@@ -53,12 +54,12 @@ def are_missing(tools: Tools, iteration: int) -> bool:
     return wanted and not tools.folder.iteration(iteration, FOLDER, INDEX).exists()
 
 
-def make_recorder(tools: Tools, world: Any) -> Recorder | None:
+def make_recorder(tools: Tools, world: World) -> Recorder | None:
     """What listens to an evaluation that will be drawn."""
     return Recorder(world.goal_names) if tools.critic.vision != "off" else None
 
 
-def take(tools: Tools, iteration: int, recorder: Recorder, world: Any, num_episodes: int) -> None:
+def take(tools: Tools, iteration: int, recorder: Recorder, world: World, num_episodes: int) -> None:
     """Draws and writes; nothing if it was done before.
 
     Args:
@@ -110,7 +111,7 @@ def shown(tools: Tools, iteration: int) -> tuple[tuple[Image, ...], str]:
 
 
 def draw(
-    world: Any, found: dict[str, Episode], moments: dict[str, list[Moment]]
+    world: World, found: dict[str, Episode], moments: dict[str, list[Moment]]
 ) -> dict[str, Views | None]:
     """The views of every episode, None for one that does not repeat exactly."""
     views: dict[str, Views | None] = {name: {} for name in found}
@@ -131,7 +132,7 @@ def draw(
     return views
 
 
-def _is_same(state: Any, episode: Episode, at: int) -> bool:
+def _is_same(state: WorldState, episode: Episode, at: int) -> bool:
     """Whether a repeated state is where the recorded episode was."""
     row, lane = episode.row(at), episode.lane
     there = np.concatenate([row.position[lane], row.view[lane]])

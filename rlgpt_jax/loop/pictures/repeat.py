@@ -6,8 +6,8 @@ last state is there to be drawn.
 """
 
 import functools
-from collections.abc import Iterator
-from typing import Any, Protocol, cast
+from collections.abc import Callable, Iterator
+from typing import Protocol, cast
 
 import jax
 import jax.numpy as jnp
@@ -15,6 +15,8 @@ import numpy as np
 
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
+from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.loop.tools import World
 from rlgpt_jax.rl.evaluate.keyframes import Batch
 from rlgpt_jax.rl.rollout.closed import close
 from rlgpt_jax.rl.rollout.on_host import OnHost
@@ -23,21 +25,21 @@ from rlgpt_jax.rl.rollout.on_host import OnHost
 class Repeated(Protocol):
     """N worlds that can be played again."""
 
-    def reset(self, seed: int) -> Any: ...
+    def reset(self, seed: int) -> object: ...
 
-    def advance(self, action: np.ndarray, rays: bool = True) -> Any: ...
+    def advance(self, action: np.ndarray, rays: bool = True) -> object: ...
 
-    def lane_state(self, lane: int) -> Any:
-        """One lane's `WorldState`, [1, ...], NumPy arrays."""
+    def lane_state(self, lane: int) -> WorldState:
+        """One lane's, [1, ...], NumPy arrays."""
         ...
 
 
-def can_repeat(world: Any) -> bool:
+def can_repeat(world: World) -> bool:
     """Whether its episodes can be drawn."""
     return isinstance(world, HostVoxel | VoxelEnv)
 
 
-def states(world: Any, batch: Batch, stop: int) -> Iterator[tuple[int, Repeated]]:
+def states(world: World, batch: Batch, stop: int) -> Iterator[tuple[int, Repeated]]:
     """Yields (row, worlds) for rows 0 to `stop` of a recorded batch."""
     repeated: Repeated = world if isinstance(world, HostVoxel) else _Pure(cast(VoxelEnv, world))
     repeated.reset(batch.seed)
@@ -52,7 +54,7 @@ class _Pure:
 
     def __init__(self, env: VoxelEnv):
         self._env = env
-        self._state: Any = None
+        self._state: WorldState | None = None
 
     def reset(self, seed: int) -> None:
         world = OnHost(self._env)
@@ -64,12 +66,12 @@ class _Pure:
         function, constants = _advance(self._env)
         self._state = function(constants, self._state, action)
 
-    def lane_state(self, lane: int) -> Any:
+    def lane_state(self, lane: int) -> WorldState:
         return jax.device_get(_lane(self._state, lane))
 
 
 @functools.lru_cache(maxsize=4)
-def _advance(env: VoxelEnv) -> tuple[Any, list[jax.Array]]:
+def _advance(env: VoxelEnv) -> tuple[Callable[..., WorldState], list[jax.Array]]:
     """A compiled tick without observation and without reset."""
     state, _ = jax.eval_shape(env.reset, jax.random.key(0))
     action = jax.ShapeDtypeStruct((env.num_envs, 8), jnp.int32)
@@ -78,5 +80,5 @@ def _advance(env: VoxelEnv) -> tuple[Any, list[jax.Array]]:
 
 
 @jax.jit
-def _lane(state: Any, lane: int) -> Any:
+def _lane(state: WorldState, lane: int) -> WorldState:
     return jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, lane, 1), state)

@@ -7,25 +7,24 @@ Of the failures in the situation with the nearest target the typical one is show
 
 import dataclasses
 from pathlib import Path
-from typing import Any
 
 from rlgpt_jax.agents.llm.base import Image
 from rlgpt_jax.loop.pictures import frames, strip
 from rlgpt_jax.loop.pictures.repeat import can_repeat
 from rlgpt_jax.loop.record import read_json, write_bytes
-from rlgpt_jax.loop.tools import Tools
+from rlgpt_jax.loop.tools import Tools, World
 from rlgpt_jax.rl.evaluate.keyframes import Recorder
 from rlgpt_jax.rl.evaluate.moments import stretch
 from rlgpt_jax.rl.evaluate.trial_report import TrialReport
 
 
-def make_recorder(tools: Tools, world: Any) -> Recorder | None:
+def make_recorder(tools: Tools, world: World) -> Recorder | None:
     """What listens to a trial that will be drawn."""
     is_wanted = tools.critic.vision != "off" and can_repeat(world)
     return Recorder(world.goal_names) if is_wanted else None
 
 
-def draw(path: Path, report: TrialReport, recorder: Recorder | None, world: Any) -> str:
+def draw(path: Path, report: TrialReport, recorder: Recorder | None, world: World) -> str:
     """Writes the picture. Returns what it shows; "" if there is nothing to show."""
     ended = {e.lane: e for e in recorder.ended} if recorder is not None else {}
     failed = tuple(e for e in report.episodes if not e.success and e.number in ended)

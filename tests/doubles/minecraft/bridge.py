@@ -23,7 +23,6 @@ import numpy as np
 
 from experiments.bench import table
 from experiments.bench.table import Row
-from experiments.machine import CHECKOUT
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.minedojo import request
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
@@ -31,6 +30,7 @@ from rlgpt_jax.envs.minedojo.host import HostMineDojo
 from rlgpt_jax.envs.minedojo.launcher import Local
 from rlgpt_jax.envs.minedojo.link import LocalLink
 from rlgpt_jax.envs.tasks.tasks import get_task
+from rlgpt_jax.files import CHECKOUT
 from tests.doubles.minecraft.games import serving
 
 SIZE = (160, 256)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from experiments.machine import CHECKOUT
+from rlgpt_jax.files import CHECKOUT
 
 PORTS = range(9100, 9900)
 READY_SECONDS = 600.0  # to build two small worlds and compile them, beside other jobs

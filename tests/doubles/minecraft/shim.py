@@ -9,7 +9,7 @@ import shlex
 import sys
 from pathlib import Path
 
-from experiments import machine
+from rlgpt_jax import files
 
 NAME = "xvfb-run"
 _SCRIPT = """#!/bin/sh
@@ -38,7 +38,7 @@ def write_script(folder: Path, arguments: list[str]) -> Path:
     path = folder.resolve() / NAME
     path.write_text(
         _SCRIPT.format(
-            checkout=shlex.quote(str(machine.CHECKOUT)), python=shlex.quote(sys.executable),
+            checkout=shlex.quote(str(files.CHECKOUT)), python=shlex.quote(sys.executable),
             options=shlex.join(arguments),
         )
     )  # fmt: skip

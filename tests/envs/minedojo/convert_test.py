@@ -7,7 +7,7 @@ from rlgpt_jax.envs import base
 from rlgpt_jax.envs.base import DAMAGE_KINDS
 from rlgpt_jax.envs.minedojo import spelling
 from rlgpt_jax.envs.minedojo.batch import resized, stack
-from rlgpt_jax.envs.minedojo.convert import client_action, observation, on_ground, view
+from rlgpt_jax.envs.minedojo.convert import client_action, observation, on_ground
 from rlgpt_jax.envs.minedojo.damage import damage_of
 from rlgpt_jax.envs.names import MOBS, NAME_ID, NAMES, load
 from rlgpt_jax.envs.view.observation import Sight, lane, look
@@ -15,6 +15,7 @@ from rlgpt_jax.envs.view.strings import spell
 from rlgpt_jax.envs.voxel.terrain.biomes import BIOME_INDEX
 from tests.envs.contract_test import act, craft
 from tests.envs.contract_worlds import LANES, embedded
+from tests.envs.minedojo.driver import view
 
 PLAINS = BIOME_INDEX["plains"]
 # What MineDojo does not tell, and what `convert` makes of it instead.

@@ -6,9 +6,13 @@ from pathlib import Path
 import numpy as np
 
 from rlgpt_jax.envs.base import Observation, Step
-from rlgpt_jax.envs.minedojo.convert import view
+from rlgpt_jax.envs.minedojo import spelling
+from rlgpt_jax.envs.minedojo.convert import cured
+from rlgpt_jax.envs.minedojo.damage import Facts, damage_source
 from rlgpt_jax.envs.minedojo.making import START_TIME
+from rlgpt_jax.envs.minedojo.request import Arrays
 from rlgpt_jax.envs.view.observation import View
+from rlgpt_jax.envs.view.spec import SPEC, Field
 from tests.envs.contract_worlds import LANES, TASK
 from tests.envs.minedojo import doubles
 from tests.envs.minedojo.voxel_game import VoxelGame, serve
@@ -59,3 +63,29 @@ class Bridge:
 
 def _slot(number: int) -> str:
     return f"slot.hotbar.{number}" if number < 9 else f"slot.inventory.{number - 9}"
+
+
+def view(seen: Arrays, facts: Facts) -> dict[str, dict[str, np.ndarray]]:
+    """{group: {key: array}} of one lane, with ids for names and the true damage.
+
+    Keys, shapes and dtypes are those of `view.spec.SPEC`.
+    """
+    seen, source = cured(seen), damage_source(seen, facts)
+    groups: dict[str, dict[str, np.ndarray]] = {}
+    for group, keys in SPEC.items():
+        found = {}
+        for key, field in keys.items():
+            value = seen.get(f"{group}/{key}")
+            if group == "damage_source":
+                value = np.asarray(source.get(key, 0))
+            if value is None:
+                raise KeyError(f"MineDojo's observation has no {group}/{key}.")
+            found[key] = _typed(group, key, field, value)
+        groups[group] = found
+    return groups
+
+
+def _typed(group: str, key: str, field: Field, value: np.ndarray) -> np.ndarray:
+    if field.is_name:
+        value = spelling.ids_of(spelling.table_of(group, key), value)
+    return np.asarray(value).astype(field.dtype).reshape(field.shape)

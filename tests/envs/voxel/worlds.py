@@ -14,7 +14,7 @@ from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCK_ID, MAX_CLEARANCE
 from rlgpt_jax.envs.voxel.rules.blocks.light import FULL, flood
-from rlgpt_jax.envs.voxel.rules.mobs.mob_table import MOB_LIFE
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import GROUND_DRAG, MOB_LIFE, MOB_SPEED
 from rlgpt_jax.envs.voxel.state import WorldParams, WorldPool, WorldState
 
 AIR = AIR_CODE + 1
@@ -168,6 +168,12 @@ def run(
     for _ in range(ticks):
         state = _TICK(state, actions, 1.0, light)
     return state
+
+
+def steady_speed(mob: str, multiplier: float = 1.0) -> float:
+    """Blocks per tick that a mob reaches on level ground; its speed is also its acceleration."""
+    speed = float(MOB_SPEED[MOBS.index(mob)]) * multiplier
+    return 0.98 * speed**2 / (1.0 - GROUND_DRAG)
 
 
 def block(state: WorldState, cell: tuple[int, int, int], lane: int = 0) -> int:

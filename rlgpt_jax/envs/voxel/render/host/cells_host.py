@@ -29,7 +29,6 @@ from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE
 f = np.float32
 NEVER = f(NONE)
 _FAR, _UNIT = f(FAR), f(1.0 / BOX_UNITS)
-_KIND = 7
 
 
 @inline

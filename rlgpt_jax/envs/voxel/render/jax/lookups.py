@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from rlgpt_jax.envs.voxel.render.jax.near_light import DAYLIGHT, HALF, WINDOW
 from rlgpt_jax.envs.voxel.render.jax.scene import FAR, Scenes
@@ -51,22 +50,6 @@ def sources(
 def vector(s: Sources, array: Any, *index: Any) -> Vector:
     """Three scalars of a field of the scene."""
     return three(s.load(array, *index, k) for k in range(3))
-
-
-def some(mask: jax.Array) -> jax.Array:
-    """bool: any of a tile."""
-    return jnp.max(mask.astype(jnp.int32)) > 0
-
-
-def pick(mask: jax.Array, a: jax.Array | float, b: jax.Array | float) -> jax.Array:
-    """`where` for scalars, literals among them as float32 and int32."""
-    return jnp.where(mask, _typed(a), _typed(b))
-
-
-def _typed(x: jax.Array | float) -> Any:
-    if isinstance(x, float):
-        return np.float32(x)
-    return np.int32(x) if isinstance(x, int) else x
 
 
 def three(values: Iterable[jax.Array]) -> Vector:

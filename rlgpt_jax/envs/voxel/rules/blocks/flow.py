@@ -30,7 +30,7 @@ REMOVED = AIR_CODE + 1  # air next to other blocks
 WATER_DELAY, LAVA_DELAY = 5, 30  # ticks
 FALLING = 8  # level of a liquid that falls down
 NEVER = 99  # more than any level
-WATER, LAVA = BLOCK_ID["water"], BLOCK_ID["lava"]
+WATER = BLOCK_ID["water"]
 STONE, COBBLESTONE, OBSIDIAN = (BLOCK_ID[n] for n in ("stone", "cobblestone", "obsidian"))
 
 IS_WATER, IS_LAVA = is_one_of(*WATERS), is_one_of(*LAVAS)

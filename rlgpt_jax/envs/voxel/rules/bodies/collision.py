@@ -70,15 +70,15 @@ def sweep(solid: jax.Array, box: Box, delta: jax.Array) -> jax.Array:
       box: before the move.
     """
     moved = [delta[..., a] for a in range(3)]
-    for axis, cells_axis in ORDER:
-        blocked = _facing(solid, box, axis, cells_axis)
+    for axis, _ in ORDER:
+        blocked = _facing(solid, box, axis)
         moved[axis] = _clip(blocked, box, axis, delta[..., axis])
         step = jnp.zeros_like(delta).at[..., axis].set(moved[axis])
         box = box.shift(step)
     return jnp.stack(moved, -1)
 
 
-def _facing(solid: jax.Array, box: Box, axis: int, cells_axis: int) -> jax.Array:
+def _facing(solid: jax.Array, box: Box, axis: int) -> jax.Array:
     """bool[..., cells]: layers across `axis` that hold a block in the box's way."""
     marked = solid
     others = [pair for pair in ORDER if pair[0] != axis]

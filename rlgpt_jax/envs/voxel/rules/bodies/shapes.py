@@ -104,8 +104,5 @@ def _flags(name: str, boxes: list[list[float]]) -> int:
 
 SHAPES = table(BLOCK_STATES)
 assert not SHAPES.flags[AIR_CODE:].any()
-# bool[256] each, for bodies that need no exact shape.
-IS_FULL = (SHAPES.flags & FULL) > 0
-IS_PARTIAL = (SHAPES.flags & PARTIAL) > 0
 # Height of the highest box in its cell, 0 where there is none, up to 1.5.
 TOP = np.where(SHAPES.used > 0, SHAPES.high[..., 1].max(-1), 0.0).astype(np.float32)

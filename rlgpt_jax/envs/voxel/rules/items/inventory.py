@@ -31,14 +31,6 @@ def before(values: jax.Array) -> jax.Array:
     return sums.astype(jnp.int32)
 
 
-def count(state: WorldState, name: jax.Array | int) -> jax.Array:
-    """int32[N]: pieces of one item (an id, or ids int32[N]) in all slots."""
-    name = jnp.broadcast_to(jnp.asarray(name, jnp.int32), state.slot_item.shape[:1])
-    return jnp.where(state.slot_item == name[:, None], state.slot_quantity, 0).sum(
-        1, dtype=jnp.int32
-    )
-
-
 # Armour points by item id. https://minecraft.wiki/w/Armor
 _POINTS = {
     "leather": (1, 2, 3, 1), "golden": (1, 3, 5, 2), "chainmail": (1, 4, 5, 2),
@@ -121,12 +113,6 @@ def first_pieces(
     fits |= state.slot_item[:, None] == item[..., None]
     held = jnp.where(fits, state.slot_quantity[:, None], 0)
     return jnp.clip(quantity[..., None] - before(held), 0, held)
-
-
-def take(state: WorldState, item: jax.Array, quantity: jax.Array) -> WorldState:
-    """Removes pieces of an item int32[N], from the first slots that hold it."""
-    exactly = jnp.zeros_like(item, bool)[:, None]
-    return remove(state, first_pieces(state, item[:, None], quantity[:, None], exactly)[:, 0])
 
 
 def remove(state: WorldState, pieces: jax.Array) -> WorldState:

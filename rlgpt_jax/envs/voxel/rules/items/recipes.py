@@ -5,7 +5,7 @@ Source: `third_party/minecraft`, all 389 rows of `recipes.json` and 27 of
 arguments), so the world uses the recipes whose product is an argument; among those of
 one argument the first that fits is made. They are tried as the game sorts them: shaped
 ones first, then larger grids first, then in the order of the tables. So no recipe hides
-one that asks for more. `UNREACHABLE` holds the others: `crafting_grids.match_grid` knows them, no
+one that asks for more. The others have no argument: `crafting_grids.match_grid` knows them, no
 action makes them.
 
 An entry without a variant ("planks") accepts every variant, mixed as well; "planks:0"
@@ -92,9 +92,6 @@ SMELTING: tuple[Recipe, ...] = tuple(
 RECIPES: tuple[Recipe, ...] = tuple(
     sorted((r for r in CRAFTING + SMELTING if r.argument >= 0), key=lambda r: r.order)
 )
-# Ingots, gems and coal out of blocks and nuggets (offered by smelting only), the kinds
-# of stone and coarse dirt; of smelting, dyes, sponge and cracked bricks.
-UNREACHABLE: tuple[Recipe, ...] = tuple(r for r in CRAFTING + SMELTING if r.argument < 0)
 
 
 def is_any(entry: str) -> bool:

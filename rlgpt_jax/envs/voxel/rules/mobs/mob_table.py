@@ -4,7 +4,6 @@ Source: `third_party/minecraft/mobs.json`. Adding a mob that wanders and drops t
 means adding its name to `names.MOBS` and its drops here.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -92,9 +91,3 @@ WOOL_ITEM = np.array([item_id(f"wool:{meta}") for meta in range(16)], np.int32)
 # Ground speed of a walking mob: blocks/tick is quadratic in its AI speed s, because s
 # is both the input and the acceleration. `mobs.json`, ground_speed_formula.
 GROUND_DRAG = 0.546
-
-
-def steady_speed(mob: str, multiplier: float = 1.0) -> float:
-    """Blocks per tick that a mob reaches on level ground."""
-    speed = float(MOB_SPEED[MOBS.index(mob)]) * multiplier
-    return 0.98 * math.pow(speed, 2) / (1.0 - GROUND_DRAG)

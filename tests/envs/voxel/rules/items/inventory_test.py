@@ -11,10 +11,18 @@ from rlgpt_jax.envs.voxel.rules.items import inventory
 from rlgpt_jax.envs.voxel.rules.items.item_table import item_id
 from tests.envs.voxel import worlds
 
-add, take, equip = (jax.jit(f) for f in (inventory.add, inventory.take, inventory.equip))
+add, equip = jax.jit(inventory.add), jax.jit(inventory.equip)
 wear, destroy = jax.jit(inventory.wear), jax.jit(inventory.destroy)
 ids = lambda *names: jnp.array([NAME_ID[n] for n in names], jnp.int32)  # noqa: E731
 two = lambda value: jnp.full(worlds.LANES, value, jnp.int32)  # noqa: E731
+
+
+@jax.jit
+def take(state, item, quantity):
+    """Removes pieces of an item int32[N], from the first slots that hold it."""
+    exactly = jnp.zeros_like(item, bool)[:, None]
+    pieces = inventory.first_pieces(state, item[:, None], quantity[:, None], exactly)[:, 0]
+    return inventory.remove(state, pieces)
 
 
 def test_items_fill_started_stacks_before_empty_slots():

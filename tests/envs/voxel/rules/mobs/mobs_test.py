@@ -11,7 +11,7 @@ from rlgpt_jax.envs.names import MOBS, NAME_ID
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCK_ID
 from rlgpt_jax.envs.voxel.rules.items.item_table import item_id
 from rlgpt_jax.envs.voxel.rules.mobs import mob_life, mob_turns, mobs
-from rlgpt_jax.envs.voxel.rules.mobs.mob_table import MOB_SIZE, ZOMBIE, steady_speed
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import MOB_SIZE, ZOMBIE
 from tests.envs.voxel import worlds
 
 _MOVE = jax.jit(lambda state: mob_turns.act(state).replace(tick=state.tick + 1))
@@ -47,7 +47,7 @@ def test_a_walking_mob_reaches_the_speed_of_the_table(kind, panic, multiplier):
     state = walk(heading(state, 4.5, 100.0, panic), 15)
     after = walk(state, 10)
     speed = float(after.mob_position[0, 0, 2] - state.mob_position[0, 0, 2]) / 10
-    np.testing.assert_allclose(speed, steady_speed(kind, multiplier), rtol=0.01)
+    np.testing.assert_allclose(speed, worlds.steady_speed(kind, multiplier), rtol=0.01)
 
 
 def test_a_mob_climbs_one_block_and_not_two():

@@ -11,7 +11,7 @@ from rlgpt_jax.envs.base import DAMAGE_KINDS
 from rlgpt_jax.envs.voxel.rules.blocks import light
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCK_ID
 from rlgpt_jax.envs.voxel.rules.mobs import mob_life, mobs, spawning, zombies
-from rlgpt_jax.envs.voxel.rules.mobs.mob_table import MOB_LIFE, ZOMBIE, steady_speed
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import MOB_LIFE, ZOMBIE
 from tests.envs.voxel import worlds
 
 NIGHT = np.full(worlds.LANES, 18_000)
@@ -67,7 +67,7 @@ def test_it_comes_straight_at_its_speed_and_forgets_after_three_seconds():
     state = worlds.run(aware(zombie(8.5, 22.5)), 15)
     after = worlds.run(state, 10)
     speed = float(state.mob_position[0, 0, 2] - after.mob_position[0, 0, 2]) / 10
-    np.testing.assert_allclose(speed, steady_speed("zombie"), rtol=0.01)
+    np.testing.assert_allclose(speed, worlds.steady_speed("zombie"), rtol=0.01)
     wall = [(x, worlds.GROUND + k, 14) for x in range(32) for k in range(4)]
     hidden = worlds.with_block(aware(zombie(8.5, 20.5), 60), "stone", *wall)
     assert worlds.run(hidden, 59).mob_panic[0, 0] == 1

@@ -7,12 +7,12 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from experiments.fidelity import motion, trajectories
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCK_ID, BYTE_OF
 from rlgpt_jax.envs.voxel.rules.bodies import collision, move
 from rlgpt_jax.envs.voxel.rules.bodies.shapes import FULL, SHAPES, SPECIAL
 from rlgpt_jax.envs.voxel.rules.player import physics
 from tests.envs.voxel import worlds
+from tests.fidelity import motion, trajectories
 
 GOLDEN = sorted(path.stem for path in trajectories.GOLDEN.glob("*.json"))
 # Of the runs made for this project: two of each kind of random field.

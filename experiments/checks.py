@@ -1,0 +1,93 @@
+"""What must be there before a run starts: each lack is one error, before anything compiles."""
+
+import importlib.util
+from pathlib import Path
+
+from experiments.configs import base
+from experiments.values import ConfigError
+from rlgpt_jax.agents import prompts
+from rlgpt_jax.agents.llm.base import ProviderError
+from rlgpt_jax.envs.tasks.tasks import get_task
+from rlgpt_jax.loop.library import store
+
+
+def check_start(config: base.Config) -> None:
+    """Refuses to start without a key, an interpreter or files, or with a slip in a prompt file.
+
+    Raises:
+      ConfigError: what is missing and where it comes from.
+    """
+    _check_key(config)
+    check_tools(config)
+
+
+def check_tools(config: base.Config) -> None:
+    """The same of all but the model: what `run.make_tools` reads."""
+    _check_interpreter(config)
+    _check_clip_files(config)
+    try:
+        prompts.load()
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+
+
+def _check_key(config: base.Config) -> None:
+    """Refuses to start without the key of the model that will be asked."""
+    if config.llm.is_real and config.loop.asks:
+        try:
+            config.llm.endpoint()
+        except ProviderError as error:
+            raise ConfigError(str(error)) from error
+
+
+def _check_interpreter(config: base.Config) -> None:
+    """Refuses to start without the interpreter that MineDojo runs under, or without Ray."""
+    if config.world == "minedojo":
+        if config.minedojo.launcher == "ray" and importlib.util.find_spec("ray") is None:
+            raise ConfigError(
+                "--config.minedojo.launcher=ray: Ray is not installed: pip install -e '.[scale]', "
+                "or take --config.minedojo.launcher=local."
+            )
+        try:
+            config.minedojo.interpreter()
+        except ValueError as error:
+            raise ConfigError(f"--config.world=minedojo: {error}") from error
+
+
+def _check_clip_files(config: base.Config) -> None:
+    """Refuses to start without the files of the CLIP reward; what is in them is read later."""
+    if config.reward.clip:
+        for field in ("weights", "merges", "texts", "prompts", "negatives"):
+            path = getattr(config.mineclip, field)
+            if path and not Path(path).is_file():
+                raise ConfigError(
+                    f"--config.mineclip.{field}: there is no file {path}. What it must be and "
+                    "where it comes from: docs/mineclip.md."
+                )
+
+
+def check_library(config: base.Config) -> None:
+    """Refuses a library of macros that cannot be read; a resumed run reads its own copy."""
+    if config.macros.library:
+        try:
+            store.load(Path(config.macros.library))
+        except store.LibraryError as error:
+            raise ConfigError(f"--config.macros.library: {error}") from error
+
+
+def check_budget(config: base.Config) -> None:
+    """Refuses an iteration that is over before one episode can be.
+
+    Every iteration starts new episodes, so the end of a long task would never be met.
+    """
+    horizon, lanes = get_task(config.task).horizon, config.rl.ppo.num_envs
+    ticks = config.loop.ticks_per_iteration
+    if config.loop.learns and not config.loop.planner and ticks < lanes * horizon:
+        fewer = max(1, ticks // horizon)
+        name = "minedojo.workers" if config.world == "minedojo" else "ppo.num_envs"
+        raise ConfigError(
+            f"an episode of {get_task(config.task).name} lasts up to {horizon} ticks, but "
+            f"loop.ticks_per_iteration={ticks} over {name}={lanes} lanes is "
+            f"{ticks // lanes} ticks a lane. Set --config.loop.ticks_per_iteration="
+            f"{lanes * horizon} or more, or --config.{name}={fewer} or less."
+        )
