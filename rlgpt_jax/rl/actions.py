@@ -78,6 +78,7 @@ class SpaceArrays(NamedTuple):
     lead_length: Any  # int32[]
     repeat: Any  # bool[]
     turn: Any  # int32[]  steps of the camera that a primitive turns by
+    tick_limit: Any  # int32[]  ticks of one activation of a macro
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,11 +157,16 @@ class HybridSpace:
             lead_length=np.int32(len(self.lead)),
             repeat=np.bool_(self.repeat_script),
             turn=np.int32(self.turn // CAMERA_STEP),
+            tick_limit=np.int32(self.tick_limit),
         )
 
     def label(self, slot: int) -> str:
         """The name under which slot `slot` (1-based) is counted and reported."""
         return self.names[slot - 1] or f"macro{slot}"
+
+    def action_label(self, slot: int, primitive: np.ndarray) -> str:
+        """What a lane does: its macro's name, or the label of the primitive if `slot` is 0."""
+        return self.label(slot) if slot > 0 else primitive_label(primitive)
 
 
 def empty_space() -> HybridSpace:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from rlgpt_jax.rl.interface import STOP_EPISODES
+from rlgpt_jax.rl.learner import Learner
 from rlgpt_jax.rl.rollout import one_tick
 
 
@@ -35,7 +36,7 @@ def episode_metrics(episodes: one_tick.Episodes, lanes: one_tick.Lanes) -> dict[
     )  # fmt: skip
 
 
-def outcomes(learner: Any, episodes: one_tick.Episodes) -> dict[str, Any]:
+def outcomes(learner: Learner, episodes: one_tick.Episodes) -> dict[str, Any]:
     """`Learner.finished` and `recent` after a rollout; its episodes count tick by tick."""
     success = np.asarray(episodes.success)[np.asarray(episodes.done)]
     return dict(
