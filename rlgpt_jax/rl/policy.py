@@ -20,25 +20,26 @@ class Policy:
 
 
 @struct.dataclass
-class Actor:
-    """All that stays the same in a rollout; sizes of networks are part of the compiled program."""
+class PolicyArrays:
+    """A policy in a world, as arrays: all that stays the same in a rollout. The sizes of networks
+    are part of the compiled program."""
 
     network: NetworkConfig = struct.field(pytree_node=False)
     params: actor_critic.Params
     problem: Problem
 
 
-def device_actor(policy: Policy, goal_names: tuple[str, ...]) -> Actor:
-    """The actor in a world that is about `goal_names`, with its programs.
+def device_arrays(policy: Policy, goal_names: tuple[str, ...]) -> PolicyArrays:
+    """Arrays of a policy in a world that is about `goal_names`, with the programs of its macros.
 
     Raises:
       ValueError: a name is unknown.
     """
     problem = make_problem(policy.config, goal_names, policy.space)
-    return Actor(policy.config.network, policy.params, problem)
+    return PolicyArrays(policy.config.network, policy.params, problem)
 
 
-def host_actor(policy: Policy, goal_names: tuple[str, ...]) -> Actor:
+def host_arrays(policy: Policy, goal_names: tuple[str, ...]) -> PolicyArrays:
     """The same without the programs, which stay with the interpreter on the host."""
     problem = host_problem(policy.config, goal_names, policy.space)
-    return Actor(policy.config.network, policy.params, problem)
+    return PolicyArrays(policy.config.network, policy.params, problem)

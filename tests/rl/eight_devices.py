@@ -18,7 +18,7 @@ from rlgpt_jax.envs.tasks.tasks import get_task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.rl import devices
 from rlgpt_jax.rl.actions import empty_space
-from rlgpt_jax.rl.policy import Policy, device_actor
+from rlgpt_jax.rl.policy import Policy, device_arrays
 from rlgpt_jax.rl.ppo import update_device
 from rlgpt_jax.rl.ppo.ppo import TrainState
 from rlgpt_jax.rl.rollout import device_worlds, rollout_device
@@ -81,7 +81,7 @@ def programs(env, learner):
     mesh = devices.mesh_of(config, True)
     world = device_worlds.step_of(env, mesh)
     state = devices.whole(mesh, TrainState(learner.params, learner.opt_state))
-    actor = device_actor(Policy(state.params, SPACE, config), env.goal_names)
+    actor = device_arrays(Policy(state.params, SPACE, config), env.goal_names)
     args = world.constants, actor, learner.rollout, jax.random.key(0)
     lowered = rollout_device._rollout.lower(world, PPO.unroll_length, mesh, *args)
     rollout = lowered.compile()

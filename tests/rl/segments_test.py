@@ -11,7 +11,7 @@ from rlgpt_jax.envs.base import Step
 from rlgpt_jax.rl.actions import distribution, empty_space
 from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.networks.features import action_id
-from rlgpt_jax.rl.policy import Actor
+from rlgpt_jax.rl.policy import PolicyArrays
 from rlgpt_jax.rl.rollout import rollout_host
 from tests.rl.own_pace import OwnPace
 from tests.rl.rollout.rollout_async_test import FAR, LANES, PACES, TICKS, collect, places, rolling
@@ -80,7 +80,7 @@ def test_the_value_of_a_cut_episode_is_in_its_own_row_also_where_a_lane_gives_tw
     env = OwnPace(PACES, length=1000, horizon=9)
     made, params = rolling(env)
     begins = np.asarray(env.obs.position)
-    answers, actor = noted(env), Actor(CONFIG.network, params, made.walk.problem)
+    answers, actor = noted(env), PolicyArrays(CONFIG.network, params, made.walk.problem)
     twice = 0
     for batch in collect(made, params, 2):
         found = places(env, batch)

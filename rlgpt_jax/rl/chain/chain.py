@@ -35,7 +35,7 @@ from rlgpt_jax.rl.chain.skills import Chain, Prepared
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.networks import recurrent_state
 from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
-from rlgpt_jax.rl.policy import Actor
+from rlgpt_jax.rl.policy import PolicyArrays
 from rlgpt_jax.rl.rollout import macro_step
 from rlgpt_jax.rl.rollout.macro_step import Act
 from rlgpt_jax.rl.rollout.one_tick import Episodes, Lanes
@@ -244,7 +244,7 @@ def _decide(
             choices = np.zeros((len(free), 2), np.int32)
             primitive = np.tile(np.array(NOOP, np.int32), (len(free), 1))
         else:
-            actor = Actor(config.network, skill.params, prepared.problems[s])
+            actor = PolicyArrays(config.network, skill.params, prepared.problems[s])
             own_key = jax.random.fold_in(key, s)
             decision = decide(actor, now.lanes, obs, own_key, np.int32(index))
             parts = (decision.chosen, decision.action.primitive, decision.primitive)

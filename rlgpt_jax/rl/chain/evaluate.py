@@ -100,7 +100,7 @@ class ChainTally(Tally):
         self.first.append(self._stand.first[lane].copy())
 
     def add_macro_ends(self, result: ChainTick, counts: np.ndarray) -> None:
-        """How macros ended in this tick; `counts` are lanes whose episode is counted."""
+        """How macros ended in this tick; `counts` bool[N] are lanes whose episode is counted."""
         for part in result.ran:
             tick, space = part.act.macro, self.chain.skills[part.skill].space
             if tick is None:
@@ -172,7 +172,7 @@ class _Episodes:
 
 
 def evaluate_chain(
-    env: Any,
+    env: on_host.World,
     chain: Chain,
     config: RLConfig,
     seed: int,

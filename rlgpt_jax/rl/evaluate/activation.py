@@ -26,7 +26,7 @@ FUNCTION_WORDS = ("", "use", "drop", "attack", "craft", "equip", "place", "destr
 
 
 def describe_action(action: np.ndarray) -> str:
-    """An action of the world in a few words, for example "forward, attack"."""
+    """An action int32[8] of the world in a few words, for example "forward, attack"."""
     yaw, pitch = action[YAW] - CAMERA_CENTRE, action[PITCH] - CAMERA_CENTRE
     words = [
         ("", "forward", "back")[action[MOVE]],

@@ -29,7 +29,7 @@ from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, decode
 from rlgpt_jax.rl.evaluate.crosshair import BLOCK_REACH, MOB_REACH, met
 from rlgpt_jax.rl.evaluate.keyframes import Recorder
 from rlgpt_jax.rl.networks.features import count_items
-from rlgpt_jax.rl.policy import Policy, host_actor
+from rlgpt_jax.rl.policy import Policy, host_arrays
 from rlgpt_jax.rl.rollout import macro_step
 from rlgpt_jax.rl.rollout.rollout_host import decide, end_tick, start_lanes
 
@@ -124,7 +124,7 @@ class Player(Protocol):
         ...
 
     def end_tick(self, action: np.ndarray, step: Step) -> None:
-        """What all lanes did in this tick and what came of it."""
+        """What all lanes did in this tick, int32[N, 8], and what came of it."""
         ...
 
 
@@ -190,7 +190,7 @@ class Play:
     def __init__(self, obs: Observation, policy: Policy, goals: tuple[str, ...], seed: int):
         space = dataclasses.replace(policy.space, script=(), repeat_script=False)
         self._space = space
-        self._actor = host_actor(dataclasses.replace(policy, space=space), goals)
+        self._actor = host_arrays(dataclasses.replace(policy, space=space), goals)
         self._lanes = start_lanes(self._actor.problem.reward, obs, policy.config.network)
         self._macros = macro_step.init_macros(space, len(obs.yaw), on_device=False)
         self._key, self._tick = jax.random.key(seed), 0

@@ -12,7 +12,8 @@ import numpy as np
 
 from rlgpt_jax.envs.base import AsyncEnvironment, HostEnvironment, Observation
 from rlgpt_jax.rl.actions import HybridSpace
-from rlgpt_jax.rl.policy import Policy, host_actor
+from rlgpt_jax.rl.policy import Policy, host_arrays
+from rlgpt_jax.rl.reward.rewards import RewardArrays
 from rlgpt_jax.rl.rollout.lanes_async import AsyncLanes
 from rlgpt_jax.rl.rollout.macro_step import init_macros
 from rlgpt_jax.rl.rollout.one_tick import RolloutState, TickResult
@@ -86,7 +87,7 @@ def chunks(seed: int, num_episodes: int, num_envs: int) -> list[tuple[int, np.nd
     ]
 
 
-def _begin(world: HostEnvironment, policy: Policy, terms: Any, seed: int) -> RolloutState:
+def _begin(world: HostEnvironment, policy: Policy, terms: RewardArrays, seed: int) -> RolloutState:
     obs = world.reset(seed)
     lanes = start_lanes(terms, obs, policy.config.network)
     return RolloutState(lanes, init_macros(policy.space, world.num_envs, on_device=False), obs)
@@ -97,7 +98,7 @@ class Lockstep:
 
     def __init__(self, world: HostEnvironment, policy: Policy, seed: int):
         self._world, self._space = world, policy.space
-        self._actor = host_actor(policy, world.goal_names)
+        self._actor = host_arrays(policy, world.goal_names)
         self._state = _begin(world, policy, self._actor.problem.reward, seed)
         self._key, self._index = jax.random.key(seed), 0
 
@@ -117,7 +118,7 @@ class OwnPace:
     """A policy acts in lanes that tick on their own, as fast as each can."""
 
     def __init__(self, world: AsyncEnvironment, policy: Policy, seed: int):
-        terms = host_actor(policy, world.goal_names).problem.reward
+        terms = host_arrays(policy, world.goal_names).problem.reward
         self._policy = policy
         self._walk = AsyncLanes(
             world, policy.space, policy.config, jax.random.key(seed),

@@ -20,6 +20,7 @@ from rlgpt_jax.rl.evaluate.episodes import Played
 from rlgpt_jax.rl.evaluate.failures import Failures, Sights, Trace
 from rlgpt_jax.rl.evaluate.lost import Lost
 from rlgpt_jax.rl.evaluate.report import MACRO_ENDS, EpisodeEnd, EvalReport, wilson
+from rlgpt_jax.rl.rollout.one_tick import Episodes
 
 
 class Tally:
@@ -89,15 +90,15 @@ class Tally:
         return self.space.offered[slot - 1] or slot in self.space.script
 
     def add_actions(self, played: Played, counts: np.ndarray) -> None:
-        """`counts` are the lanes that were free to act in an episode that is counted."""
+        """`counts` bool[N] are the lanes that were free to act in an episode that is counted."""
         for lane in np.flatnonzero(counts):
             self.action_ticks[played.labels[lane]] += 1
             if played.result.act.decided[lane]:
                 self.action_counts[played.labels[lane]] += 1
 
     def add_macro_ends(self, result: Any, counts: np.ndarray) -> None:
-        """How macros ended in this tick, which `watches` have seen; `counts` are lanes whose
-        episode is counted."""
+        """How macros ended in this tick, which `watches` have seen; `counts` bool[N] are lanes
+        whose episode is counted."""
         tick, running = result.act.macro, result.act.running
         if tick is None:
             return
@@ -122,7 +123,7 @@ class Tally:
         self.ends_in_sight[name][how] += began
         trace.start_in_sight = None
 
-    def add_episode(self, episodes: Any, lane: int, watch: LoopWatch) -> None:
+    def add_episode(self, episodes: Episodes, lane: int, watch: LoopWatch) -> None:
         success, is_dead = bool(episodes.success[lane]), watch.is_dead()
         self.successes += success
         self.returns.append(float(episodes.episode_return[lane]))

@@ -206,7 +206,12 @@ class _Chunk:
 
 
 def trial(
-    env: Any, space: HybridSpace, slot: int, seed: int, num_episodes: int, scene: Scene = PLAIN
+    env: on_host.World,
+    space: HybridSpace,
+    slot: int,
+    seed: int,
+    num_episodes: int,
+    scene: Scene = PLAIN,
 ) -> TrialReport:
     """Starts the macro in `slot` (1-based) once per episode and reports what came of it.
 

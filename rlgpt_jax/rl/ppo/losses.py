@@ -40,13 +40,13 @@ class Moments(NamedTuple):
 
 
 def moments(x: jax.Array, mask: jax.Array) -> Moments:
-    """Mean and variance of the entries of `x` where `mask`."""
+    """Mean and variance of the entries of `x` float32[B] where `mask` bool[B]."""
     mean = masked_mean(x, mask)
     return Moments(mean, masked_mean((x - mean) ** 2, mask))
 
 
 def normalise(x: jax.Array, mask: jax.Array, of: Moments | None = None) -> jax.Array:
-    """Zero mean and unit deviation over the rows of `mask`; 0 elsewhere.
+    """float32[B]: zero mean and unit deviation over the rows of `mask` bool[B]; 0 elsewhere.
 
     Args:
       of: moments of more rows than these, to normalise by.

@@ -276,7 +276,7 @@ def update(
     masks: Masks,
     key: jax.Array,
 ) -> tuple[TrainState, dict[str, jax.Array]]:
-    """One update on one rollout; `state` is given away.
+    """One update on one rollout [T, N]; `state` is given away. Metrics are float32[].
 
     Args:
       masks: what the policy may choose.

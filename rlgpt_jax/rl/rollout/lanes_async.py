@@ -16,7 +16,7 @@ from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, HybridAction, HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.networks import actor_critic, recurrent_state
 from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
-from rlgpt_jax.rl.policy import Actor
+from rlgpt_jax.rl.policy import PolicyArrays
 from rlgpt_jax.rl.problem import Problem, host_problem
 from rlgpt_jax.rl.rollout import macro_step, one_tick
 from rlgpt_jax.rl.rollout.macro_step import Act
@@ -35,7 +35,7 @@ class Answer(NamedTuple):
 
 @jax.jit
 def _decide(
-    actor: Actor, lanes: Lanes, obs: Observation, key: jax.Array, number: jax.Array,
+    actor: PolicyArrays, lanes: Lanes, obs: Observation, key: jax.Array, number: jax.Array,
     tick: jax.Array, mine: jax.Array, sent: tuple[HybridAction, RecurrentState | None],
 ) -> Decision:  # fmt: skip
     """`one_tick.decide` with the keys of each lane's own rollout and tick. Lanes other than
@@ -95,7 +95,7 @@ class AsyncLanes:
         """
         with self.seconds.measure("policy"):
             decision = _decide(
-                Actor(self._network, params, self.problem), self.lanes, self.obs, self._key,
+                PolicyArrays(self._network, params, self.problem), self.lanes, self.obs, self._key,
                 number.astype(np.int32), tick.astype(np.int32), mine, self._sent,
             )  # fmt: skip
             chosen, primitive, busy = map(

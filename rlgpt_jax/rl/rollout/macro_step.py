@@ -17,7 +17,7 @@ from rlgpt_jax.rl.actions import HybridSpace, SpaceArrays
 
 
 class Act(NamedTuple):
-    """What every lane does in this tick. Arrays are NumPy on the host."""
+    """What every lane does in this tick. Arrays are NumPy on the host, JAX's on the device."""
 
     action: Any  # int32[N, 8]
     decided: Any  # bool[N]  a decision counted, the policy's or the script's
@@ -55,6 +55,9 @@ def act(
       chosen: int32[N], macro to start where a lane decides.
       primitive: int32[N, 8], action where a lane decides for no macro.
       busy: bool[N], lanes whose action will be ignored: nothing is decided there.
+
+    Returns:
+      The state after the tick, and what every lane does. JAX or NumPy, as `primitive` is.
     """
     on_device = isinstance(primitive, jax.Array)
     xp = jnp if on_device else np
@@ -75,7 +78,7 @@ def act(
 
 
 def cut(state: Any, done: Any) -> Any:
-    """Drops the macros of lanes whose episode ended."""
+    """Drops the macros of the lanes `done` bool[N], whose episode ended."""
     if state is None:
         return None
     on_device = isinstance(done, jax.Array)

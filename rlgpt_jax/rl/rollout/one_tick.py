@@ -17,7 +17,7 @@ from rlgpt_jax.rl.config import PLAIN, NetworkConfig
 from rlgpt_jax.rl.networks import actor_critic, recurrent_state
 from rlgpt_jax.rl.networks.features import Features, action_id, keep_parts, make_features
 from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
-from rlgpt_jax.rl.policy import Actor
+from rlgpt_jax.rl.policy import PolicyArrays
 from rlgpt_jax.rl.problem import Problem
 from rlgpt_jax.rl.reward import rewards
 from rlgpt_jax.rl.reward.rewards import RewardArrays
@@ -58,7 +58,7 @@ class Decision(NamedTuple):
     chosen: jax.Array  # int32[N]  macro to start: the policy's or the script's
     scripted: jax.Array  # bool[N]  the script chooses, so PPO does not learn from it
     primitive: jax.Array  # int32[N, 8]  the decoded primitive
-    value: Any = None  # float32[N]  of networks that share a body
+    value: jax.Array | None = None  # float32[N]  of networks that share a body
     recurrent: RecurrentState | None = None  # after this tick was seen
 
 
@@ -162,20 +162,21 @@ def lost_in(step: Step) -> np.ndarray:
 
 
 def featurize(
-    actor: Actor,
+    actor: PolicyArrays,
     obs: Observation,
     previous: jax.Array,
     start: jax.Array,
     memory: RecurrentState | None = None,
 ) -> Features:
-    """The features of an observation, without the parts that are left out: one row of a batch."""
+    """Features [N, ...] of observations [N, ...], previous actions int32[N] and starts
+    float32[N, 3], without the parts that are left out: one row of a batch."""
     features = make_features(obs, previous, start, bool(actor.network.image_size))
     features = keep_parts(features, actor.problem.parts)
     return features if memory is None else features._replace(past=memory.past)
 
 
 def value_of(
-    actor: Actor,
+    actor: PolicyArrays,
     obs: Observation,
     previous: jax.Array,
     start: jax.Array,
@@ -191,7 +192,7 @@ def value_of(
 
 
 def decide(
-    actor: Actor,
+    actor: PolicyArrays,
     lanes: Lanes,
     obs: Observation,
     rollout_key: jax.Array,

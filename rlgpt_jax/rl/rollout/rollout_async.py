@@ -16,8 +16,8 @@ from rlgpt_jax.envs.base import AsyncEnvironment, Observation
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.networks import actor_critic
-from rlgpt_jax.rl.networks.recurrent_state import state_of
-from rlgpt_jax.rl.policy import Actor
+from rlgpt_jax.rl.networks.recurrent_state import RecurrentState, state_of
+from rlgpt_jax.rl.policy import PolicyArrays
 from rlgpt_jax.rl.rollout.lanes_async import Answer, AsyncLanes
 from rlgpt_jax.rl.rollout.one_tick import Batch, Lanes, OpenDecisions, RolloutState
 from rlgpt_jax.rl.rollout.open_decisions import open_after
@@ -31,7 +31,7 @@ class Segment(NamedTuple):
     # had made the networks that acted.
     rows: dict[str, Any]
     cuts: list[Cut]  # of one lane each
-    recurrent: Any  # before the first tick
+    recurrent: RecurrentState | None  # before the first tick
     carried: OpenDecisions  # without an axis of lanes, as what follows
     lanes: Lanes  # after the last tick
     obs: Observation
@@ -116,7 +116,7 @@ class AsyncRollout:
           that acted, on average over the ticks and at most.
         """
         began = time.perf_counter()
-        num, actor = len(self._tick), Actor(self._config.network, params, self.walk.problem)
+        num, actor = len(self._tick), PolicyArrays(self._config.network, params, self.walk.problem)
         taken, self._complete = self._complete[:num], self._complete[num:]
         with self.walk.seconds.measure("policy"):
             columns = _stack([s.rows for s in taken], axis=1)

@@ -12,7 +12,7 @@ from jax.sharding import Mesh
 from rlgpt_jax.envs.base import Environment
 from rlgpt_jax.rl.actions import Part
 from rlgpt_jax.rl.devices import BY_LANE, LANES, WHOLE, batch_specs
-from rlgpt_jax.rl.policy import Actor, Policy, device_actor
+from rlgpt_jax.rl.policy import Policy, PolicyArrays, device_arrays
 from rlgpt_jax.rl.rollout import device_worlds, macro_step, one_tick
 from rlgpt_jax.rl.rollout.closed import Closed
 from rlgpt_jax.rl.rollout.one_tick import Batch, RolloutState, TickResult
@@ -24,7 +24,7 @@ def _scan(
     length: int,
     devices: int,
     constants: list[jax.Array],
-    actor: Actor,
+    actor: PolicyArrays,
     state: RolloutState,
     key: jax.Array,
 ) -> tuple[RolloutState, Batch]:
@@ -82,7 +82,7 @@ def _rollout(
     length: int,
     mesh: Mesh | None,
     constants: list[jax.Array],
-    actor: Actor,
+    actor: PolicyArrays,
     state: RolloutState,
     key: jax.Array,
 ) -> tuple[RolloutState, Batch]:
@@ -99,7 +99,7 @@ def _rollout(
 def rollout_device(
     env: Environment, policy: Policy, state: RolloutState, key: jax.Array, mesh: Mesh | None = None
 ) -> tuple[RolloutState, Batch]:
-    """Records `unroll_length` ticks. Returns where the lanes stand, and the batch.
+    """Records T = `unroll_length` ticks. Returns where the lanes stand, and the batch [T, N].
 
     The state is given away: worlds are written in place, and no two of its arrays may be one
     buffer (`devices.taken_over`). With a mesh the arrays lie along it.
@@ -107,6 +107,6 @@ def rollout_device(
     Compiles once per environment object, network and batch shape; another action space,
     other parts of the observation or another reward are other data.
     """
-    world, actor = device_worlds.step_of(env, mesh), device_actor(policy, env.goal_names)
+    world, actor = device_worlds.step_of(env, mesh), device_arrays(policy, env.goal_names)
     length = policy.config.ppo.unroll_length
     return _rollout(world, length, mesh, world.constants, actor, state, key)

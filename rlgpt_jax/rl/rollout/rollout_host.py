@@ -16,7 +16,7 @@ import numpy as np
 from rlgpt_jax.envs.base import HostEnvironment, Observation, Step
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
-from rlgpt_jax.rl.policy import Actor, Policy, host_actor
+from rlgpt_jax.rl.policy import Policy, PolicyArrays, host_arrays
 from rlgpt_jax.rl.problem import Problem
 from rlgpt_jax.rl.rollout import macro_step, one_tick
 from rlgpt_jax.rl.rollout.macro_step import Act
@@ -63,7 +63,7 @@ def end_tick(
 def tick(
     env: HostEnvironment,
     space: HybridSpace,
-    actor: Actor,
+    actor: PolicyArrays,
     state: RolloutState,
     key: jax.Array,
     index: int,
@@ -91,7 +91,9 @@ def tick(
 value_of = jax.jit(one_tick.value_of)
 
 
-def cut_values(actor: Actor, cuts: list[Cut], shape: tuple[int, int], everyone: Cut) -> np.ndarray:
+def cut_values(
+    actor: PolicyArrays, cuts: list[Cut], shape: tuple[int, int], everyone: Cut
+) -> np.ndarray:
     """float32[T, N]: values of the last observations of truncated episodes, in blocks of N.
 
     Without any, those of `everyone` are computed in vain: what the first time limit needs is
@@ -138,8 +140,8 @@ def _cut_of(index: int, lanes: Lanes, result: TickResult, cut: np.ndarray) -> Cu
 def rollout_host(
     env: HostEnvironment, policy: Policy, state: RolloutState, key: jax.Array
 ) -> tuple[RolloutState, Batch, Seconds]:
-    """Records `unroll_length` ticks. Returns where the lanes stand, and the batch."""
-    actor = host_actor(policy, env.goal_names)
+    """Records T = `unroll_length` ticks. Returns where the lanes stand, and the batch [T, N]."""
+    actor = host_arrays(policy, env.goal_names)
     lanes = state.lanes
     before, carried = lanes.recurrent, lanes.open
     # The interpreter works in place.
