@@ -237,13 +237,7 @@ def train(
         state = TrainState(learner.params, learner.opt_state)
         state, measured = update(state, batch, masks, update_key)
         numbers = {name: float(x) for name, x in measured.items()}
-        learner = learner.replace(
-            params=state.params,
-            opt_state=state.opt_state,
-            num_updates=learner.num_updates + 1,
-            ticks=learner.ticks + per_update,
-            **outcome.outcomes(learner, batch.episodes),
-        )
+        learner = outcome.updated(learner, state, batch)
         seconds = time.perf_counter() - began
         metrics = {
             **outcome.episode_metrics(batch.episodes, rollout.lanes),

@@ -62,14 +62,7 @@ def train_async(
                 rolling.step(*acting)
             state, numbers = _wait(running)
             rollout = rolling.stand()
-            learner = learner.replace(
-                params=state.params,
-                opt_state=state.opt_state,
-                num_updates=learner.num_updates + 1,
-                ticks=learner.ticks + per_update,
-                rollout=rollout,
-                **outcome.outcomes(learner, batch.episodes),
-            )
+            learner = outcome.updated(learner, state, batch).replace(rollout=rollout)
             seconds = time.perf_counter() - began
             metrics = {
                 **outcome.episode_metrics(batch.episodes, rollout.lanes),

@@ -151,7 +151,7 @@ def test_carry_over_forgets_changed_macros_only():
         np.testing.assert_array_equal(moments[leaf][..., changed], 0.0)
         np.testing.assert_array_equal(now[leaf][..., ~changed], before[leaf][..., ~changed])
     assert_same_bits(after.params.critic, noisy.params.critic)
-    assert after.ticks == learner.ticks and int(after.lanes.episode_ticks.max()) == 0
+    assert after.ticks == learner.ticks and int(after.rollout.lanes.episode_ticks.max()) == 0
     again = train(ENV, empty_space(), CONFIG, after, 256)
     assert again.num_updates == learner.num_updates + 1
 

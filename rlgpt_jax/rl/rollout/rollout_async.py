@@ -21,7 +21,7 @@ from rlgpt_jax.rl.policy import PolicyArrays
 from rlgpt_jax.rl.rollout.lanes_async import Answer, AsyncLanes
 from rlgpt_jax.rl.rollout.one_tick import Batch, Lanes, OpenDecisions, RolloutState
 from rlgpt_jax.rl.rollout.open_decisions import open_after
-from rlgpt_jax.rl.rollout.rollout_host import Cut, Seconds, cut_values
+from rlgpt_jax.rl.rollout.rollout_host import Cut, Seconds, cut_of, cut_values
 
 
 class Segment(NamedTuple):
@@ -152,7 +152,8 @@ class AsyncRollout:
         step = result.step
         cut = np.asarray(step.truncated & ~step.terminated) & answer.mask
         for lane in map(int, np.flatnonzero(cut)):
-            self._cuts[lane].append(_cut_of(int(self._tick[lane]), answer, lane))
+            tick, at = int(self._tick[lane]), np.array([lane])
+            self._cuts[lane].append(cut_of(tick, answer.lanes, result, at))
         self._record(
             answer.mask, reward=result.reward, terminated=step.terminated,
             truncated=step.truncated, episodes=result.episodes,
@@ -205,13 +206,3 @@ def _open_after(segment: Segment, gamma: float) -> OpenDecisions:
 
 def _stack(trees: list[Any], axis: int) -> Any:
     return jax.tree.map(lambda *xs: np.stack(xs, axis=axis), *trees)
-
-
-def _cut_of(tick: int, answer: Answer, lane: int) -> Cut:
-    """The last observation of an episode that was truncated."""
-    result = answer.result
-    given = (
-        result.step.final_obs, result.previous, answer.lanes.start, result.decision.recurrent
-    )  # fmt: skip
-    one = jax.tree.map(lambda x: np.array(np.asarray(x)[lane : lane + 1]), given)
-    return Cut(tick, np.array([lane]), *one)

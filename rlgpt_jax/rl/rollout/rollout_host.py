@@ -122,10 +122,11 @@ def cut_values(
 def _find_cut(index: int, lanes: Lanes, result: TickResult) -> Cut | None:
     step = result.step
     cut = np.flatnonzero(step.truncated & ~np.asarray(step.terminated))
-    return _cut_of(index, lanes, result, cut) if len(cut) else None
+    return cut_of(index, lanes, result, cut) if len(cut) else None
 
 
-def _cut_of(index: int, lanes: Lanes, result: TickResult, cut: np.ndarray) -> Cut:
+def cut_of(index: int, lanes: Lanes, result: TickResult, cut: np.ndarray) -> Cut:
+    """What a tick told of the lanes `cut` int[C], which were so before it."""
     step = result.step
     return Cut(
         index,
@@ -164,7 +165,7 @@ def rollout_host(
     with seconds.measure("policy"):
         # np.stack copies, so no row keeps a view of a buffer that a later call reuses.
         columns = jax.tree.map(lambda *xs: np.stack([np.asarray(x) for x in xs]), *rows)
-        everyone = _cut_of(index, lanes, result, np.arange(len(lanes.start)))
+        everyone = cut_of(index, lanes, result, np.arange(len(lanes.start)))
         final = cut_values(actor, cuts, columns["reward"].shape, everyone)
         batch = Batch(final_value=final, carried=carried, recurrent=before, **columns)
         lanes = state.lanes._replace(open=open_after(batch, actor.problem.gamma))

@@ -250,7 +250,7 @@ def test_a_resumed_run_keeps_all_but_the_episodes(tmp_path) -> None:
     assert not hasattr(nothing, "state"), "no episode was begun for the networks alone"
     with pytest.raises(ValueError, match="no episodes to go on with.*begins=False"):
         train(nothing, space, CONFIG, networks, 256)
-    assert carry_over(networks, nothing, space, (), CONFIG, 1).obs is not None
+    assert carry_over(networks, nothing, space, (), CONFIG, 1).rollout is not None
 
 
 def test_a_world_with_other_lanes_is_refused_before_anything_is_read_into_it(tmp_path) -> None:
