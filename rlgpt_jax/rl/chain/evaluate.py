@@ -49,7 +49,10 @@ class ChainReport:
 
     def to_json(self) -> dict[str, Any]:
         """The fields of an `EvalReport` and "sub_tasks"."""
-        return {**self.to_json(), "sub_tasks": [dataclasses.asdict(s) for s in self.sub_tasks]}
+        return {
+            **self.whole.to_json(),
+            "sub_tasks": [dataclasses.asdict(s) for s in self.sub_tasks],
+        }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "ChainReport":
