@@ -244,9 +244,8 @@ def make_videos(config: Config, tools: Tools, finished: two_loop.Run) -> list[Pa
     lanes = config.loop.eval_lanes(tools.rl.ppo.num_envs)
     world = on_host.as_host(tools.world(EVAL, lanes))
     return video.write_videos(
-        world, best.space, finished.learning.evaluated_with(best), finished.learning.params(best),
-        tools.seed_of("evaluate", EVAL), tools.folder.path("videos"),
-        video.ticks_per_frame(tools.task.horizon),
+        world, finished.learning.policy(best), tools.seed_of("evaluate", EVAL),
+        tools.folder.path("videos"), video.ticks_per_frame(tools.task.horizon),
     )  # fmt: skip
 
 

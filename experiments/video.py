@@ -20,9 +20,8 @@ from PIL import Image, ImageDraw, ImageFont
 
 from rlgpt_jax.envs.base import Step
 from rlgpt_jax.envs.voxel.render import for_people
-from rlgpt_jax.rl.actions import HybridSpace
-from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
+from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.rollout import on_host
 from rlgpt_jax.rl.rollout.one_tick import lost_in
 
@@ -60,15 +59,7 @@ def ticks_per_frame(horizon: int) -> int:
     return -(-horizon // MAX_FRAMES)
 
 
-def write_videos(
-    world: Any,
-    space: HybridSpace,
-    config: RLConfig,
-    params: Any,
-    seed: int,
-    folder: Path,
-    every: int = 1,
-) -> list[Path]:
+def write_videos(world: Any, policy: Policy, seed: int, folder: Path, every: int = 1) -> list[Path]:
     """Writes `success` and `failure` (where there is one) as MP4 and GIF.
 
     Args:
@@ -79,9 +70,8 @@ def write_videos(
       The MP4 files; none of a world that cannot be drawn and shows no pictures.
     """
     return write_episodes(
-        world, lambda on_tick: run_episodes(world, space, config, params, seed, on_tick), folder,
-        every,
-    )  # fmt: skip
+        world, lambda on_tick: run_episodes(world, policy, seed, on_tick), folder, every
+    )
 
 
 def write_episodes(world: Any, play: Play, folder: Path, every: int = 1) -> list[Path]:
@@ -129,18 +119,10 @@ def seen_lanes(num_envs: int, play: Play, every: int) -> list[Lane]:
 
 
 def run_episodes(
-    world: Any,
-    space: HybridSpace,
-    config: RLConfig,
-    params: Any,
-    seed: int,
-    on_tick: Callable[[Any, list[str], Step], None],
+    world: Any, policy: Policy, seed: int, on_tick: Callable[[Any, list[str], Step], None]
 ) -> None:
     """One seeded episode in every lane."""
-    evaluate(
-        world, space, config, params, seed, num_episodes=world.num_envs, on_tick=on_tick,
-        task="video",
-    )  # fmt: skip
+    evaluate(world, policy, seed, num_episodes=world.num_envs, on_tick=on_tick, task="video")
 
 
 def find_lanes(num_envs: int, play: Play) -> list[tuple[str, int]]:

@@ -9,6 +9,7 @@ from experiments.bench.table import Row
 from rlgpt_jax.loop.tools import EVAL
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
+from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.train import init_learner, train
 
 EPISODES = 200  # of the evaluation afterwards, in worlds that were not trained in
@@ -49,7 +50,9 @@ def measure(setting: Setting, lanes: int, level: float, max_ticks: int) -> list[
     )  # fmt: skip
     seconds = time.perf_counter() - compiled
     held_out = setting.world(min(lanes, EPISODES), EVAL)
-    report = evaluate(held_out, space, rl, learner.params, 1, num_episodes=EPISODES, split=EVAL)
+    report = evaluate(
+        held_out, Policy(learner.params, space, rl), 1, num_episodes=EPISODES, split=EVAL
+    )
     numbers = {
         "lanes": float(lanes), "level": level, "reached": float(window.share >= level),
         "seconds": seconds, "ticks": float(learner.ticks),

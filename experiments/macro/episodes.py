@@ -10,8 +10,9 @@ import numpy as np
 from rlgpt_jax.envs.base import Observation, Step
 from rlgpt_jax.envs.names import NAMES
 from rlgpt_jax.macros.sensors import pack_view
-from rlgpt_jax.macros.vm.bytecode import TRAPPED, MacroSet, Program, link, trap_message
+from rlgpt_jax.macros.vm.bytecode import TRAPPED, Program, link, trap_message
 from rlgpt_jax.macros.vm.host import interpret_host
+from rlgpt_jax.rl.evaluate.episodes import chunks
 from rlgpt_jax.rl.evaluate.report import MACRO_ENDS
 
 MAX_LANES = 32
@@ -61,39 +62,30 @@ def play(
       tick_limit: ticks of one activation.
       on_tick: called after every tick with what each lane did, for videos.
     """
-    macros = link([program])
     episodes: list[Episode] = []
     activations: list[Activation] = []
-    for chunk, begin in enumerate(range(0, num, world.num_envs)):
-        lanes = min(world.num_envs, num - begin)
-        chunk_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0] >> 1)
-        _play_chunk(
-            world,
-            macros,
-            program.name,
-            tick_limit,
-            chunk_seed,
-            lanes,
-            begin,
-            episodes,
-            activations,
-            on_tick,
+    for chunk_seed, share in chunks(seed, num, world.num_envs):
+        ended, started = _play_chunk(
+            world, program, tick_limit, chunk_seed, int(share.sum()), len(episodes), on_tick
         )
+        episodes += ended
+        activations += started
     return sorted(episodes, key=lambda e: e.number), activations
 
 
 def _play_chunk(
     world: Any,
-    macros: MacroSet,
-    name: str,
+    program: Program,
     tick_limit: int,
     seed: int,
     num: int,
     begin: int,
-    episodes: list[Episode],
-    activations: list[Activation],
     on_tick: OnTick | None,
-) -> None:
+) -> tuple[list[Episode], list[Activation]]:
+    """The first episodes of `num` lanes, numbered from `begin` on."""
+    macros = link([program])
+    episodes: list[Episode] = []
+    activations: list[Activation] = []
     obs, busy = world.reset(seed), np.zeros(world.num_envs, bool)
     state = interpret_host.init_state(world.num_envs)
     chosen = np.ones(world.num_envs, np.int32)
@@ -117,9 +109,10 @@ def _play_chunk(
                     activations.append(Activation(begin + i, "interrupted", lane.running))
                 episodes.append(_closed(begin + i, lane, step, i))
         if on_tick is not None:
-            on_tick(begin, [name] * world.num_envs, step)
+            on_tick(begin, [program.name] * world.num_envs, step)
         state = interpret_host.cut(state, done)
         obs, busy = step.obs, np.asarray(step.info["busy"]) & ~done
+    return episodes, activations
 
 
 def _ended(out: Any, lane: int, episode: int, ticks: int) -> Activation:

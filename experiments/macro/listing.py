@@ -16,7 +16,7 @@ from rlgpt_jax.macros import values
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_NAMES, TABLE
 from rlgpt_jax.macros.sensors import SCALARS
 from rlgpt_jax.macros.vm import bytecode as bc
-from rlgpt_jax.rl.evaluate.trial import describe_action
+from rlgpt_jax.rl.evaluate.activation import describe_action
 
 RAY_FIELDS = ("block", "entity", "distance", "yaw", "pitch")
 

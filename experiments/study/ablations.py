@@ -31,7 +31,7 @@ DESIGN_WORDS = (
     "Held-out success and share of episodes that end in a dead loop, last iteration on one task, "
     "as table 5 of the paper: the fast agent may set reward terms, the action space, or both. One "
     "recorded conversation each, so the spread over conversations is not in the intervals. A dead "
-    "loop is counted as rlgpt_jax/rl/evaluate/evaluate.py says; the paper gives no definition."
+    "loop is counted as rlgpt_jax/rl/evaluate/dead_loops.py says; the paper gives no definition."
 )
 
 

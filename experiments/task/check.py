@@ -125,6 +125,7 @@ def draw_and_play(config: base.Config, options: argparse.Namespace, say: Any) ->
     from rlgpt_jax.rl.actions import empty_space
     from rlgpt_jax.rl.evaluate.evaluate import evaluate
     from rlgpt_jax.rl.networks.actor_critic import init_params
+    from rlgpt_jax.rl.policy import Policy
 
     task = config.task_record
     host = dataclasses.replace(config, driver="host")
@@ -135,10 +136,11 @@ def draw_and_play(config: base.Config, options: argparse.Namespace, say: Any) ->
     path = options.out / f"{task.name}_start.png"
     imageio.imwrite(path, render.first_person(world.state, 0, *PICTURE, samples=2))
     say(f"Picture of the first of them: {path}")
+    params = init_params(host.rl.network, jax.random.key(options.seed))
+    untrained = Policy(params, empty_space(), host.rl)
     report = evaluate(
-        world, empty_space(), host.rl, init_params(host.rl.network, jax.random.key(options.seed)),
-        options.seed, num_episodes=options.episodes, task=task.name, split=TRAIN,
-    )  # fmt: skip
+        world, untrained, options.seed, num_episodes=options.episodes, task=task.name, split=TRAIN
+    )
     say(
         f"An untrained policy over the primitive actions succeeds in {report.successes} of "
         f"{report.num_episodes} episodes (95 % interval {report.success_low:.0%} to "

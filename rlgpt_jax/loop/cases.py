@@ -16,9 +16,9 @@ from rlgpt_jax.loop.compare import compare_cases
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.record import read_json, write_json
 from rlgpt_jax.loop.tools import TRAIN, Tools
-from rlgpt_jax.rl.evaluate.approach import Policy
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.evaluate.report import EvalReport
+from rlgpt_jax.rl.policy import Policy
 
 FILE = "cases.json"
 TIMES = 4  # episodes, of those of a trial
@@ -36,9 +36,8 @@ def play(
     program = program_of()
     with tools.folder.timed("trial"):
         report = evaluate(
-            tools.world(TRAIN, config.trial_episodes), program.space, program.config,
-            program.params, tools.seed_of("cases"), num_episodes=episodes, task=tools.task.name,
-            split=TRAIN,
+            tools.world(TRAIN, config.trial_episodes), program, tools.seed_of("cases"),
+            num_episodes=episodes, task=tools.task.name, split=TRAIN,
         )  # fmt: skip
     write_json(path, report.to_json())
 

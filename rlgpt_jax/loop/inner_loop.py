@@ -33,8 +33,8 @@ from rlgpt_jax.loop.record import write_json
 from rlgpt_jax.loop.tools import Tools
 from rlgpt_jax.loop.trials import Attempts, Trials
 from rlgpt_jax.macros.linked import split, without
-from rlgpt_jax.rl.evaluate.approach import Policy
 from rlgpt_jax.rl.interface import DEFAULT, RLInterface
+from rlgpt_jax.rl.policy import Policy
 
 
 def code_sub_actions(

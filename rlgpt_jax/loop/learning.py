@@ -15,13 +15,14 @@ from rlgpt_jax.loop.training_task import training_task
 from rlgpt_jax.rl import checkpoint
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.evaluate.approach import Policy
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.evaluate.keyframes import Recorder
 from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.interface import DEFAULT, STOP_EPISODES, STOP_LEAST, RLInterface
+from rlgpt_jax.rl.learner import Learner
 from rlgpt_jax.rl.networks.actor_critic import Params, init_params
-from rlgpt_jax.rl.train import Learner, carry_over, init_learner, train
+from rlgpt_jax.rl.policy import Policy
+from rlgpt_jax.rl.train import carry_over, init_learner, train
 
 
 @dataclasses.dataclass(frozen=True)
@@ -233,7 +234,7 @@ class Learning:
     def _begun(self, stage: Stage, learner: Learner) -> Learner:
         """The learner in episodes: new ones, if it was loaded without any."""
         position = checkpoints.position(self._tools.folder, stage.iteration)
-        if learner.lanes is not None or position is None:
+        if learner.rollout is not None or position is None:
             return learner
         return self._load(stage, position)
 
@@ -262,9 +263,7 @@ class Learning:
         with tools.folder.timed("evaluate"):
             return evaluate(
                 tools.world(split, lanes),
-                stage.space,
-                self.evaluated_with(stage),
-                params,
+                Policy(params, stage.space, self.evaluated_with(stage)),
                 tools.seed_of("evaluate", split),
                 num_episodes=episodes,
                 task=tools.task.name,

@@ -31,9 +31,9 @@ from rlgpt_jax.loop.record import RunFolder, read_json, write_json
 from rlgpt_jax.loop.result import replayed
 from rlgpt_jax.loop.spaces import IDLE
 from rlgpt_jax.loop.tools import EVAL, VALIDATION, Tools
-from rlgpt_jax.rl.chain.chain import Chain, Skill
 from rlgpt_jax.rl.chain.evaluate import ChainReport, evaluate_chain
 from rlgpt_jax.rl.chain.rule import Goal
+from rlgpt_jax.rl.chain.skills import Chain, Skill
 
 
 @dataclasses.dataclass(frozen=True)

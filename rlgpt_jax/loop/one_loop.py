@@ -17,8 +17,8 @@ from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.record import write_json
 from rlgpt_jax.loop.tools import Tools
 from rlgpt_jax.loop.trials import Attempts, Trials
-from rlgpt_jax.rl.evaluate.approach import Policy
 from rlgpt_jax.rl.interface import DEFAULT, RLInterface
+from rlgpt_jax.rl.policy import Policy
 
 
 def plan_and_code(

@@ -23,8 +23,8 @@ from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, link
 from rlgpt_jax.rl import checkpoint
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
-from rlgpt_jax.rl.chain.chain import Skill
 from rlgpt_jax.rl.chain.rule import Goal
+from rlgpt_jax.rl.chain.skills import Skill
 from rlgpt_jax.rl.config import NetworkConfig
 from rlgpt_jax.rl.interface import RLInterface
 

@@ -20,9 +20,10 @@ from rlgpt_jax.loop.pictures import trial_pictures
 from rlgpt_jax.loop.record import read_json, write_json
 from rlgpt_jax.loop.spaces import trial_space
 from rlgpt_jax.loop.tools import TRAIN, Tools
-from rlgpt_jax.rl.evaluate.approach import Policy, Scene
+from rlgpt_jax.rl.evaluate.approach import Scene
 from rlgpt_jax.rl.evaluate.trial import trial
 from rlgpt_jax.rl.evaluate.trial_report import TrialReport, compare
+from rlgpt_jax.rl.policy import Policy
 
 Attempts = dict[str, tuple[Attempt, ...]]  # by name of the sub-action
 MAX_PLAY = 300  # ticks before a macro is started, but not more than half an episode

@@ -78,6 +78,7 @@ class SpaceArrays(NamedTuple):
     lead_length: Any  # int32[]
     repeat: Any  # bool[]
     turn: Any  # int32[]  steps of the camera that a primitive turns by
+    tick_limit: Any  # int32[]  ticks of one activation of a macro
 
 
 @dataclasses.dataclass(frozen=True)
@@ -156,11 +157,16 @@ class HybridSpace:
             lead_length=np.int32(len(self.lead)),
             repeat=np.bool_(self.repeat_script),
             turn=np.int32(self.turn // CAMERA_STEP),
+            tick_limit=np.int32(self.tick_limit),
         )
 
     def label(self, slot: int) -> str:
         """The name under which slot `slot` (1-based) is counted and reported."""
         return self.names[slot - 1] or f"macro{slot}"
+
+    def action_label(self, slot: int, primitive: np.ndarray) -> str:
+        """What a lane does: its macro's name, or the label of the primitive if `slot` is 0."""
+        return self.label(slot) if slot > 0 else primitive_label(primitive)
 
 
 def empty_space() -> HybridSpace:
@@ -194,7 +200,7 @@ def decode(
 
 
 def primitive_label(primitive: tuple[int, int] | np.ndarray) -> str:
-    """A readable name, for example "forward+attack"; "nothing" if both heads are 0."""
+    """The name of a choice int[2], for example "forward+attack"; "nothing" if both are 0."""
     parts = (HEAD0_LABELS[int(primitive[0])], HEAD1_LABELS[int(primitive[1])])
     return "+".join(p for p in parts if p) or "nothing"
 
@@ -221,7 +227,7 @@ class HybridDistribution(NamedTuple):
     macro: distrax.Categorical
 
     def sample(self, key: jax.Array, part: Part | None = None) -> HybridAction:
-        """`key` is used up. Without `part` these are all lanes."""
+        """int32[N, 2] and int32[N]. `key` is used up. Without `part` these are all lanes."""
         keys = jax.random.split(key, len(self.heads) + 1)
         choices = (self.macro, *self.heads)
         draw = part.draw if part else lambda choice, key: choice.sample(seed=key)
@@ -241,10 +247,12 @@ class HybridDistribution(NamedTuple):
         return jax.vmap(own)(keys, jnp.arange(keys.shape[0]))
 
     def log_prob(self, action: HybridAction) -> jax.Array:
+        """float32[...], of actions of the same batch shape."""
         heads = sum(h.log_prob(action.primitive[..., i]) for i, h in enumerate(self.heads))
         return self.macro.log_prob(action.macro) + jnp.where(action.macro == 0, heads, 0.0)
 
     def entropy(self) -> jax.Array:
+        """float32[...], in nats."""
         heads = sum(h.entropy() for h in self.heads)
         return self.macro.entropy() + self.macro.probs[..., 0] * heads
 
@@ -264,7 +272,7 @@ class HybridDistribution(NamedTuple):
 def distribution(
     primitive_logits: tuple[jax.Array, ...], macro_logits: jax.Array, masks: Masks
 ) -> HybridDistribution:
-    """Gives choices that are not allowed the probability 0."""
+    """Of logits float32[..., heads[i]] and [..., K + 1]; what is not allowed has probability 0."""
     masked = lambda logits, mask: jnp.where(mask, logits, INVALID)  # noqa: E731
     heads = zip(primitive_logits, masks.primitive, strict=True)
     return HybridDistribution(

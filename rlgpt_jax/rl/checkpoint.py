@@ -15,11 +15,11 @@ import orbax.checkpoint as ocp
 
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import NetworkConfig, RLConfig
+from rlgpt_jax.rl.learner import Learner
 from rlgpt_jax.rl.networks.actor_critic import Params, init_params
 from rlgpt_jax.rl.rollout import on_host
 from rlgpt_jax.rl.rollout.on_host import World
-from rlgpt_jax.rl.train import Learner, at_start, init_learner, without_episodes
-from rlgpt_jax.rl.train_async import NO_EPISODES
+from rlgpt_jax.rl.train import at_start, init_learner, without_episodes
 
 VERSION = 3
 
@@ -64,7 +64,7 @@ def save(path: Path | str, learner: Learner, env: World) -> None:
     """
     world = env.save() if on_host.is_host(env) else None
     if on_host.is_async(env):
-        learner = learner.replace(**NO_EPISODES)
+        learner = learner.replace(rollout=None)
     _write(path, learner, world)
 
 
@@ -160,6 +160,6 @@ def load(
     learner = _rebuild(arrays, meta["learner"], template, "learner", check=True)
     if on_host.is_host(env) and (begins or not is_async):
         obs = env.load(_rebuild(arrays, meta["world"], env.save(), "world", check=False))
-        now = at_start(env, space, config, obs) if is_async else {"obs": obs}
-        learner = learner.replace(**now)
+        fresh = at_start(env, space, config, obs) if is_async else learner.rollout
+        learner = learner.replace(rollout=fresh._replace(obs=obs))
     return learner

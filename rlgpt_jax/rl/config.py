@@ -111,24 +111,12 @@ class NetworkConfig:
     compute_dtype: str = "auto"  # float32, bfloat16 or auto, see `precision.py`
 
     def __post_init__(self):
-        _check_ints(
-            self,
-            "network",
-            dict(
-                feature_width=1,
-                feature_depth=0,
-                fusion_width=1,
-                head_width=1,
-                head_depth=0,
-                voxel_embedding=1,
-                ray_embedding=1,
-                frame_stack=1,
-                conv_patch=1,
-                conv_blocks=0,
-                picture_width=1,
-                recurrent=0,
-            ),
-        )
+        sizes = (
+            "feature_width", "fusion_width", "head_width", "voxel_embedding", "ray_embedding",
+            "frame_stack", "conv_patch", "picture_width",
+        )  # fmt: skip
+        depths = ("feature_depth", "head_depth", "conv_blocks", "recurrent")
+        _check_ints(self, "network", dict.fromkeys(sizes, 1) | dict.fromkeys(depths, 0))
         for field in ("image_size", "conv_channels"):  # lists, where they come from JSON
             object.__setattr__(self, field, tuple(getattr(self, field)))
         self._check_pictures()
@@ -197,18 +185,8 @@ class RewardConfig:
     items: tuple[tuple[str, float], ...] = ()  # per item gained: (name, reward)
 
     def __post_init__(self):
-        _check_floats(
-            self,
-            "reward",
-            dict(
-                success=(0.0, math.inf),
-                step_cost=(0.0, math.inf),
-                distance=(0.0, math.inf),
-                exploration=(0.0, math.inf),
-                environment=(0.0, math.inf),
-                clip=(0.0, math.inf),
-            ),
-        )
+        terms = ("success", "step_cost", "distance", "exploration", "environment", "clip")
+        _check_floats(self, "reward", dict.fromkeys(terms, (0.0, math.inf)))
         for i, name in enumerate(self.targets):
             _need(
                 name in NAME_ID,

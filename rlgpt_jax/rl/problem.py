@@ -6,6 +6,8 @@ another interface is other data for the compiled rollout and update.
 
 from typing import Any, NamedTuple
 
+import jax
+
 from rlgpt_jax.rl.actions import HybridSpace, SpaceArrays
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.networks.features import parts_mask
@@ -29,3 +31,9 @@ def make_problem(config: RLConfig, goal_names: tuple[str, ...], space: HybridSpa
     """
     terms = rewards.make_arrays(config.reward, goal_names)
     return Problem(space.arrays(), parts_mask(config.observation), terms, config.ppo.gamma)
+
+
+def host_problem(config: RLConfig, goal_names: tuple[str, ...], space: HybridSpace) -> Problem:
+    """The same for the drivers on the host, where the programs stay with the interpreter."""
+    problem = make_problem(config, goal_names, space)
+    return jax.device_put(problem._replace(space=problem.space._replace(macros=None)))

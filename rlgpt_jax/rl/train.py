@@ -8,8 +8,6 @@ from typing import Any, cast
 import jax
 import jax.numpy as jnp
 import numpy as np
-import optax
-from flax import struct
 from jax.sharding import Mesh
 
 from rlgpt_jax.envs.base import Environment, HostEnvironment, Observation
@@ -17,37 +15,22 @@ from rlgpt_jax.rl import devices, lane_memory
 from rlgpt_jax.rl.actions import NUM_MACRO_LOGITS, HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.interface import STOP_EPISODES
+from rlgpt_jax.rl.learner import Learner
 from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.ppo import outcome, ppo, update_device
 from rlgpt_jax.rl.ppo.outcome import TrainingDiverged as TrainingDiverged
+from rlgpt_jax.rl.ppo.ppo import TrainState
 from rlgpt_jax.rl.reward import rewards
 from rlgpt_jax.rl.reward.clip.world import ClipWorld
 from rlgpt_jax.rl.rollout import device_worlds, on_host, one_tick
 from rlgpt_jax.rl.rollout.macro_step import init_macros
 from rlgpt_jax.rl.rollout.on_host import World
-from rlgpt_jax.rl.rollout.one_tick import Batch, Lanes
+from rlgpt_jax.rl.rollout.one_tick import Batch, RolloutState
 from rlgpt_jax.rl.rollout.open_decisions import none_open
 from rlgpt_jax.rl.rollout.rollout_device import rollout_device
 from rlgpt_jax.rl.rollout.rollout_host import rollout_host, start_lanes
-from rlgpt_jax.rl.train_async import NO_EPISODES, train_async
-
-
-@struct.dataclass
-class Learner:
-    """All that changes during training. Save this (and a host world): the run goes on."""
-
-    params: actor_critic.Params
-    opt_state: optax.OptState
-    key: jax.Array  # never changes: rollouts and updates fold their number into it
-    num_updates: int
-    ticks: int  # ticks of all lanes together
-    finished: int  # episodes that ended since the episodes were last restarted
-    recent: np.ndarray  # bool[STOP_EPISODES]  success of the last of them, the latest last
-    # None where no episode goes on, see `without_episodes` and `train`:
-    lanes: Lanes
-    macros: Any  # what the lanes' macros remember, None if the space has none
-    obs: Observation  # the next action is chosen from it
-    env_state: Any  # of a pure environment; None if the world keeps its own
+from rlgpt_jax.rl.train_async import train_async
 
 
 def _on_device(env: World, config: RLConfig) -> bool:
@@ -77,27 +60,23 @@ def _check_lanes(env: World, config: RLConfig) -> None:
 def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> dict[str, Any]:
     """Fresh episodes in every lane: the fields of a learner that depend on the world."""
     _check_lanes(env, config)
-    on_device = _on_device(env, config)
-    mesh = devices.mesh_of(config, on_device)
+    mesh = devices.mesh_of(config, _on_device(env, config))
     if mesh is None:
         world = on_host.as_host(env)
         obs, env_state = world.reset(seed), on_host.state_of(world)
     else:
         env_state, obs = device_worlds.start(cast(Environment, env), mesh, seed)
-    return dict(
-        key=jax.random.key(seed), finished=0, recent=np.zeros(STOP_EPISODES, bool),
-        env_state=env_state, **at_start(env, space, config, obs),
-    )  # fmt: skip
+    rollout = at_start(env, space, config, obs)._replace(env_state=env_state)
+    recent = np.zeros(STOP_EPISODES, bool)
+    return dict(key=jax.random.key(seed), finished=0, recent=recent, rollout=rollout)
 
 
-def at_start(env: World, space: HybridSpace, config: RLConfig, obs: Observation) -> dict[str, Any]:
+def at_start(env: World, space: HybridSpace, config: RLConfig, obs: Observation) -> RolloutState:
     """Where all lanes stand that have just begun their episodes with `obs`."""
     terms = rewards.make_arrays(config.reward, env.goal_names)
     lanes = start_lanes(terms, obs, config.network)
-    return dict(
-        lanes=lanes._replace(open=none_open(config.network, lanes, obs)), obs=obs,
-        macros=init_macros(space, env.num_envs, _on_device(env, config)),
-    )  # fmt: skip
+    lanes = lanes._replace(open=none_open(config.network, lanes, obs))
+    return RolloutState(lanes, init_macros(space, env.num_envs, _on_device(env, config)), obs)
 
 
 def init_learner(env: World, space: HybridSpace, config: RLConfig, seed: int) -> Learner:
@@ -117,7 +96,7 @@ def without_episodes(env: World, space: HybridSpace, config: RLConfig, seed: int
     opt_state = ppo.make_optimizer(config.ppo).init(params)
     return Learner(
         params=params, opt_state=opt_state, key=jax.random.key(seed), num_updates=0, ticks=0,
-        finished=0, recent=np.zeros(STOP_EPISODES, bool), env_state=None, **NO_EPISODES,
+        finished=0, recent=np.zeros(STOP_EPISODES, bool), rollout=None,
     )  # fmt: skip
 
 
@@ -158,62 +137,51 @@ def _given(learner: Learner, mesh: Mesh | None, on_device: bool) -> Learner:
     learner = learner.replace(params=params, opt_state=opt_state)
     if not on_device:
         return learner
-    small = (learner.lanes, learner.macros, learner.obs)
-    lanes, macros, obs = devices.copied(mesh, small, devices.BY_LANE)
-    env_state = devices.taken_over(mesh, learner.env_state)
-    return learner.replace(lanes=lanes, macros=macros, obs=obs, env_state=env_state)
+    rollout = _going(learner)
+    worlds = devices.taken_over(mesh, rollout.env_state)
+    small = devices.copied(mesh, rollout._replace(env_state=None), devices.BY_LANE)
+    return learner.replace(rollout=small._replace(env_state=worlds))
 
 
 def _roll(
     env: World,
     world: HostEnvironment | None,
     mesh: Mesh | None,
-    space: HybridSpace,
-    config: RLConfig,
-    learner: Learner,
+    policy: Policy,
+    rollout: RolloutState,
     key: jax.Array,
-) -> tuple[Learner, Batch, dict[str, float]]:
+) -> tuple[RolloutState, Batch, dict[str, float]]:
     """One rollout by the driver in use; `world` is None for the device driver."""
     began = time.perf_counter()
     if world is None:
-        lanes, macros, obs, env_state, batch = rollout_device(
-            cast(Environment, env),
-            space,
-            config,
-            learner.params,
-            learner.lanes,
-            learner.macros,
-            learner.obs,
-            learner.env_state,
-            key,
-            mesh,
-        )
+        rollout, batch = rollout_device(cast(Environment, env), policy, rollout, key, mesh)
         jax.block_until_ready(batch)
         parts = dict(time_policy=math.nan, time_world=math.nan, time_macros=math.nan)
     else:
-        lanes, macros, obs, batch, seconds = rollout_host(
-            world, space, config, learner.params, learner.lanes, learner.macros, learner.obs, key
-        )
-        env_state = on_host.state_of(world)
+        rollout, batch, seconds = rollout_host(world, policy, rollout, key)
+        rollout = rollout._replace(env_state=on_host.state_of(world))
         parts = dict(
             time_policy=seconds.policy, time_world=seconds.world, time_macros=seconds.macros
         )
-    parts["time_rollout"] = time.perf_counter() - began
-    learner = learner.replace(lanes=lanes, macros=macros, obs=obs, env_state=env_state)
-    return learner, batch, parts
+    return rollout, batch, parts | {"time_rollout": time.perf_counter() - began}
 
 
-def _check(env: World, config: RLConfig, learner: Learner) -> None:
-    """Refuses a learner without episodes, and a reward that the world does not tell.
+def _going(learner: Learner) -> RolloutState:
+    """Its episodes.
 
     Raises:
-      ValueError: one of these.
+      ValueError: it has none.
     """
-    if learner.lanes is None:
+    if learner.rollout is None:
         raise ValueError(
             "this learner has no episodes to go on with: it was loaded with begins=False, or "
             "trained with rests=False. Begin some with carry_over, or load it with begins=True."
         )
+    return learner.rollout
+
+
+def _check_reward(env: World, config: RLConfig) -> None:
+    """Refuses a reward that the world does not tell."""
     if config.reward.clip and not isinstance(env, ClipWorld):
         raise ValueError(
             f"reward.clip is {config.reward.clip}, but this world tells no CLIP reward. Put it "
@@ -247,14 +215,15 @@ def train(
       TrainingDiverged: a metric is not finite.
       ValueError: the learner has no episodes, or the world does not tell the CLIP reward.
     """
-    _check(env, config, learner)
+    rollout = _going(learner)
+    _check_reward(env, config)
     on_device = _on_device(env, config)
     mesh = devices.mesh_of(config, on_device)
     if on_host.is_async(env):
         learner = _given(learner, mesh, on_device)
         return train_async(env, space, config, learner, num_ticks, on_update, is_enough, rests)
     update = update_device.update_of(config, mesh)
-    world = None if on_device else on_host.as_host(env, learner.env_state)
+    world = None if on_device else on_host.as_host(env, rollout.env_state)
     learner = _given(learner, mesh, on_device)
     masks = jax.device_put(space.arrays().masks)
     per_update = config.ppo.num_envs * config.ppo.unroll_length
@@ -262,21 +231,16 @@ def train(
     while learner.ticks < stop and not is_enough(learner):
         began = time.perf_counter()
         rollout_key, update_key = one_tick.keys_of(learner.key, learner.num_updates)
-        learner, batch, parts = _roll(env, world, mesh, space, config, learner, rollout_key)
-        params, opt_state, measured = update(
-            learner.params, learner.opt_state, batch, masks, update_key
-        )
+        policy = Policy(learner.params, space, config)
+        rollout, batch, parts = _roll(env, world, mesh, policy, _going(learner), rollout_key)
+        learner = learner.replace(rollout=rollout)
+        state = TrainState(learner.params, learner.opt_state)
+        state, measured = update(state, batch, masks, update_key)
         numbers = {name: float(x) for name, x in measured.items()}
-        learner = learner.replace(
-            params=params,
-            opt_state=opt_state,
-            num_updates=learner.num_updates + 1,
-            ticks=learner.ticks + per_update,
-            **outcome.outcomes(learner, batch.episodes),
-        )
+        learner = outcome.updated(learner, state, batch)
         seconds = time.perf_counter() - began
         metrics = {
-            **outcome.episode_metrics(batch.episodes, learner.lanes),
+            **outcome.episode_metrics(batch.episodes, rollout.lanes),
             **numbers,
             **parts,
             "time_update": seconds - parts["time_rollout"],

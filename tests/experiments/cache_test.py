@@ -24,13 +24,14 @@ def note(event, **about):
 jax.monitoring.register_event_listener(note)
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
-from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.networks.actor_critic import init_params
+from rlgpt_jax.rl.policy import Policy
 from tests.corridor import Corridor
 from tests.rl.small import CONFIG
 
-params = actor_critic.init_params(CONFIG.network, jax.random.key(0))
+params = init_params(CONFIG.network, jax.random.key(0))
 world = Corridor(num_envs=16, horizon=12)
-report = evaluate(world, empty_space(), CONFIG, params, 1, num_episodes=16)
+report = evaluate(world, Policy(params, empty_space(), CONFIG), 1, num_episodes=16)
 bits = hashlib.sha256(repr(report).encode())
 for leaf in jax.tree.leaves(params):
     bits.update(np.asarray(leaf).tobytes())

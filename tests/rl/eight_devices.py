@@ -18,8 +18,9 @@ from rlgpt_jax.envs.tasks.tasks import get_task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.rl import devices
 from rlgpt_jax.rl.actions import empty_space
+from rlgpt_jax.rl.policy import Policy, device_arrays
 from rlgpt_jax.rl.ppo import update_device
-from rlgpt_jax.rl.problem import make_problem
+from rlgpt_jax.rl.ppo.ppo import TrainState
 from rlgpt_jax.rl.rollout import device_worlds, rollout_device
 from rlgpt_jax.rl.train import init_learner, train
 from tests.corridor import Corridor
@@ -69,8 +70,8 @@ def trained(env, num_devices: int, updates: int, compiled: list[str]):
     learner = init_learner(env, SPACE, config, 0)
     before = learner
     learner = train(env, SPACE, config, learner, updates * LANES * PPO.unroll_length, note)
-    taken = all(x.is_deleted() for x in jax.tree.leaves(before.env_state))
-    kept = not any(x.is_deleted() for x in jax.tree.leaves((before.params, before.lanes)))
+    taken = all(x.is_deleted() for x in jax.tree.leaves(before.rollout.env_state))
+    kept = not any(x.is_deleted() for x in jax.tree.leaves((before.params, before.rollout.lanes)))
     return learner, seen, taken and kept
 
 
@@ -79,22 +80,17 @@ def programs(env, learner):
     config = settings(DEVICES)
     mesh = devices.mesh_of(config, True)
     world = device_worlds.step_of(env, mesh)
-    params, opt_state = devices.whole(mesh, (learner.params, learner.opt_state))
-    args = (
-        world.constants, make_problem(config, env.goal_names, SPACE), params, learner.lanes,
-        learner.macros, learner.obs, learner.env_state, jax.random.key(0),
-    )  # fmt: skip
-    lowered = rollout_device._rollout.lower(
-        world, SPACE.tick_limit, config.network, PPO.unroll_length, mesh, *args
-    )
+    state = devices.whole(mesh, TrainState(learner.params, learner.opt_state))
+    actor = device_arrays(Policy(state.params, SPACE, config), env.goal_names)
+    args = world.constants, actor, learner.rollout, jax.random.key(0)
+    lowered = rollout_device._rollout.lower(world, PPO.unroll_length, mesh, *args)
     rollout = lowered.compile()
-    yield rollout, learner.env_state
-    *_, batch = rollout(*args)
+    yield rollout, learner.rollout.env_state
+    _, batch = rollout(*args)
     masks = SPACE.arrays().masks
     yield update_device.update.lower(
-        config.ppo, config.network, DEVICES, mesh, params, opt_state, batch, masks,
-        jax.random.key(1),
-    ).compile(), (params, opt_state)  # fmt: skip
+        config.ppo, config.network, DEVICES, mesh, state, batch, masks, jax.random.key(1)
+    ).compile(), state  # fmt: skip
 
 
 def described(program, given) -> dict:
@@ -131,14 +127,14 @@ def main(world: str) -> None:
     env, updates = make(world), 4
     many, seen, taken_over = trained(env, DEVICES, updates, compiled)
     one, seen_of_one, _ = trained(env, 1, updates, compiled)
-    spread = many.obs.position.sharding
+    spread = many.rollout.obs.position.sharding
     out = {
         "devices": len(spread.device_set),
         "taken_over": taken_over,
         "compiled": [row.pop("compiled") for row in seen],
         "params": difference(many.params, one.params),
         "moments": difference(many.opt_state, one.opt_state),
-        "lanes": difference((many.obs, many.lanes), (one.obs, one.lanes)),
+        "lanes": difference(many.rollout[:3], one.rollout[:3]),
         "metrics": difference(seen, [{k: row[k] for k in seen[0]} for row in seen_of_one]),
         "episodes": sum(row["episodes"] for row in seen),
         "programs": [described(*pair) for pair in programs(env, many)],

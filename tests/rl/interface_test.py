@@ -12,7 +12,7 @@ from rlgpt_jax.envs.base import YAW
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
 from rlgpt_jax.rl.config import RewardConfig
-from rlgpt_jax.rl.evaluate import evaluate as evaluate_module
+from rlgpt_jax.rl.evaluate import episodes
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.interface import (
     DEFAULT,
@@ -22,9 +22,12 @@ from rlgpt_jax.rl.interface import (
     RLInterface,
 )
 from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.policy import Policy
+from rlgpt_jax.rl.problem import host_problem
 from rlgpt_jax.rl.reward import rewards
+from rlgpt_jax.rl.rollout import on_host
 from rlgpt_jax.rl.rollout.rollout_device import rollout_device
-from rlgpt_jax.rl.rollout.rollout_host import host_problem, rollout_host, tick
+from rlgpt_jax.rl.rollout.rollout_host import rollout_host, tick
 from rlgpt_jax.rl.train import carry_over, init_learner, train
 from tests.corridor import Corridor
 from tests.rl.reward.rewards_test import PLAIN, observe, run, step_to
@@ -57,12 +60,9 @@ def set_up(**parts):
 def roll(config, space=SPACE, env=ENV, params=None):
     """The batch of one rollout by the host driver."""
     learner = init_learner(env, space, config, 0)
-    world = evaluate_module.on_host.as_host(env, learner.env_state)
-    *_, batch, _ = rollout_host(
-        world, space, config, params or learner.params, learner.lanes, learner.macros,
-        learner.obs, jax.random.key(1),
-    )  # fmt: skip
-    return batch
+    world = on_host.as_host(env, learner.rollout.env_state)
+    policy = Policy(params or learner.params, space, config)
+    return rollout_host(world, policy, learner.rollout, jax.random.key(1))[1]
 
 
 def test_what_an_interface_leaves_out_stays_as_the_run_has_it():
@@ -143,10 +143,10 @@ def test_an_evaluation_shows_and_allows_what_the_training_did(monkeypatch):
         seen.append(tick(*args))
         return seen[-1]
 
-    monkeypatch.setattr(evaluate_module, "tick", watched)
+    monkeypatch.setattr(episodes, "tick", watched)
     config = set_up(observation=("compass",))
     params = actor_critic.init_params(config.network, jax.random.key(0))
-    report = evaluate(ENV, SPACE, config, params, 3, num_episodes=16)
+    report = evaluate(ENV, Policy(params, SPACE, config), 3, num_episodes=16)
     features = seen[0].decision.features
     assert np.asarray(features.compass).any() and not np.asarray(features.ray_near).any()
     allowed = {"nothing", "forward", "turn_left", "use", "forward+use", "turn_left+use"}
@@ -166,12 +166,12 @@ def test_an_evaluation_turns_by_as_much_as_its_space(monkeypatch):
         acted.append(tick(*args))
         return acted[-1]
 
-    monkeypatch.setattr(evaluate_module, "tick", watched)
+    monkeypatch.setattr(episodes, "tick", watched)
     params = actor_critic.init_params(CONFIG.network, jax.random.key(0))
     for degrees in (15, 30):
         acted.clear()
         space = dataclasses.replace(SPACE, primitives=("turn_left",), turn=degrees)
-        evaluate(ENV, space, CONFIG, params, 3, num_episodes=16)
+        evaluate(ENV, Policy(params, space, CONFIG), 3, num_episodes=16)
         yaws = np.concatenate([result.act.action[:, YAW] for result in acted])
         assert set(np.unique(yaws)) == {12 - degrees // 15, 12}
 
@@ -193,7 +193,7 @@ def test_another_interface_compiles_nothing_in_rollout_update_and_evaluation():
         else:
             learner = carry_over(learner, ENV, space, (1, 3)[:number], config, number)
         learner = train(ENV, space, config, learner, 512)
-        evaluate(ENV, space, config, learner.params, 1, num_episodes=16)
+        evaluate(ENV, Policy(learner.params, space, config), 1, num_episodes=16)
         counts.append(len(COMPILED))
     assert counts[0] > 0, "the listener hears what is compiled"
     assert counts[1] == counts[0], COMPILED[counts[0] :]
@@ -203,10 +203,8 @@ def test_another_interface_compiles_nothing_in_rollout_update_and_evaluation():
 def test_both_drivers_decide_and_pay_alike_under_an_interface():
     config = CONFIG.set_up(INTERFACE)
     learner = init_learner(ENV, SPACE, config, 0)
-    *_, device = rollout_device(
-        ENV, SPACE, config, learner.params, learner.lanes, learner.macros, learner.obs,
-        learner.env_state, jax.random.key(1),
-    )  # fmt: skip
+    policy = Policy(learner.params, SPACE, config)
+    _, device = rollout_device(ENV, policy, learner.rollout, jax.random.key(1))
     host = roll(config)
     for name in ("features", "action", "decision", "terminated", "truncated"):
         assert_same_bits(

@@ -12,6 +12,7 @@ from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.rl import devices, index_range, lane_memory
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.rollout.rollout_host import rollout_host
 from rlgpt_jax.rl.train import init_learner, train
 from tests.corridor import Corridor, HostCorridor
@@ -39,18 +40,16 @@ def nbytes(tree) -> int:
 def test_worlds_batch_and_networks_are_counted_by_the_byte():
     learner = init_learner(ENV, SPACE, CONFIG, 0)
     found = measured()
-    assert found.per_lane["world"] * 16 == nbytes(learner.env_state)
+    assert found.per_lane["world"] * 16 == nbytes(learner.rollout.env_state)
     assert found.fixed["networks"] == 4 * nbytes(learner.params)
     assert measured(on_device=False).per_lane["world"] == 2 * found.per_lane["world"]
 
 
 def test_the_batch_is_counted_by_the_byte():
     learner = init_learner(ENV, SPACE, CONFIG, 0)
-    world = lane_memory.on_host.as_host(ENV, learner.env_state)
-    *_, batch, _ = rollout_host(
-        world, SPACE, CONFIG, learner.params, learner.lanes, learner.macros, learner.obs,
-        jax.random.key(0),
-    )  # fmt: skip
+    world = lane_memory.on_host.as_host(ENV, learner.rollout.env_state)
+    policy = Policy(learner.params, SPACE, CONFIG)
+    _, batch, _ = rollout_host(world, policy, learner.rollout, jax.random.key(0))
     rows = nbytes(batch._replace(carried=None, recurrent=None))
     assert measured().per_lane["batch"] * 16 == rows
 

@@ -10,6 +10,7 @@ from rlgpt_jax.rl.actions import distribution
 from rlgpt_jax.rl.config import RewardConfig
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.ppo import ppo
 from rlgpt_jax.rl.train import init_learner, train
 from tests.corridor import Corridor
@@ -108,7 +109,7 @@ def test_a_policy_begins_where_its_code_is_and_training_keeps_that():
     learner = init_learner(env, SPACE, config, 0)
 
     def success(learner):
-        return evaluate(env, SPACE, config, learner.params, 7, num_episodes=64).success_rate
+        return evaluate(env, Policy(learner.params, SPACE, config), 7, num_episodes=64).success_rate
 
     before = success(learner)
     after = success(train(env, SPACE, config, learner, 6_144))

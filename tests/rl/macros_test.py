@@ -17,6 +17,7 @@ from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.evaluate.trial import trial
 from rlgpt_jax.rl.evaluate.trial_report import TrialReport
 from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.ppo import ppo
 from rlgpt_jax.rl.rollout import macro_step, rollout_host
 from rlgpt_jax.rl.train import init_learner, train
@@ -45,11 +46,8 @@ def roll(env, space, config=CONFIG, seed=0):
     learner = init_learner(env, space, config, seed)
     world = HostCorridor(**dataclasses.asdict(env))
     obs = world.reset(seed)
-    batch = rollout_host.rollout_host(
-        world, space, config, learner.params, learner.lanes, learner.macros, obs,
-        jax.random.key(seed),
-    )[3]  # fmt: skip
-    return batch
+    policy, held = Policy(learner.params, space, config), learner.rollout._replace(obs=obs)
+    return rollout_host.rollout_host(world, policy, held, jax.random.key(seed))[1]
 
 
 LONG = Corridor(num_envs=16, length=1000, horizon=1000)
@@ -115,7 +113,7 @@ def test_evaluation_tells_how_macros_ended():
                        script=(3, 1, 2, 4), repeat_script=True)  # fmt: skip
     params = actor_critic.init_params(CONFIG.network, jax.random.key(0))
     env = Corridor(num_envs=16, length=1000, horizon=16)
-    report = evaluate(env, space, CONFIG, params, 1, num_episodes=16)
+    report = evaluate(env, Policy(params, space, CONFIG), 1, num_episodes=16)
     # 1 tick of an empty macro, 7 of walk, 1 and a trap, 7 of waiting: 16 ticks.
     ends = {name: {k: v for k, v in x.items() if v} for name, x in report.macro_ends.items()}
     assert ends == {
@@ -134,9 +132,9 @@ def test_both_drivers_run_macros_alike():
     space = make_space(WALK, BACK, EMPTY)
     on_device = dataclasses.replace(CONFIG, driver="device")
     host, device = (trained(space, config) for config in (CONFIG, on_device))
-    np.testing.assert_array_equal(host.obs.position, device.obs.position)
-    np.testing.assert_array_equal(host.lanes.previous, device.lanes.previous)
-    np.testing.assert_array_equal(host.macros.slot, device.macros.slot)
+    np.testing.assert_array_equal(host.rollout.obs.position, device.rollout.obs.position)
+    np.testing.assert_array_equal(host.rollout.lanes.previous, device.rollout.lanes.previous)
+    np.testing.assert_array_equal(host.rollout.macros.slot, device.rollout.macros.slot)
 
 
 def trained(space, config):
@@ -147,7 +145,7 @@ def trained(space, config):
 def test_a_resumed_run_with_running_macros_gives_the_same_bits(tmp_path):
     env, space = Corridor(num_envs=16), make_space(WALK, BACK)
     learner = train(env, space, CONFIG, init_learner(env, space, CONFIG, 3), 256)
-    assert (learner.macros.slot > 0).any(), "some macro is cut by the end of the rollout"
+    assert (learner.rollout.macros.slot > 0).any(), "some macro is cut by the end of the rollout"
     checkpoint.save(tmp_path / "c", learner, env)
     straight = train(env, space, CONFIG, learner, 512)
     restored = checkpoint.load(tmp_path / "c", env, space, CONFIG)
@@ -159,7 +157,7 @@ def test_new_macros_compile_nothing():
     for source in (WALK, BACK):
         space = make_space(source)
         train(env, space, CONFIG, init_learner(env, space, CONFIG, 0), 256)
-        jitted = (ppo.update, rollout_host.decide, rollout_host.end_tick)
+        jitted = (ppo.update, rollout_host.decide, rollout_host.compiled_end_tick)
         sizes.append([f._cache_size() for f in jitted])
     assert sizes[0] == sizes[1]
 
@@ -174,7 +172,7 @@ def test_a_useful_macro_solves_the_corridor_sooner():
 
     def success_rate(space):
         learner = train(env, space, config, init_learner(env, space, config, 0), 8_192)
-        return evaluate(env, space, config, learner.params, 7, num_episodes=32).success_rate
+        return evaluate(env, Policy(learner.params, space, config), 7, num_episodes=32).success_rate
 
     assert success_rate(make_space(WALK)) > 0.9
     assert success_rate(empty_space()) < 0.3
@@ -228,7 +226,7 @@ def test_actions_come_from_the_macro_the_policy_or_nobody():
     obs = jax.device_get(obs)
     primitive = np.tile(np.array([2, 0, 0, 12, 12, 0, 0, 0], np.int32), (3, 1))
     _, act = macro_step.act(
-        space.macros, 200, macro_step.init_macros(space, 3, on_device=False), obs,
+        space, macro_step.init_macros(space, 3, on_device=False), obs,
         np.array([1, 1, 0], np.int32), primitive, np.array([True, False, False]),
     )  # fmt: skip
     np.testing.assert_array_equal(act.action[:, MOVE], [0, 1, 2])

@@ -12,13 +12,14 @@ from rlgpt_jax.envs import base
 from rlgpt_jax.rl import checkpoint, devices
 from rlgpt_jax.rl.actions import distribution, empty_space
 from rlgpt_jax.rl.chain import chain as chains
-from rlgpt_jax.rl.chain.chain import Skill
 from rlgpt_jax.rl.chain.rule import Goal
+from rlgpt_jax.rl.chain.skills import Chain, Skill, prepare
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RewardConfig, RLConfig
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.interface import OBSERVATION_PARTS, RLInterface
 from rlgpt_jax.rl.networks import actor_critic, recurrent_state
-from rlgpt_jax.rl.ppo import ppo
+from rlgpt_jax.rl.policy import Policy
+from rlgpt_jax.rl.ppo import minibatches, ppo
 from rlgpt_jax.rl.rollout import on_host
 from rlgpt_jax.rl.rollout.rollout_device import rollout_device
 from rlgpt_jax.rl.rollout.rollout_host import rollout_host, start_lanes
@@ -58,7 +59,7 @@ BOTH = with_network(recurrent=16, frame_stack=3)
 def learned(env, config, num_ticks: int) -> float:
     """Success of a policy after training, in 64 episodes."""
     learner = train(env, SPACE, config, init_learner(env, SPACE, config, 0), num_ticks)
-    return evaluate(env, SPACE, config, learner.params, 5, num_episodes=64).success_rate
+    return evaluate(env, Policy(learner.params, SPACE, config), 5, num_episodes=64).success_rate
 
 
 def test_ppo_learns_what_nothing_but_a_picture_shows():
@@ -89,20 +90,15 @@ def test_the_side_is_in_the_picture_alone_and_later_nowhere():
 def roll(config, space=SPACE):
     """The second rollout in `LATE`, which begins in the middle of episodes, and its learner."""
     learner = init_learner(LATE, space, config, 0)
+    policy = Policy(learner.params, space, config)
     if config.driver == "device":
-        worlds = (learner.lanes, learner.macros, learner.obs, learner.env_state)
-        held = devices.taken_over(None, worlds)
+        held = devices.taken_over(None, learner.rollout)
         for index in range(2):
-            *held, batch = rollout_device(
-                LATE, space, config, learner.params, *held, jax.random.key(index)
-            )
+            held, batch = rollout_device(LATE, policy, held, jax.random.key(index))
         return batch, learner
-    world, held = on_host.as_host(LATE, learner.env_state), (learner.lanes, learner.macros)
-    obs = learner.obs
+    world, held = on_host.as_host(LATE, learner.rollout.env_state), learner.rollout
     for index in range(2):
-        *held, obs, batch, _ = rollout_host(
-            world, space, config, learner.params, *held, obs, jax.random.key(index)
-        )
+        held, batch, _ = rollout_host(world, policy, held, jax.random.key(index))
     return batch, learner
 
 
@@ -140,9 +136,10 @@ def test_the_update_sees_what_the_policy_saw(name):
     rows, _ = make_rows(config.ppo, config.network, learner.params, batch)
     lanes = done.shape[1]
     if config.network.recurrent:
-        index, real, num = ppo.deal_lanes(jax.random.key(3), rows.decision, lanes, 2)
+        index, real, num = minibatches.deal_lanes(jax.random.key(3), rows.decision, lanes, 2)
     else:
-        index, real, num = ppo.deal(jax.random.key(3), rows.decision, rows.decision.size // 2)
+        half = rows.decision.size // 2
+        index, real, num = minibatches.deal(jax.random.key(3), rows.decision, half)
     total = carried = 0
     for i in range(int(num)):
         part, logits, value = judged(config.network, learner.params, rows, index[i])
@@ -214,24 +211,22 @@ def test_lanes_without_a_decision_teach_nothing():
     nothing = np.zeros_like(batch.decision)
     carried = batch.carried._replace(is_open=nothing[0])
     none = batch._replace(decision=nothing, carried=carried)
-    given = jax.tree.map(jnp.copy, (learner.params, learner.opt_state))
+    given = jax.tree.map(jnp.copy, ppo.TrainState(learner.params, learner.opt_state))
     masks = SPACE.arrays().masks
-    params, opt_state, metrics = ppo.update(
-        BOTH.ppo, BOTH.network, *given, none, masks, jax.random.key(0)
-    )
-    assert_same_bits((params, opt_state), (learner.params, learner.opt_state))
+    state, metrics = ppo.update(BOTH.ppo, BOTH.network, given, none, masks, jax.random.key(0))
+    assert_same_bits(state, ppo.TrainState(learner.params, learner.opt_state))
     assert metrics["decisions"] == 0.0 and all(np.isfinite(x) for x in metrics.values())
 
 
 def test_every_lane_is_dealt_once_and_whole():
     decision = jnp.arange(40) % 3 == 0
-    rows, real, num = ppo.deal_lanes(jax.random.key(0), decision, 8, 4)
+    rows, real, num = minibatches.deal_lanes(jax.random.key(0), decision, 8, 4)
     assert rows.shape == (4, 5, 2) and num == 4
     np.testing.assert_array_equal(np.sort(np.asarray(rows).ravel()), np.arange(40))
     np.testing.assert_array_equal(rows[:, 1:] - rows[:, :-1], 8)
     np.testing.assert_array_equal(real, np.asarray(decision)[rows])
     with pytest.raises(ValueError, match="8 of a group to 3 minibatches"):
-        ppo.deal_lanes(jax.random.key(0), decision, 8, 3)
+        minibatches.deal_lanes(jax.random.key(0), decision, 8, 3)
 
 
 @pytest.mark.parametrize("driver", ["host", pytest.param("device", marks=pytest.mark.slow)])
@@ -251,9 +246,9 @@ def test_a_skill_begins_with_no_memory_and_sees_every_tick_from_there_on():
     params = actor_critic.init_params(BOTH.network, jax.random.key(3))
     goal = Goal("only", "milk_bucket", 1, (), limit, True)
     skill = Skill(goal, make_space(WALK), CONFIG.observation, params)
-    chain = chains.Chain((skill,), ("milk_bucket",), lambda *_: True)
+    chain = Chain((skill,), ("milk_bucket",), lambda *_: True)
     world = on_host.OnHost(Sides(horizon=99, wait=50))
-    prepared = chains.prepare(chain, BOTH, world.goal_names)
+    prepared = prepare(chain, BOTH, world.goal_names)
     obs = world.reset(0)
     now = chains.start(chain, start_lanes(prepared.whole.reward, obs, BOTH.network))
     pictures: list[np.ndarray] = []
@@ -262,7 +257,7 @@ def test_a_skill_begins_with_no_memory_and_sees_every_tick_from_there_on():
         result = chains.tick(world, chain, prepared, BOTH, now, obs, jax.random.key(0), index)
         lane = 0
         pictures = [obs.rgb[lane], *([] if result.began[lane] else pictures)]
-        kinds.add(bool(result.decided[lane]))
+        kinds.add(bool(result.act.decided[lane]))
         memory = result.after.lanes.recurrent
         assert int(memory.past[lane]) == min(len(pictures), 2)
         np.testing.assert_array_equal(memory.pictures[lane, -1], pictures[0])

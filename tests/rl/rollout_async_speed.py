@@ -23,9 +23,7 @@ from tests.rl.own_pace import OwnPace
 def ticks_per_second(lanes: int, tick: float, config: RLConfig, seconds: float) -> float:
     """Of lanes that are decided for and never learnt from."""
     env, learner = _made(lanes, tick, config)
-    rolling = AsyncRollout(
-        env, empty_space(), config, learner.key, 0, learner.lanes, learner.macros, learner.obs
-    )
+    rolling = AsyncRollout(env, empty_space(), config, learner.key, 0, learner.rollout)
     rolling.step(learner.params)  # compiles
     before, began = env.total, time.perf_counter()
     while time.perf_counter() - began < seconds:

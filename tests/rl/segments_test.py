@@ -11,6 +11,7 @@ from rlgpt_jax.envs.base import Step
 from rlgpt_jax.rl.actions import distribution, empty_space
 from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.networks.features import action_id
+from rlgpt_jax.rl.policy import PolicyArrays
 from rlgpt_jax.rl.rollout import rollout_host
 from tests.rl.own_pace import OwnPace
 from tests.rl.rollout.rollout_async_test import FAR, LANES, PACES, TICKS, collect, places, rolling
@@ -79,7 +80,7 @@ def test_the_value_of_a_cut_episode_is_in_its_own_row_also_where_a_lane_gives_tw
     env = OwnPace(PACES, length=1000, horizon=9)
     made, params = rolling(env)
     begins = np.asarray(env.obs.position)
-    answers = noted(env)
+    answers, actor = noted(env), PolicyArrays(CONFIG.network, params, made.walk.problem)
     twice = 0
     for batch in collect(made, params, 2):
         found = places(env, batch)
@@ -95,9 +96,8 @@ def test_the_value_of_a_cut_episode_is_in_its_own_row_also_where_a_lane_gives_tw
                 start = before[-1] if before else begins[lane : lane + 1]
                 previous = action_id(env.sent[lane][at][None], np.zeros(1, np.int32))
                 expected[tick, column] = rollout_host.value_of(
-                    CONFIG.network, params, made.walk.problem, step.final_obs, previous, start,
-                    None,
-                )[0]  # fmt: skip
+                    actor, step.final_obs, previous, start, None
+                )[0]
         np.testing.assert_allclose(batch.final_value, expected, rtol=1e-4, atol=1e-6)
         assert (expected != 0).sum() == batch.truncated.sum() > LANES
     assert twice >= 4

@@ -11,6 +11,7 @@ from rlgpt_jax.rl import train as train_module
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.config import RewardConfig
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
+from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.train import TrainingDiverged, carry_over, init_learner, train
 from tests.corridor import Corridor, HostCorridor
 from tests.rl.small import CONFIG, assert_same_bits
@@ -29,7 +30,7 @@ def collect(env, config, num_ticks, seed=0, space=None):
 
 def test_ppo_solves_the_corridor():
     learner, _ = collect(ENV, CONFIG, 12_000)
-    report = evaluate(ENV, empty_space(), CONFIG, learner.params, 5, num_episodes=32)
+    report = evaluate(ENV, Policy(learner.params, empty_space(), CONFIG), 5, num_episodes=32)
     assert report.success_rate > 0.9
     assert report.mean_ticks < 20  # 8 to 10 steps are needed
 
@@ -43,7 +44,7 @@ def test_the_host_interface_and_the_wrapped_pure_world_give_the_same_bits():
     pure, _ = collect(ENV, CONFIG, 512)
     host, _ = collect(HostCorridor(num_envs=16), CONFIG, 512)
     assert_same_bits(pure.params, host.params)
-    assert_same_bits(pure.obs, host.obs)
+    assert_same_bits(pure.rollout.obs, host.rollout.obs)
 
 
 def test_training_in_two_calls_is_training_in_one():
@@ -64,7 +65,7 @@ def test_a_reward_that_the_world_does_not_tell_is_refused_in_training_and_not_in
     learner = init_learner(ENV, empty_space(), config, 0)
     with pytest.raises(ValueError, match="reward.clip is 0.5, but this world tells no CLIP reward"):
         train(ENV, empty_space(), config, learner, 256)
-    report = evaluate(ENV, empty_space(), config, learner.params, 5, num_episodes=2)
+    report = evaluate(ENV, Policy(learner.params, empty_space(), config), 5, num_episodes=2)
     assert report.num_episodes == 2
 
 
@@ -107,8 +108,8 @@ def test_lanes_that_are_busy_make_no_decision():
 def test_the_device_driver_makes_the_same_decisions_as_the_host_driver():
     host, host_seen = collect(ENV, CONFIG, 768)
     device, device_seen = collect(ENV, dataclasses.replace(CONFIG, driver="device"), 768)
-    np.testing.assert_array_equal(host.obs.position, device.obs.position)
-    np.testing.assert_array_equal(host.lanes.previous, device.lanes.previous)
+    np.testing.assert_array_equal(host.rollout.obs.position, device.rollout.obs.position)
+    np.testing.assert_array_equal(host.rollout.lanes.previous, device.rollout.lanes.previous)
     for a, b in zip(jax.tree.leaves(host.params), jax.tree.leaves(device.params), strict=True):
         np.testing.assert_allclose(a, b, atol=1e-4)
     for a, b in zip(host_seen, device_seen, strict=True):
@@ -150,7 +151,7 @@ def test_carry_over_forgets_changed_macros_only():
         np.testing.assert_array_equal(moments[leaf][..., changed], 0.0)
         np.testing.assert_array_equal(now[leaf][..., ~changed], before[leaf][..., ~changed])
     assert_same_bits(after.params.critic, noisy.params.critic)
-    assert after.ticks == learner.ticks and int(after.lanes.episode_ticks.max()) == 0
+    assert after.ticks == learner.ticks and int(after.rollout.lanes.episode_ticks.max()) == 0
     again = train(ENV, empty_space(), CONFIG, after, 256)
     assert again.num_updates == learner.num_updates + 1
 

@@ -10,7 +10,6 @@ lane is busy for the macros of all skills but its own. Networks that remember be
 nothing when their skill is picked, and see every tick from there on.
 """
 
-import dataclasses
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -31,53 +30,18 @@ from rlgpt_jax.envs.base import (
     Step,
 )
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.rl.actions import HybridSpace, empty_space, primitive_label
 from rlgpt_jax.rl.chain import rule
-from rlgpt_jax.rl.chain.rule import Goal, Reach
+from rlgpt_jax.rl.chain.skills import Chain, Prepared
 from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.networks import actor_critic, recurrent_state
+from rlgpt_jax.rl.networks import recurrent_state
 from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
-from rlgpt_jax.rl.problem import Problem
-from rlgpt_jax.rl.rollout import macro_step, one_tick
+from rlgpt_jax.rl.policy import PolicyArrays
+from rlgpt_jax.rl.rollout import macro_step
+from rlgpt_jax.rl.rollout.macro_step import Act
 from rlgpt_jax.rl.rollout.one_tick import Episodes, Lanes
-from rlgpt_jax.rl.rollout.rollout_host import decide, end_tick, host_problem
+from rlgpt_jax.rl.rollout.rollout_host import decide, end_tick
 
 OPENING = "start"  # label of the chain's own action
-
-
-@dataclasses.dataclass(frozen=True)
-class Skill:
-    """A finished sub-task: what acts, and when it is started."""
-
-    goal: Goal
-    space: HybridSpace
-    observation: tuple[str, ...]  # parts that its networks see
-    params: actor_critic.Params | None  # None if its script alone acts
-
-
-@dataclasses.dataclass(frozen=True)
-class Chain:
-    """The skills of a task in the order of its plan; the last one reaches the goal."""
-
-    skills: tuple[Skill, ...]
-    items: tuple[str, ...]  # that the rule and `reach` look at
-    reach: Reach
-
-    @property
-    def goals(self) -> tuple[Goal, ...]:
-        return tuple(skill.goal for skill in self.skills)
-
-
-class Prepared(NamedTuple):
-    """What stays the same in every tick."""
-
-    problems: tuple[Problem, ...]  # one per skill
-    whole: Problem  # of the long task: its reward
-    item_ids: np.ndarray  # int32[I]  of `Chain.items`
-    script_length: np.ndarray  # int32[S]
-    lead: np.ndarray  # int32[S, MAX_SCRIPT]
-    lead_length: np.ndarray  # int32[S]
-    repeat: np.ndarray  # bool[S]
 
 
 class ChainLanes(NamedTuple):
@@ -94,7 +58,7 @@ class Ran(NamedTuple):
     """What a skill did in some lanes in one tick."""
 
     skill: int
-    act: macro_step.Act
+    act: Act
     mine: np.ndarray  # bool[N]  the lanes that were told to this skill
     acted: np.ndarray  # bool[N]  those of them in which no macro ended before the action
     labels: list[str]  # of the lanes that acted
@@ -107,30 +71,10 @@ class ChainTick(NamedTuple):
     ran: list[Ran]
     skill: np.ndarray  # int32[N]  that each lane was in
     began: np.ndarray  # bool[N]  it was picked in this tick
-    running: np.ndarray  # int32[N]  macro of the skill that goes on, 0 if none
-    decided: np.ndarray  # bool[N]
-    action: np.ndarray  # int32[N, 8]
+    act: Act  # what each lane did; its macros are those of its skill
     labels: list[str]  # what each lane did, without the skill's name
     episodes: Episodes
     step: Step
-
-
-def prepare(chain: Chain, config: RLConfig, goal_names: tuple[str, ...]) -> Prepared:
-    """Arrays of a chain in a world that is about `goal_names`."""
-    seeing = (dataclasses.replace(config, observation=s.observation) for s in chain.skills)
-    problems = (
-        host_problem(given, goal_names, skill.space)
-        for given, skill in zip(seeing, chain.skills, strict=True)
-    )
-    return Prepared(
-        problems=tuple(problems),
-        whole=host_problem(config, goal_names, empty_space()),
-        item_ids=np.array([NAME_ID[name] for name in chain.items], np.int32),
-        script_length=np.array([len(s.space.script) for s in chain.skills], np.int32),
-        lead=np.stack([s.space.arrays().lead for s in chain.skills]),
-        lead_length=np.array([len(s.space.lead) for s in chain.skills], np.int32),
-        repeat=np.array([s.space.repeat_script for s in chain.skills]),
-    )
 
 
 def start(chain: Chain, lanes: Lanes) -> ChainLanes:
@@ -186,9 +130,9 @@ def tick(
         decided = np.where(part.acted, part.act.decided, decided)
         slot = np.where(part.acted, part.act.slot, slot)
         labels[part.acted] = part.labels
-    running = _running(now.skill, now.macros)
+    act = Act(action, decided, slot, _running(now.skill, now.macros), None)
     step = world.step(action)
-    lanes, episodes = _settle(prepared, now, decided, slot, action, step, seen)
+    lanes, _, _, episodes = end_tick(prepared.of_lanes(now.skill), now.lanes, act, step, seen)
     done = np.asarray(step.terminated | step.truncated)
     after = ChainLanes(
         lanes,
@@ -197,9 +141,7 @@ def tick(
         now.could,
         [macro_step.cut(state, done) for state in now.macros],
     )
-    return ChainTick(
-        after, ran, now.skill, began, running, decided, action, list(labels), episodes, step
-    )
+    return ChainTick(after, ran, now.skill, began, act, list(labels), episodes, step)
 
 
 def _running(skill: np.ndarray, macros: Sequence[Any]) -> np.ndarray:
@@ -219,13 +161,7 @@ def _go_on(chain: Chain, before: ChainLanes, obs: Observation, busy: np.ndarray)
         mine = (before.skill == s) & (running > 0) & ~busy
         if mine.any():
             before.macros[s], act = macro_step.act(
-                skill.space.macros,
-                skill.space.tick_limit,
-                before.macros[s],
-                obs,
-                np.zeros_like(running),
-                still,
-                ~mine,
+                skill.space, before.macros[s], obs, np.zeros_like(running), still, ~mine
             )
             goes_on = mine & ~act.decided
             labels = [skill.space.label(int(slot)) for slot in running[goes_on]]
@@ -308,55 +244,20 @@ def _decide(
             choices = np.zeros((len(free), 2), np.int32)
             primitive = np.tile(np.array(NOOP, np.int32), (len(free), 1))
         else:
-            decision = decide(
-                config.network,
-                skill.params,
-                prepared.problems[s],
-                now.lanes,
-                obs,
-                jax.random.fold_in(key, s),
-                np.int32(index),
-            )
+            actor = PolicyArrays(config.network, skill.params, prepared.problems[s])
+            own_key = jax.random.fold_in(key, s)
+            decision = decide(actor, now.lanes, obs, own_key, np.int32(index))
             parts = (decision.chosen, decision.action.primitive, decision.primitive)
             chosen, choices, primitive = map(np.asarray, parts)
             seen = recurrent_state.choose(now.skill == s, decision.recurrent, seen)
         if not mine.any():
             continue
         now.macros[s], act = macro_step.act(
-            skill.space.macros, skill.space.tick_limit, now.macros[s], obs, chosen, primitive, ~mine
+            skill.space, now.macros[s], obs, chosen, primitive, ~mine
         )
         labels = [
-            skill.space.label(int(act.slot[lane])) if act.slot[lane] > 0
-            else primitive_label(choices[lane])
+            skill.space.action_label(int(act.slot[lane]), choices[lane])
             for lane in np.flatnonzero(mine)
-        ]  # fmt: skip
+        ]
         ran.append(Ran(s, act, mine, mine, labels))
     return ran, seen
-
-
-def _settle(
-    prepared: Prepared,
-    now: ChainLanes,
-    decided: np.ndarray,
-    slot: np.ndarray,
-    action: np.ndarray,
-    step: Step,
-    seen: RecurrentState | None,
-) -> tuple[Lanes, Episodes]:
-    """The end of a tick; every lane has the script and the leads of its skill."""
-    space = prepared.whole.space._replace(
-        script_length=prepared.script_length[now.skill],
-        lead=prepared.lead[now.skill],
-        lead_length=prepared.lead_length[now.skill],
-        repeat=prepared.repeat[now.skill],
-    )
-    lanes, _, _, episodes = end_tick(
-        prepared.whole._replace(space=space),
-        now.lanes,
-        decided,
-        slot,
-        action,
-        one_tick.keep_read_info(step),
-        seen,
-    )
-    return lanes, episodes

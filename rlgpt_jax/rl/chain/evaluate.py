@@ -8,17 +8,21 @@ from typing import Any
 import jax
 import numpy as np
 
-from rlgpt_jax.envs.base import Observation
+from rlgpt_jax.envs.base import HostEnvironment, Observation
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.macros.vm.bytecode import TRAPPED
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.chain import chain as chains
-from rlgpt_jax.rl.chain.chain import Chain, ChainTick
+from rlgpt_jax.rl.chain.chain import ChainTick
+from rlgpt_jax.rl.chain.skills import Chain, prepare
 from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.evaluate.dead_loops import LoopWatch, watch
-from rlgpt_jax.rl.evaluate.evaluate import OnTick, Tally, trap_text, worlds_of
+from rlgpt_jax.rl.evaluate.dead_loops import LoopWatch
+from rlgpt_jax.rl.evaluate.episodes import Listener, Played, chunks, play
+from rlgpt_jax.rl.evaluate.evaluate import OnTick, worlds_of
 from rlgpt_jax.rl.evaluate.report import MACRO_ENDS, EvalReport, wilson
+from rlgpt_jax.rl.evaluate.tally import Tally, trap_text
 from rlgpt_jax.rl.rollout import on_host
+from rlgpt_jax.rl.rollout.one_tick import Episodes
 from rlgpt_jax.rl.rollout.rollout_host import start_lanes
 
 
@@ -58,53 +62,65 @@ class ChainReport:
         return cls(EvalReport.from_json(rest), sub_tasks)
 
 
-class ChainTally:
+class ChainTally(Tally):
     """Counts what happens in the first episode of every lane.
 
     Actions and macros are counted under "skill: name".
     """
 
     def __init__(self, chain: Chain, goal_names: Sequence[str], num_episodes: int):
+        super().__init__(empty_space(), goal_names, num_episodes)
         self.chain = chain
-        self.whole = Tally(empty_space(), goal_names, num_episodes)
         self.spent: list[np.ndarray] = []  # int[S] ticks, one entry per episode
         self.starts: list[np.ndarray] = []
         self.first: list[np.ndarray] = []  # int[S] tick at which the goal was held, 0 = never
-        self.whole.ends = {}
-        for skill in chain.skills:
-            own = Tally(skill.space).ends
-            self.whole.ends |= {f"{skill.goal.name}: {name}": ends for name, ends in own.items()}
+        self.ends = {
+            name_of(chain, s, name): ends
+            for s, skill in enumerate(chain.skills)
+            for name, ends in Tally(skill.space).ends.items()
+        }  # fmt: skip
 
-    def name(self, skill: int, label: str) -> str:
-        return f"{self.chain.skills[skill].goal.name}: {label}"
+    def begin(self, seed: int, num_lanes: int) -> None:
+        """All lanes start an episode; which they are is not kept."""
+        super().begin(seed, num_lanes)
+        self.numbers = np.zeros(0, int)
+        self._stand = _Episodes(self.chain, num_lanes)
 
-    def add_actions(self, result: ChainTick, counts: np.ndarray) -> None:
-        """`counts` are the lanes that were free to act in an episode that is counted."""
-        for lane in np.flatnonzero(counts):
-            label = self.name(int(result.skill[lane]), result.labels[lane])
-            self.whole.action_ticks[label] += 1
-            if result.decided[lane]:
-                self.whole.action_counts[label] += 1
+    def renew(self, lanes: np.ndarray) -> None:
+        """As `Tally.renew`."""
+        super().renew(lanes)
+        self._stand.renew(lanes)
+
+    def add_tick(self, played: Played, counts: np.ndarray) -> np.ndarray:
+        """As `Tally.add_tick`."""
+        self._stand.see(played.result, counts)
+        return super().add_tick(played, counts)
+
+    def add_episode(self, episodes: Episodes, lane: int, watch: LoopWatch) -> None:
+        super().add_episode(episodes, lane, watch)
+        self.spent.append(self._stand.spent[lane].copy())
+        self.starts.append(self._stand.starts[lane].copy())
+        self.first.append(self._stand.first[lane].copy())
 
     def add_macro_ends(self, result: ChainTick, counts: np.ndarray) -> None:
-        """How macros ended in this tick; `counts` are lanes whose episode is counted."""
+        """How macros ended in this tick; `counts` bool[N] are lanes whose episode is counted."""
         for part in result.ran:
             tick, space = part.act.macro, self.chain.skills[part.skill].space
             if tick is None:
                 continue
             ended, slot = np.asarray(tick.ended), np.asarray(tick.ended_slot)
             for lane in np.flatnonzero(counts & part.mine & (ended > 0)):
-                name = self.name(part.skill, space.label(int(slot[lane])))
-                self.whole.ends[name][MACRO_ENDS[ended[lane] - 1]] += 1
+                name = name_of(self.chain, part.skill, space.label(int(slot[lane])))
+                self.ends[name][MACRO_ENDS[ended[lane] - 1]] += 1
                 if ended[lane] == TRAPPED:
-                    self.whole.traps[f"{name}, {trap_text(tick, int(lane))}"] += 1
-        cut = counts & np.asarray(result.episodes.done) & (result.running > 0)
+                    self.traps[f"{name}, {trap_text(tick, int(lane))}"] += 1
+        cut = counts & np.asarray(result.episodes.done) & (result.act.running > 0)
         for lane in np.flatnonzero(cut):
             skill = int(result.skill[lane])
-            label = self.chain.skills[skill].space.label(int(result.running[lane]))
-            self.whole.ends[self.name(skill, label)]["interrupted"] += 1
+            label = self.chain.skills[skill].space.label(int(result.act.running[lane]))
+            self.ends[name_of(self.chain, skill, label)]["interrupted"] += 1
 
-    def report(self, task: str, split: str, seed: int) -> ChainReport:
+    def chain_report(self, task: str, split: str, seed: int) -> ChainReport:
         spent, starts, first = map(np.array, (self.spent, self.starts, self.first))
         sub_tasks = []
         for s, skill in enumerate(self.chain.skills):
@@ -118,7 +134,7 @@ class ChainTally:
                     mean_tick=float(first[hit, s].mean()) if hit.any() else None,
                 )
             )  # fmt: skip
-        return ChainReport(self.whole.report(task, split, seed), tuple(sub_tasks))
+        return ChainReport(self.report(task, split, seed), tuple(sub_tasks))
 
 
 class _Episodes:
@@ -144,10 +160,10 @@ class _Episodes:
         new = met & (self.first == 0) & counted[:, None]
         self.first[new] = self.spent.sum(axis=1)[np.nonzero(new)[0]]
 
-    def forget(self, lane: int) -> None:
-        """The episode of a lane was lost, and another one is played in its place."""
+    def renew(self, lanes: np.ndarray) -> None:
+        """Other episodes begin in the lanes int[K]."""
         for table in (self.spent, self.starts, self.first):
-            table[lane] = 0
+            table[lanes] = 0
 
     def _met(self, obs: Observation) -> np.ndarray:
         """bool[N, S]: which goals are held; a station near counts as one."""
@@ -159,7 +175,7 @@ class _Episodes:
 
 
 def evaluate_chain(
-    env: Any,
+    env: on_host.World,
     chain: Chain,
     config: RLConfig,
     seed: int,
@@ -180,57 +196,44 @@ def evaluate_chain(
       ValueError: if `num_episodes` is less than 1.
       TooManyLost: workers die so often that the episodes do not end.
     """
-    if num_episodes < 1:
-        raise ValueError(f"num_episodes is {num_episodes}; at least 1 is needed.")
     world = on_host.as_host(env)
+    parts = chunks(seed, num_episodes, world.num_envs)
     tally = ChainTally(chain, world.goal_names, num_episodes)
-    for chunk, begin in enumerate(range(0, num_episodes, world.num_envs)):
-        counted = min(world.num_envs, num_episodes - begin)
-        chunk_seed = int(np.random.SeedSequence([seed, chunk]).generate_state(1)[0] >> 1)
-        _one_chunk(world, env, chain, config, chunk_seed, counted, tally, on_tick)
-    return tally.report(task, split, seed)
+    for part_seed, share in parts:
+        lanes = _ChainLanes(world, chain, config, part_seed)
+        tally.world_of = worlds_of(world)
+        tally.begin(part_seed, world.num_envs)
+        play(lanes, share, tally, on_tick and _listener(env, on_tick))
+    return tally.chain_report(task, split, seed)
 
 
-def _one_chunk(
-    world: Any,
-    env: Any,
-    chain: Chain,
-    config: RLConfig,
-    seed: int,
-    num_counted: int,
-    tally: ChainTally,
-    on_tick: OnTick | None,
-) -> None:
-    """One episode in every lane; the first `num_counted` lanes are counted."""
-    prepared = chains.prepare(chain, config, world.goal_names)
-    obs = world.reset(seed)
-    tally.whole.world_of = worlds_of(world)
-    now = chains.start(chain, start_lanes(prepared.whole.reward, obs, config.network))
-    key = jax.random.key(seed)
-    open_lanes = np.arange(world.num_envs) < num_counted
-    watches = [LoopWatch() for _ in range(world.num_envs)]
-    stand = _Episodes(chain, world.num_envs)
-    index = 0
-    while open_lanes.any():
-        busy = np.asarray(now.lanes.busy)
-        result = chains.tick(world, chain, prepared, config, now, obs, key, index)
-        tally.add_actions(result, open_lanes & ~busy)
-        tally.add_macro_ends(result, open_lanes)
-        stand.see(result, open_lanes)
-        labels = [tally.name(int(s), la) for s, la in zip(result.skill, result.labels)]
-        free = open_lanes & ~busy
-        watch(watches, tally.whole.goal_names, obs, result.action, labels, free)
-        tally.whole.presses.add(obs, result.action, free)
-        if on_tick is not None:
-            on_tick(env, labels, result.step)
-        for lane in tally.whole.add_losses(result.step, open_lanes, watches):
-            stand.forget(int(lane))
-        episodes = jax.device_get(result.episodes)
-        for lane in np.flatnonzero(open_lanes & episodes.done):
-            tally.whole.add_episode(episodes, int(lane), watches[lane])
-            tally.spent.append(stand.spent[lane])
-            tally.starts.append(stand.starts[lane])
-            tally.first.append(stand.first[lane])
-        open_lanes &= ~episodes.done
-        now, obs = result.after, result.step.obs
-        index += 1
+def _listener(env: on_host.World, on_tick: OnTick) -> Listener:
+    return lambda played, ended: on_tick(env, played.labels, played.result.step)
+
+
+class _ChainLanes:
+    """The skills act in all lanes of a host world, which tick together."""
+
+    def __init__(self, world: HostEnvironment, chain: Chain, config: RLConfig, seed: int):
+        self._world, self._chain, self._config = world, chain, config
+        self._prepared = prepare(chain, config, world.goal_names)
+        self._obs = world.reset(seed)
+        lanes = start_lanes(self._prepared.whole.reward, self._obs, config.network)
+        self._now, self._key, self._index = chains.start(chain, lanes), jax.random.key(seed), 0
+
+    def tick(self, wanted: np.ndarray) -> Played:
+        """As `episodes.Lanes.tick`."""
+        obs, free = self._obs, ~np.asarray(self._now.lanes.busy)
+        result = chains.tick(
+            self._world, self._chain, self._prepared, self._config, self._now, obs, self._key,
+            self._index,
+        )  # fmt: skip
+        self._now, self._obs, self._index = result.after, result.step.obs, self._index + 1
+        pairs = zip(result.skill, result.labels, strict=True)
+        labels = [name_of(self._chain, int(s), label) for s, label in pairs]
+        return Played(np.ones(len(free), bool), obs, free, labels, result)
+
+
+def name_of(chain: Chain, skill: int, label: str) -> str:
+    """What a skill did, as it is counted."""
+    return f"{chain.skills[skill].goal.name}: {label}"

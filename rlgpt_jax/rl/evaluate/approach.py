@@ -25,14 +25,13 @@ from rlgpt_jax.envs.base import (
     Step,
 )
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, HybridSpace, decode
-from rlgpt_jax.rl.config import RLConfig
+from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, decode
 from rlgpt_jax.rl.evaluate.crosshair import BLOCK_REACH, MOB_REACH, met
 from rlgpt_jax.rl.evaluate.keyframes import Recorder
-from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.networks.features import count_items
-from rlgpt_jax.rl.rollout import macro_step, one_tick
-from rlgpt_jax.rl.rollout.rollout_host import decide, end_tick, host_problem, start_lanes
+from rlgpt_jax.rl.policy import Policy, host_arrays
+from rlgpt_jax.rl.rollout import macro_step
+from rlgpt_jax.rl.rollout.rollout_host import decide, end_tick, start_lanes
 
 REACH, SIGHT, UNSEEN = "in reach", "in sight", "not in sight"
 STRATA = (REACH, SIGHT, UNSEEN)
@@ -41,15 +40,6 @@ STRATA = (REACH, SIGHT, UNSEEN)
 SPREAD, PATIENCE = 0.25, 0.5
 LOOK = 5  # steps of the camera that it turns by in a tick when it looks around
 KEEPS = 8  # ticks for which the search walks on after it lost sight of the target
-
-
-@dataclasses.dataclass(frozen=True)
-class Policy:
-    """A trained policy and what it was trained with."""
-
-    params: actor_critic.Params
-    space: HybridSpace
-    config: RLConfig
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,7 +124,7 @@ class Player(Protocol):
         ...
 
     def end_tick(self, action: np.ndarray, step: Step) -> None:
-        """What all lanes did in this tick and what came of it."""
+        """What all lanes did in this tick, int32[N, 8], and what came of it."""
         ...
 
 
@@ -198,53 +188,30 @@ class Play:
     """A trained policy plays, with its macros and without its script."""
 
     def __init__(self, obs: Observation, policy: Policy, goals: tuple[str, ...], seed: int):
-        config = policy.config
-        self._space = dataclasses.replace(policy.space, script=(), repeat_script=False)
-        self._network, self._params = config.network, policy.params
-        self._problem = host_problem(config, goals, self._space)
-        self._lanes = start_lanes(self._problem.reward, obs, config.network)
-        self._macros = macro_step.init_macros(self._space, len(obs.yaw), on_device=False)
+        space = dataclasses.replace(policy.space, script=(), repeat_script=False)
+        self._space = space
+        self._actor = host_arrays(dataclasses.replace(policy, space=space), goals)
+        self._lanes = start_lanes(self._actor.problem.reward, obs, policy.config.network)
+        self._macros = macro_step.init_macros(space, len(obs.yaw), on_device=False)
         self._key, self._tick = jax.random.key(seed), 0
 
     def act(
         self, obs: Observation, seen: Targets, busy: np.ndarray, hold: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """As `Player.act`."""
-        decision = decide(
-            self._network,
-            self._params,
-            self._problem,
-            self._lanes,
-            obs,
-            self._key,
-            np.int32(self._tick),
-        )
+        decision = decide(self._actor, self._lanes, obs, self._key, np.int32(self._tick))
         chosen = np.where(hold, 0, decision.chosen).astype(np.int32)
         self._macros, act = macro_step.act(
-            self._space.macros,
-            self._space.tick_limit,
-            self._macros,
-            obs,
-            chosen,
-            np.asarray(decision.primitive),
-            busy,
+            self._space, self._macros, obs, chosen, np.asarray(decision.primitive), busy
         )
         self._act, self._recurrent, self._tick = act, decision.recurrent, self._tick + 1
         return act.action, act.decided
 
     def end_tick(self, action: np.ndarray, step: Step) -> None:
         """As `Player.end_tick`."""
-        self._lanes, *_ = end_tick(
-            self._problem,
-            self._lanes,
-            self._act.decided,
-            self._act.slot,
-            action,
-            one_tick.keep_read_info(step),
-            self._recurrent,
-        )
-        done = np.asarray(step.terminated | step.truncated)
-        self._macros = macro_step.cut(self._macros, done)
+        act = self._act._replace(action=action)
+        self._lanes, *_ = end_tick(self._actor.problem, self._lanes, act, step, self._recurrent)
+        self._macros = macro_step.cut(self._macros, np.asarray(step.terminated | step.truncated))
 
 
 def player(

@@ -19,6 +19,7 @@ from rlgpt_jax.envs.base import FUNCTION, Observation
 from rlgpt_jax.envs.names import NAME_ID, NAMES
 from rlgpt_jax.rl.evaluate import crosshair
 from rlgpt_jax.rl.evaluate.crosshair import PRESSES, Sight
+from rlgpt_jax.rl.rollout.macro_step import Act
 
 Items = collections.Counter[str]
 
@@ -126,8 +127,8 @@ class Recorder:
         done = self.success is not None and self.failure is not None
         self._batch = None if done else Batch(self._number, seed)
 
-    def tick(self, obs: Observation, labels: list[str], act: Any, takes: np.ndarray) -> None:
-        """One tick: what was seen before it and what every lane does (`macro_step.Act`)."""
+    def tick(self, obs: Observation, labels: list[str], act: Act, takes: np.ndarray) -> None:
+        """One tick: what was seen before it, what every lane does, and bool[N], who was free to."""
         if self._batch is not None:
             self._batch.rows.append(self._row(obs, labels, act, takes))
 
@@ -155,7 +156,7 @@ class Recorder:
         self.success = self.success or pick_success(self._ended)
         self.failure = self.failure or pick_failure(self._ended)
 
-    def _row(self, obs: Observation, labels: list[str], act: Any, takes: np.ndarray) -> Row:
+    def _row(self, obs: Observation, labels: list[str], act: Act, takes: np.ndarray) -> Row:
         assert self._batch is not None
         self._note_items(obs, len(self._batch.rows))
         action = np.asarray(act.action)

@@ -7,59 +7,28 @@ and the lane is watched until it ends. The same seed gives the same episodes, so
 can be compared.
 """
 
-import collections
 import dataclasses
-import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlgpt_jax.envs.base import (
-    CAMERA_CENTRE,
-    CRAFT_ARG,
-    FUNCTION,
-    JUMP,
-    MOVE,
-    NOOP,
-    PITCH,
-    STRAFE,
-    YAW,
-    HostEnvironment,
-    Observation,
-    Step,
-)
-from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID, NAMES
+from rlgpt_jax.envs.base import NOOP, HostEnvironment, Observation, Step
+from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.macros.vm.bytecode import TRAPPED
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.evaluate import approach
-from rlgpt_jax.rl.evaluate.approach import STRATA, Scene, Targets, Wishes
-from rlgpt_jax.rl.evaluate.evaluate import trap_text
+from rlgpt_jax.rl.evaluate.activation import Activation, describe_action, episode_of, facts_of
+from rlgpt_jax.rl.evaluate.approach import Scene, Targets, Wishes
 from rlgpt_jax.rl.evaluate.lost import Lost
 from rlgpt_jax.rl.evaluate.report import MACRO_ENDS
-from rlgpt_jax.rl.evaluate.trial_report import TrialEpisode, TrialReport
+from rlgpt_jax.rl.evaluate.tally import trap_text
+from rlgpt_jax.rl.evaluate.trial_report import TrialReport
 from rlgpt_jax.rl.rollout import macro_step, on_host
 
-FUNCTION_WORDS = ("", "use", "drop", "attack", "craft", "equip", "place", "destroy")
 PLAIN = Scene()
 EPISODES_PER_LANE = 3  # that may end in play before the macro is started
 SCRIPT, APPROACH, RUNNING, ENDED = range(4)  # what a lane is at
-
-
-def describe_action(action: np.ndarray) -> str:
-    """An action of the world in a few words, for example "forward, attack"."""
-    yaw, pitch = action[YAW] - CAMERA_CENTRE, action[PITCH] - CAMERA_CENTRE
-    words = [
-        ("", "forward", "back")[action[MOVE]],
-        ("", "left", "right")[action[STRAFE]],
-        ("", "jump", "sneak", "sprint")[action[JUMP]],
-        "" if yaw == 0 else "turn right" if yaw > 0 else "turn left",
-        "" if pitch == 0 else "look down" if pitch > 0 else "look up",
-        FUNCTION_WORDS[action[FUNCTION]],
-    ]
-    if FUNCTION_WORDS[action[FUNCTION]] == "craft":
-        words[-1] += f" {CRAFT_NAMES[action[CRAFT_ARG]]}"
-    return ", ".join(w for w in words if w) or "noop"
 
 
 class _Start(NamedTuple):
@@ -85,33 +54,6 @@ def _starts(seed: int, num: int, num_envs: int, cases: Sequence[tuple[int, int]]
     return starts
 
 
-@dataclasses.dataclass
-class _Lane:
-    """What is known of one lane's episode and of its activation."""
-
-    is_first: bool = True  # episode since the reset
-    is_case: bool = False
-    tick: int = 0  # of the episode
-    played: int = 0  # ticks of play
-    ended_before: list[bool] = dataclasses.field(default_factory=list)  # success of each
-    start: dict[str, Any] | None = None  # what `_facts` tells
-    end: dict[str, Any] | None = None  # the same, and how it ended
-    ticks: int = 0
-    walked: float = 0.0
-    actions: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
-
-
-def _facts(obs: Observation, seen: Targets, lane: int) -> dict[str, Any]:
-    items: collections.Counter[int] = collections.Counter()
-    for name, quantity in zip(obs.slot_name[lane], obs.slot_quantity[lane], strict=True):
-        items[int(name)] += int(quantity)
-    return dict(
-        position=np.array(obs.position[lane]), distance=float(seen.distance[lane]),
-        stratum=STRATA[seen.stratum[lane]], items=items, life=float(obs.life[lane]),
-        pitch=float(obs.pitch[lane]),
-    )  # fmt: skip
-
-
 class _Chunk:
     """All lanes of the world, of which those of `start` are followed through one trial each."""
 
@@ -129,7 +71,7 @@ class _Chunk:
         self.phase = np.where(np.isin(np.arange(every), start.lanes), SCRIPT, ENDED)
         self.stage = np.zeros(every, int)  # macros of the script that have begun
         self.macros = macro_step.init_macros(space, every, on_device=False)
-        self.lanes = [_Lane(is_case=start.are_cases) for _ in range(every)]
+        self.lanes = [Activation(is_case=start.are_cases) for _ in range(every)]
         self.env_ticks = 0
         self.recorder = scene.recorder
         if self.recorder is not None:
@@ -197,13 +139,7 @@ class _Chunk:
     def _advance(self, chosen: np.ndarray, busy: np.ndarray) -> macro_step.Act:
         nothing = np.tile(np.array(NOOP, np.int32), (len(busy), 1))
         self.macros, act = macro_step.act(
-            self.space.macros,
-            self.space.tick_limit,
-            self.macros,
-            self.obs,
-            chosen.astype(np.int32),
-            nothing,
-            busy,
+            self.space, self.macros, self.obs, chosen.astype(np.int32), nothing, busy
         )
         return act
 
@@ -212,7 +148,7 @@ class _Chunk:
         for lane in map(int, np.flatnonzero(begins)):
             self.phase[lane] = RUNNING
             materials = bool(held[lane])
-            self.lanes[lane].start = _facts(self.obs, seen, lane) | {"materials": materials}
+            self.lanes[lane].start = facts_of(self.obs, seen, lane) | {"materials": materials}
 
     def _note(self, act: macro_step.Act, seen: Targets, lanes: np.ndarray) -> None:
         """The lanes bool[N] whose macro has ended in this tick."""
@@ -225,7 +161,7 @@ class _Chunk:
 
     def _end(self, lane: int, obs: Observation, seen: Targets, **how: Any) -> None:
         """`obs` is the last of the activation."""
-        facts = _facts(obs, seen, lane)
+        facts = facts_of(obs, seen, lane)
         self.phase[lane] = ENDED
         # Only the first episode of a lane can be repeated.
         if self.recorder is not None and self.lanes[lane].ticks and self.lanes[lane].is_first:
@@ -243,7 +179,7 @@ class _Chunk:
         for i in map(int, np.flatnonzero(self.phase != ENDED)):
             lane, success = self.lanes[i], bool(step.info["success"][i])
             if i in gone:
-                self._again(i, _Lane(ended_before=lane.ended_before, is_first=False))
+                self._again(i, Activation(ended_before=lane.ended_before, is_first=False))
             elif self.phase[i] == RUNNING:
                 lane.ticks += 1
                 lane.walked += float(np.hypot(*moved[i]))
@@ -258,36 +194,24 @@ class _Chunk:
                     )
             elif done[i]:
                 ended = [*lane.ended_before, success]
-                self._again(i, _Lane(ended_before=ended, is_first=False))
+                self._again(i, Activation(ended_before=ended, is_first=False))
                 # Without play the next episode would go the same way.
                 if self.player is None or len(lane.ended_before) + 1 == EPISODES_PER_LANE:
                     self.phase[i] = ENDED
             else:
                 lane.tick += 1
 
-    def _again(self, lane: int, fresh: _Lane) -> None:
+    def _again(self, lane: int, fresh: Activation) -> None:
         self.lanes[lane], self.phase[lane], self.stage[lane] = fresh, SCRIPT, 0
 
 
-def _episode(lane: _Lane, number: int) -> TrialEpisode:
-    start, end = lane.start, lane.end
-    assert start is not None and end is not None
-    changes = {i: end["items"][i] - start["items"][i] for i in end["items"] | start["items"] if i}
-    far = [d if math.isfinite(d) else None for d in (start["distance"], end["distance"])]
-    return TrialEpisode(
-        number=number, target=start["stratum"], materials=start["materials"],
-        case=lane.is_case, ticks_before=lane.tick, ticks=lane.ticks, end=end["end"],
-        trap=end["trap"], success=end["success"], died=end["died"],
-        actions=dict(lane.actions.most_common()),
-        gained={NAMES[i]: change for i, change in sorted(changes.items()) if change},
-        distances=(far[0], far[1]), target_after=end["stratum"], walked=lane.walked,
-        displacement=float(np.hypot(*(end["position"] - start["position"])[[0, 2]])),
-        life_lost=start["life"] - end["life"], pitch=end["pitch"],
-    )  # fmt: skip
-
-
 def trial(
-    env: Any, space: HybridSpace, slot: int, seed: int, num_episodes: int, scene: Scene = PLAIN
+    env: on_host.World,
+    space: HybridSpace,
+    slot: int,
+    seed: int,
+    num_episodes: int,
+    scene: Scene = PLAIN,
 ) -> TrialReport:
     """Starts the macro in `slot` (1-based) once per episode and reports what came of it.
 
@@ -306,7 +230,7 @@ def trial(
     world = on_host.as_host(env)
     offered = tuple(i + 1 == slot for i in range(len(space.offered)))
     space = dataclasses.replace(space, offered=offered, repeat_script=False)
-    lost, lanes, env_ticks = Lost(num_episodes), list[_Lane](), 0
+    lost, lanes, env_ticks = Lost(num_episodes), list[Activation](), 0
     for start in _starts(seed, num_episodes, world.num_envs, scene.cases):
         part = _Chunk(world, space, slot, scene, start)
         scene = dataclasses.replace(scene, recorder=None)
@@ -321,7 +245,7 @@ def trial(
         materials=scene.materials, before=tuple(space.label(s) for s in space.script),
         player=who if scene.play else "",
         episodes=tuple(
-            _episode(lane, i) for i, lane in enumerate(lanes) if lane.start is not None
+            episode_of(lane, i) for i, lane in enumerate(lanes) if lane.start is not None
         ),
         solved_before=sum(never), over_before=len(never) - sum(never), env_ticks=env_ticks,
         seed=seed, lost=lost.num,

@@ -204,7 +204,7 @@ def policy_logits(config: NetworkConfig, params: Params, x: Features) -> Logits:
 
 
 def values(config: NetworkConfig, params: Params, x: Features) -> jax.Array:
-    """Values for features of any batch shape, of networks without a recurrent core."""
+    """float32[...] for features of any batch shape, of networks without a recurrent core."""
     if config.shared:
         x, _ = Body(config).apply(params.body, x, None, None)  # type: ignore[misc]
     return cast(jax.Array, Critic(config).apply(params.critic, x))

@@ -9,6 +9,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+from rlgpt_jax.rl.config import PPOConfig
+
 
 class LossTerms(NamedTuple):
     """float32[] each: means over the rows that count."""
@@ -38,13 +40,13 @@ class Moments(NamedTuple):
 
 
 def moments(x: jax.Array, mask: jax.Array) -> Moments:
-    """Mean and variance of the entries of `x` where `mask`."""
+    """Mean and variance of the entries of `x` float32[B] where `mask` bool[B]."""
     mean = masked_mean(x, mask)
     return Moments(mean, masked_mean((x - mean) ** 2, mask))
 
 
 def normalise(x: jax.Array, mask: jax.Array, of: Moments | None = None) -> jax.Array:
-    """Zero mean and unit deviation over the rows of `mask`; 0 elsewhere.
+    """float32[B]: zero mean and unit deviation over the rows of `mask` bool[B]; 0 elsewhere.
 
     Args:
       of: moments of more rows than these, to normalise by.
@@ -53,23 +55,26 @@ def normalise(x: jax.Array, mask: jax.Array, of: Moments | None = None) -> jax.A
     return jnp.where(mask, (x - mean) / (jnp.sqrt(variance) + 1e-8), 0.0)
 
 
+class Known(NamedTuple):
+    """float32[B] each: what is known of the rows before the update."""
+
+    log_prob: jax.Array  # of the actions, by the networks that acted
+    advantage: jax.Array
+    target: jax.Array  # what the critic should say
+
+
 def ppo_loss(
     log_prob: jax.Array,
     entropy: jax.Array,
     value: jax.Array,
-    old_log_prob: jax.Array,
-    advantage: jax.Array,
-    target: jax.Array,
+    known: Known,
     mask: jax.Array,
-    *,
-    clip: float,
-    entropy_cost: float,
-    value_cost: float,
+    ppo: PPOConfig,
     count: jax.Array | None = None,
 ) -> tuple[jax.Array, LossTerms]:
     """Clipped surrogate, squared value error and entropy bonus.
 
-        ratio = exp(log_prob - old_log_prob)
+        ratio = exp(log_prob - known log_prob)
         policy = -mean min(ratio A, clip(ratio, 1 - clip, 1 + clip) A)
         value = 0.5 mean (value - target)^2
         loss = policy + value_cost * value - entropy_cost * mean entropy
@@ -81,14 +86,15 @@ def ppo_loss(
     mean = functools.partial(masked_mean, mask=mask, count=count)
     # The difference is set to 0 outside the mask before exp, so that a row of padding
     # cannot make the gradient NaN.
-    log_ratio = jnp.where(mask, log_prob - old_log_prob, 0.0)
+    log_ratio = jnp.where(mask, log_prob - known.log_prob, 0.0)
     ratio = jnp.exp(log_ratio)
-    clipped = jnp.clip(ratio, 1.0 - clip, 1.0 + clip)
+    clipped = jnp.clip(ratio, 1.0 - ppo.clip, 1.0 + ppo.clip)
     terms = LossTerms(
-        policy=-mean(jnp.minimum(ratio * advantage, clipped * advantage)),
-        value=0.5 * mean((value - target) ** 2),
+        policy=-mean(jnp.minimum(ratio * known.advantage, clipped * known.advantage)),
+        value=0.5 * mean((value - known.target) ** 2),
         entropy=mean(entropy),
         approx_kl=mean((ratio - 1.0) - log_ratio),
-        clip_fraction=mean((jnp.abs(ratio - 1.0) > clip).astype(jnp.float32)),
+        clip_fraction=mean((jnp.abs(ratio - 1.0) > ppo.clip).astype(jnp.float32)),
     )
-    return terms.policy + value_cost * terms.value - entropy_cost * terms.entropy, terms
+    loss = terms.policy + ppo.value_cost * terms.value - ppo.entropy_cost * terms.entropy
+    return loss, terms

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 
 from rlgpt_jax.rl.interface import STOP_EPISODES
+from rlgpt_jax.rl.learner import Learner
+from rlgpt_jax.rl.ppo.ppo import TrainState
 from rlgpt_jax.rl.rollout import one_tick
 
 
@@ -35,13 +37,21 @@ def episode_metrics(episodes: one_tick.Episodes, lanes: one_tick.Lanes) -> dict[
     )  # fmt: skip
 
 
-def outcomes(learner: Any, episodes: one_tick.Episodes) -> dict[str, Any]:
+def outcomes(learner: Learner, episodes: one_tick.Episodes) -> dict[str, Any]:
     """`Learner.finished` and `recent` after a rollout; its episodes count tick by tick."""
     success = np.asarray(episodes.success)[np.asarray(episodes.done)]
     return dict(
         finished=int(learner.finished) + len(success),
         recent=np.concatenate([learner.recent, success])[-STOP_EPISODES:],
     )
+
+
+def updated(learner: Learner, state: TrainState, batch: one_tick.Batch) -> Learner:
+    """The learner after an update from a batch."""
+    return learner.replace(
+        params=state.params, opt_state=state.opt_state, num_updates=learner.num_updates + 1,
+        ticks=learner.ticks + batch.reward.size, **outcomes(learner, batch.episodes),
+    )  # fmt: skip
 
 
 # Metrics that are NaN where there is nothing to measure.

@@ -4,8 +4,8 @@ A decision is a row of the rollout in which it ends (`open_decisions.py`). Only 
 anything: each epoch draws their rows in a random order and deals them evenly to as few
 minibatches as hold them, so that ticks inside a macro are skipped although every shape is
 fixed. Several groups of lanes (`groups.py`) deal apart. On a CPU a minibatch of pictures is
-worked through in blocks of rows (`blocks.py`). With a recurrent core a minibatch is whole lanes
-from the rollout's start on (`deal_lanes`).
+worked through in blocks of rows (`picture_blocks.py`). With a recurrent core a minibatch is whole
+lanes from the rollout's start on (`minibatches.py`).
 """
 
 import functools
@@ -21,6 +21,7 @@ from rlgpt_jax.rl.networks import actor_critic, recurrent_state
 from rlgpt_jax.rl.networks.features import Features
 from rlgpt_jax.rl.ppo import losses, picture_blocks, returns
 from rlgpt_jax.rl.ppo.groups import ONE, Groups, Summary, summarise
+from rlgpt_jax.rl.ppo.minibatches import deal, deal_lanes, minibatch_size
 from rlgpt_jax.rl.rollout.one_tick import Batch
 from rlgpt_jax.rl.rollout.open_decisions import with_carried
 
@@ -40,6 +41,13 @@ class Rows(NamedTuple):
     first: Any = None  # bool[B]  ticks at which an episode begins
 
 
+class TrainState(NamedTuple):
+    """What an update changes."""
+
+    params: actor_critic.Params
+    opt_state: optax.OptState
+
+
 class Sums(NamedTuple):
     """Metrics summed over minibatches."""
 
@@ -54,55 +62,6 @@ def make_optimizer(config: PPOConfig) -> optax.GradientTransformation:
     return optax.chain(
         optax.clip_by_global_norm(config.max_grad_norm), optax.adam(config.learning_rate, eps=1e-5)
     )
-
-
-def minibatch_size(ppo: PPOConfig, total: int) -> int:
-    """Rows of a minibatch if all `total` rows of a group are dealt; whole blocks, if several."""
-    size = -(-total // ppo.num_minibatches)
-    return size if size < picture_blocks.ROWS else size + -size % picture_blocks.ROWS
-
-
-def deal(
-    key: jax.Array, decision: jax.Array, size: int, num: jax.Array | None = None
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Deals the decision rows to minibatches of at most `size`, in a random order.
-
-    `num` int32[] is how many there shall be; without it as few as hold the rows.
-
-    Returns `(rows int32[M, size], real bool[M, size], num int32[])`, M = B / size rounded up: the
-    first `num` minibatches hold every decision once, as evenly as possible; entries that
-    are not `real` point at other rows.
-    """
-    total = decision.shape[0]
-    most = -(-total // size)
-    order = jnp.argsort(jnp.where(decision, jax.random.uniform(key, (total,)), 2.0))
-    count = jnp.sum(decision)
-    num = -(-count // size) if num is None else num
-    # Minibatch i takes places i, i + num, i + 2 num, ... of the order.
-    place = jnp.arange(most)[:, None] + num * jnp.arange(size)[None, :]
-    real = (place < count) & (jnp.arange(most)[:, None] < num)
-    return order[jnp.minimum(place, total - 1)], real, num
-
-
-def deal_lanes(
-    key: jax.Array, decision: jax.Array, lanes: int, num: int
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Deals whole lanes to `num` minibatches, in a random order.
-
-    Returns like `deal`, with rows int32[num, T + 1, lanes / num]; `real` are the decisions.
-
-    Raises:
-      ValueError: the lanes cannot be dealt.
-    """
-    if lanes % num:
-        raise ValueError(
-            f"network.recurrent deals whole lanes: {lanes} of a group to {num} minibatches. "
-            "ppo.num_minibatches must be a divisor of the lanes of a group."
-        )
-    length = decision.shape[0] // lanes
-    order = jax.random.permutation(key, lanes).reshape(num, 1, -1)
-    rows = order + lanes * jnp.arange(length)[:, None]
-    return rows, decision[rows], jnp.int32(num)
 
 
 def _take(tree: Any, rows: jax.Array) -> Any:
@@ -211,18 +170,9 @@ def _loss(
     logits, value = _judge(params, network, rows)
     policy = distribution(logits.primitive, logits.macro, masks)
     loss, terms = losses.ppo_loss(
-        policy.log_prob(rows.action),
-        policy.entropy(),
-        value,
-        rows.log_prob,
-        rows.advantage,
-        rows.target,
-        real,
-        clip=ppo.clip,
-        entropy_cost=ppo.entropy_cost,
-        value_cost=ppo.value_cost,
-        count=count,
-    )
+        policy.log_prob(rows.action), policy.entropy(), value,
+        losses.Known(rows.log_prob, rows.advantage, rows.target), real, ppo, count,
+    )  # fmt: skip
     if rows.features.lead is not None:
         away = policy.away_from_lead(rows.features.lead, masks)
         loss += ppo.lead_cost * losses.masked_mean(away, real, count)
@@ -236,11 +186,10 @@ def _epoch(
     rows: Rows,
     num_batches: jax.Array,
     groups: Groups,
-    key,
-    params,
-    opt_state,
-):
-    """One pass over the decisions. Returns params, opt_state and the summed metrics."""
+    key: jax.Array,
+    state: TrainState,
+) -> tuple[TrainState, Sums]:
+    """One pass over the decisions, and its summed metrics."""
     optimizer = make_optimizer(ppo)
     own_key = groups.own(key)
     if network.recurrent:
@@ -253,7 +202,7 @@ def _epoch(
     block = picture_blocks.block_size(network, index[0].size)
 
     def minibatch(i, carry):
-        params, opt_state, terms, norm = carry
+        (params, opt_state), terms, norm = carry
         count = jnp.sum(real[i])
 
         def part(index, real):
@@ -264,48 +213,46 @@ def _epoch(
         own = picture_blocks.add_up(part, index[i], real[i], block, skip=not groups.axes)
         grads, new = groups.mean(own, count)
         updates, moved = optimizer.update(grads, opt_state, params)
-        after, size = (optax.apply_updates(params, updates), moved), optax.global_norm(grads)
+        size = optax.global_norm(grads)
+        after = TrainState(optax.apply_updates(params, updates), moved)
         if network.recurrent:  # lanes without a decision teach nothing, so nothing moves
             keep = functools.partial(jnp.where, size > 0.0)
-            after = jax.tree.map(keep, after, (params, opt_state))
-        return *after, jax.tree.map(jnp.add, terms, new), norm + size
+            after = jax.tree.map(keep, after, TrainState(params, opt_state))
+        return after, jax.tree.map(jnp.add, terms, new), norm + size
 
     zero = jnp.zeros(())
-    start = (params, opt_state, losses.LossTerms(zero, zero, zero, zero, zero), zero)
-    params, opt_state, terms, norm = jax.lax.fori_loop(0, num, minibatch, start)
+    start = (state, losses.LossTerms(zero, zero, zero, zero, zero), zero)
+    state, terms, norm = jax.lax.fori_loop(0, num, minibatch, start)
     count = num.astype(jnp.float32)
-    return params, opt_state, Sums(terms, norm, count, terms.approx_kl / jnp.maximum(count, 1.0))
+    return state, Sums(terms, norm, count, terms.approx_kl / jnp.maximum(count, 1.0))
 
 
 def update_group(
     ppo: PPOConfig,
     network: NetworkConfig,
     groups: Groups,
-    params: actor_critic.Params,
-    opt_state: optax.OptState,
+    state: TrainState,
     batch: Batch,
     masks: Masks,
     key: jax.Array,
-) -> tuple[actor_critic.Params, optax.OptState, dict[str, jax.Array]]:
+) -> tuple[TrainState, dict[str, jax.Array]]:
     """One update as one of the groups does it; `batch` [T, N / groups] are its own lanes."""
-    rows, summary = make_rows(ppo, network, params, batch, groups)
+    rows, summary = make_rows(ppo, network, state.params, batch, groups)
     limit = jnp.inf if ppo.target_kl is None else 1.5 * ppo.target_kl
 
     def epoch(i, carry):
         def run(carry):
-            params, opt_state, sums = carry
+            state, sums = carry
             epoch_key = jax.random.fold_in(key, i)
-            params, opt_state, new = _epoch(
-                ppo, network, masks, rows, summary.num, groups, epoch_key, params, opt_state
-            )
+            state, new = _epoch(ppo, network, masks, rows, summary.num, groups, epoch_key, state)
             total = jax.tree.map(jnp.add, sums, new)
-            return params, opt_state, total._replace(kl=new.kl)
+            return state, total._replace(kl=new.kl)
 
-        return jax.lax.cond(carry[2].kl > limit, lambda c: c, run, carry)
+        return jax.lax.cond(carry[1].kl > limit, lambda c: c, run, carry)
 
     zero = jnp.zeros(())
     sums = Sums(losses.LossTerms(zero, zero, zero, zero, zero), zero, zero, zero)
-    params, opt_state, sums = jax.lax.fori_loop(0, ppo.num_epochs, epoch, (params, opt_state, sums))
+    state, sums = jax.lax.fori_loop(0, ppo.num_epochs, epoch, (state, sums))
     num = jnp.maximum(sums.num, 1.0)
     metrics = {
         "policy_loss": sums.terms.policy / num,
@@ -317,25 +264,22 @@ def update_group(
         "explained_variance": 1.0 - summary.advantage.variance / (summary.target.variance + 1e-8),
         "decisions": summary.decisions,
     }
-    return params, opt_state, metrics
+    return state, metrics
 
 
-@functools.partial(
-    jax.jit, static_argnames=("ppo", "network"), donate_argnames=("params", "opt_state")
-)
+@functools.partial(jax.jit, static_argnames=("ppo", "network"), donate_argnames="state")
 def update(
     ppo: PPOConfig,
     network: NetworkConfig,
-    params: actor_critic.Params,
-    opt_state: optax.OptState,
+    state: TrainState,
     batch: Batch,
     masks: Masks,
     key: jax.Array,
-) -> tuple[actor_critic.Params, optax.OptState, dict[str, jax.Array]]:
-    """One update on one rollout; `params` and `opt_state` are given away.
+) -> tuple[TrainState, dict[str, jax.Array]]:
+    """One update on one rollout [T, N]; `state` is given away. Metrics are float32[].
 
     Args:
       masks: what the policy may choose.
       key: used up.
     """
-    return update_group(ppo, network, ONE, params, opt_state, batch, masks, key)
+    return update_group(ppo, network, ONE, state, batch, masks, key)

@@ -9,24 +9,20 @@ from collections.abc import Callable
 from typing import Any
 
 import jax
-import optax
 from jax.sharding import Mesh
 
 from rlgpt_jax.rl.actions import Masks
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RLConfig
 from rlgpt_jax.rl.devices import LANES, WHOLE, batch_specs, num_groups
-from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.ppo import ppo
 from rlgpt_jax.rl.ppo.groups import Groups
+from rlgpt_jax.rl.ppo.ppo import TrainState
 from rlgpt_jax.rl.rollout.one_tick import Batch
 
 GROUPS = "groups"  # the axis along which a device maps over its groups
 
 
-Update = Callable[
-    [actor_critic.Params, optax.OptState, Batch, Masks, jax.Array],
-    tuple[actor_critic.Params, optax.OptState, dict[str, jax.Array]],
-]
+Update = Callable[[TrainState, Batch, Masks, jax.Array], tuple[TrainState, dict[str, jax.Array]]]
 
 
 def update_of(config: RLConfig, mesh: Mesh | None) -> Update:
@@ -43,19 +39,18 @@ def update_of(config: RLConfig, mesh: Mesh | None) -> Update:
 
 @functools.partial(
     jax.jit, static_argnames=("config", "network", "num_groups", "mesh"),
-    donate_argnames=("params", "opt_state"),
+    donate_argnames="state",
 )  # fmt: skip
 def update(
     config: PPOConfig,
     network: NetworkConfig,
     num_groups: int,
     mesh: Mesh | None,
-    params: actor_critic.Params,
-    opt_state: optax.OptState,
+    state: TrainState,
     batch: Batch,
     masks: Masks,
     key: jax.Array,
-) -> tuple[actor_critic.Params, optax.OptState, dict[str, jax.Array]]:
+) -> tuple[TrainState, dict[str, jax.Array]]:
     """`ppo.update` in which groups of lanes, in their order, are dealt apart.
 
     Args:
@@ -67,19 +62,19 @@ def update(
     axes = (GROUPS,) if mesh is None else (LANES, GROUPS)
     one_group = functools.partial(ppo.update_group, config, network, Groups(num_groups, axes))
 
-    def on_device(params, opt_state, batch, masks, key):
+    def on_device(state, batch, masks, key):
         batch, where = _split(batch, num_groups // devices)
         return jax.vmap(
-            one_group, in_axes=(None, None, where, None, None), out_axes=None, axis_name=GROUPS
-        )(params, opt_state, batch, masks, key)
+            one_group, in_axes=(None, where, None, None), out_axes=None, axis_name=GROUPS
+        )(state, batch, masks, key)
 
     if mesh is None:
-        return on_device(params, opt_state, batch, masks, key)
+        return on_device(state, batch, masks, key)
     spread = jax.shard_map(
-        on_device, mesh=mesh, in_specs=(WHOLE, WHOLE, batch_specs(), WHOLE, WHOLE),
+        on_device, mesh=mesh, in_specs=(WHOLE, batch_specs(), WHOLE, WHOLE),
         out_specs=WHOLE, check_vma=False,
     )  # fmt: skip
-    return spread(params, opt_state, batch, masks, key)
+    return spread(state, batch, masks, key)
 
 
 def _split(batch: Batch, num: int) -> tuple[Batch, Any]:

@@ -5,7 +5,6 @@ however many of them rest, so that one program serves; what it says of the other
 Their macros wait as those of busy lanes do.
 """
 
-import functools
 from typing import Any, NamedTuple
 
 import jax
@@ -14,13 +13,15 @@ import numpy as np
 
 from rlgpt_jax.envs.base import AsyncEnvironment, Observation, Step
 from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, HybridAction, HybridSpace
-from rlgpt_jax.rl.config import NetworkConfig, RLConfig
+from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.networks import actor_critic, recurrent_state
 from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
-from rlgpt_jax.rl.problem import Problem
+from rlgpt_jax.rl.policy import PolicyArrays
+from rlgpt_jax.rl.problem import Problem, host_problem
 from rlgpt_jax.rl.rollout import macro_step, one_tick
-from rlgpt_jax.rl.rollout.one_tick import Decision, Lanes
-from rlgpt_jax.rl.rollout.rollout_host import Seconds, TickResult, host_problem
+from rlgpt_jax.rl.rollout.macro_step import Act
+from rlgpt_jax.rl.rollout.one_tick import Decision, Lanes, RolloutState, TickResult
+from rlgpt_jax.rl.rollout.rollout_host import Seconds
 
 
 class Answer(NamedTuple):
@@ -32,27 +33,26 @@ class Answer(NamedTuple):
     result: TickResult
 
 
-@functools.partial(jax.jit, static_argnums=0)
+@jax.jit
 def _decide(
-    network: NetworkConfig, params: actor_critic.Params, problem: Problem, lanes: Lanes,
-    obs: Observation, key: jax.Array, number: jax.Array, tick: jax.Array, mine: jax.Array,
-    sent: tuple[HybridAction, RecurrentState | None],
+    actor: PolicyArrays, lanes: Lanes, obs: Observation, key: jax.Array, number: jax.Array,
+    tick: jax.Array, mine: jax.Array, sent: tuple[HybridAction, RecurrentState | None],
 ) -> Decision:  # fmt: skip
     """`one_tick.decide` with the keys of each lane's own rollout and tick. Lanes other than
     `mine` keep the action and the memory that they were `sent` with."""
     keys = jax.vmap(lambda n: one_tick.keys_of(key, n)[0])(number)
-    decision = one_tick.decide(network, params, problem, lanes, obs, keys, tick)
+    decision = one_tick.decide(actor, lanes, obs, keys, tick)
     action, memory = recurrent_state.choose(mine, (decision.action, decision.recurrent), sent)
     return decision._replace(action=action, recurrent=memory)
 
 
 @jax.jit
 def _settle(
-    problem: Problem, lanes: Lanes, act: macro_step.Act, step: Step, seen: RecurrentState | None,
+    problem: Problem, lanes: Lanes, act: Act, step: Step, seen: RecurrentState | None,
     answered: jax.Array,
 ) -> tuple:  # fmt: skip
     """`one_tick.end_tick`, after which lanes that have not answered are as they were."""
-    after, *rest = one_tick.end_tick(problem, lanes, act.decided, act.slot, act.action, step, seen)
+    after, *rest = one_tick.end_tick(problem, lanes, act, step, seen)
     return recurrent_state.choose(answered, after, lanes), *rest
 
 
@@ -61,29 +61,29 @@ class AsyncLanes:
 
     def __init__(
         self, env: AsyncEnvironment, space: HybridSpace, config: RLConfig, key: jax.Array,
-        lanes: Lanes, macros: Any, obs: Observation,
+        state: RolloutState,
     ):  # fmt: skip
-        """All lanes rest and see `obs`.
+        """All lanes rest.
 
         Args:
           key: that of every lane's rollouts is made from.
-          lanes, macros: of new episodes, or as another driver left them.
+          state: of new episodes, or as another driver left them.
         """
         num = env.num_envs
-        self.lanes, self.obs = lanes, obs
-        self.macros = jax.tree.map(np.copy, macros)  # the interpreter works in place
+        self.lanes, self.obs = state.lanes, state.obs
+        self.macros = jax.tree.map(np.copy, state.macros)  # the interpreter works in place
         self.rests = np.ones(num, bool)
         self.seconds = Seconds()
         self.problem = host_problem(config, env.goal_names, space)
         self._env, self._space, self._network, self._key = env, space, config.network, key
         zeros = jnp.zeros((num, len(PRIMITIVE_HEADS)), jnp.int32)
-        self._sent = HybridAction(zeros, zeros[:, 0]), lanes.recurrent
+        self._sent = HybridAction(zeros, zeros[:, 0]), state.lanes.recurrent
         self._decision: Any = None  # the last one, in which every lane has what it was sent
         self._act: Any = None  # likewise
 
     def send(
         self, params: actor_critic.Params, mine: np.ndarray, number: np.ndarray, tick: np.ndarray
-    ) -> tuple[Decision, macro_step.Act]:
+    ) -> tuple[Decision, Act]:
         """Decides in the lanes `mine` bool[N], which must rest, runs their macros, sends them.
 
         Args:
@@ -95,7 +95,7 @@ class AsyncLanes:
         """
         with self.seconds.measure("policy"):
             decision = _decide(
-                self._network, params, self.problem, self.lanes, self.obs, self._key,
+                PolicyArrays(self._network, params, self.problem), self.lanes, self.obs, self._key,
                 number.astype(np.int32), tick.astype(np.int32), mine, self._sent,
             )  # fmt: skip
             chosen, primitive, busy = map(
@@ -103,9 +103,8 @@ class AsyncLanes:
             )
         with self.seconds.measure("macros"):
             self.macros, act = macro_step.act(
-                self._space.macros, self._space.tick_limit, self.macros, self.obs, chosen,
-                primitive, busy | ~mine,
-            )  # fmt: skip
+                self._space, self.macros, self.obs, chosen, primitive, busy | ~mine
+            )
         lanes = np.flatnonzero(mine)
         self._env.send(lanes, act.action[lanes])
         self.rests = self.rests & ~mine
@@ -129,9 +128,8 @@ class AsyncLanes:
             done = np.asarray(step.terminated | step.truncated) & answered
             self.macros = macro_step.cut(self.macros, done)
         self.obs, self.rests = step.obs, self.rests | answered
-        result = TickResult(
-            self.lanes, self.macros, self._decision, act, reward, previous, episodes, step
-        )
+        after = RolloutState(self.lanes, self.macros, self.obs)
+        result = TickResult(after, self._decision, act, reward, previous, episodes, step)
         return Answer(answered, obs, before, result)
 
     def _spread(self, lanes: np.ndarray, step: Step) -> Step:

@@ -9,16 +9,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.base import Observation
+from rlgpt_jax.envs.base import NOOP, Observation
 from rlgpt_jax.macros import sensors
 from rlgpt_jax.macros.vm.device import interpret_jax
 from rlgpt_jax.macros.vm.host import interpret_host
-from rlgpt_jax.rl.actions import HybridSpace, MacroSet
-from rlgpt_jax.rl.rollout.one_tick import without_macros
+from rlgpt_jax.rl.actions import HybridSpace, SpaceArrays
 
 
 class Act(NamedTuple):
-    """What every lane does in this tick. Arrays are NumPy on the host."""
+    """What every lane does in this tick. Arrays are NumPy on the host, JAX's on the device."""
 
     action: Any  # int32[N, 8]
     decided: Any  # bool[N]  a decision counted, the policy's or the script's
@@ -34,9 +33,14 @@ def init_macros(space: HybridSpace, num_lanes: int, on_device: bool) -> Any:
     return (interpret_jax if on_device else interpret_host).init_state(num_lanes)
 
 
+def without_macros(primitive: Any, busy: Any) -> Any:
+    """int32[N, 8]: the actions of a tick in which no macro can run. JAX or NumPy."""
+    xp = jnp if isinstance(primitive, jax.Array) else np
+    return xp.where(busy[:, None], xp.asarray(NOOP, xp.int32), primitive)
+
+
 def act(
-    macros: MacroSet | None,
-    tick_limit: int,
+    space: HybridSpace | SpaceArrays,
     state: Any,
     obs: Observation,
     chosen: Any,
@@ -46,22 +50,25 @@ def act(
     """Advances the macros of all lanes by one tick.
 
     Args:
-      macros: the programs; not read if `state` is None.
+      space: whose programs run; not read if `state` is None.
       state: of `init_macros`; None means that no macro can run.
       chosen: int32[N], macro to start where a lane decides.
       primitive: int32[N, 8], action where a lane decides for no macro.
       busy: bool[N], lanes whose action will be ignored: nothing is decided there.
+
+    Returns:
+      The state after the tick, and what every lane does. JAX or NumPy, as `primitive` is.
     """
     on_device = isinstance(primitive, jax.Array)
     xp = jnp if on_device else np
     if state is None:
         zeros = xp.zeros(busy.shape, xp.int32)
         return None, Act(without_macros(primitive, busy), ~busy, zeros, zeros, None)
-    assert macros is not None, "a state without programs"
+    assert space.macros is not None, "a state without programs"
     interpret = interpret_jax.tick if on_device else interpret_host.tick
     running = state.slot if on_device else state.slot.copy()
     view = sensors.pack_view(obs)
-    state, tick = interpret(macros, state, view, chosen, busy, tick_limit)
+    state, tick = interpret(space.macros, state, view, chosen, busy, space.tick_limit)
     use_primitive = tick.decided & (chosen == 0)
     action = xp.where(use_primitive[:, None], primitive, tick.action)
     slot = xp.where(tick.decided, chosen, running)
@@ -71,7 +78,7 @@ def act(
 
 
 def cut(state: Any, done: Any) -> Any:
-    """Drops the macros of lanes whose episode ended."""
+    """Drops the macros of the lanes `done` bool[N], whose episode ended."""
     if state is None:
         return None
     on_device = isinstance(done, jax.Array)

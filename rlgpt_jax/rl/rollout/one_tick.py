@@ -1,4 +1,4 @@
-"""One tick of N lanes, shared by both drivers, and the batch that they record.
+"""One tick of N lanes, shared by the drivers, and the batch that they record.
 
 A tick has four parts: `decide` (the policy, for all lanes), the macros (elsewhere), the
 world (elsewhere), `end_tick` (rewards and what must be remembered). `decide` and `end_tick`
@@ -11,15 +11,17 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.base import NOOP, Observation, Step
+from rlgpt_jax.envs.base import Observation, Step
 from rlgpt_jax.rl.actions import HybridAction, Part, SpaceArrays, decode, distribution
 from rlgpt_jax.rl.config import PLAIN, NetworkConfig
 from rlgpt_jax.rl.networks import actor_critic, recurrent_state
 from rlgpt_jax.rl.networks.features import Features, action_id, keep_parts, make_features
 from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
+from rlgpt_jax.rl.policy import PolicyArrays
 from rlgpt_jax.rl.problem import Problem
 from rlgpt_jax.rl.reward import rewards
 from rlgpt_jax.rl.reward.rewards import RewardArrays
+from rlgpt_jax.rl.rollout.macro_step import Act
 
 
 class Lanes(NamedTuple):
@@ -38,6 +40,15 @@ class Lanes(NamedTuple):
     solved: Any = None
 
 
+class RolloutState(NamedTuple):
+    """Where N lanes stand between two ticks: all that a rollout takes over and hands on."""
+
+    lanes: Lanes
+    macros: Any  # an interpreter's state, None if no macro can run
+    obs: Observation  # the next action is chosen from it
+    env_state: Any = None  # of a pure environment; None where the world keeps its own
+
+
 class Decision(NamedTuple):
     """What the policy would do in every lane; it counts only where a lane decides."""
 
@@ -47,8 +58,20 @@ class Decision(NamedTuple):
     chosen: jax.Array  # int32[N]  macro to start: the policy's or the script's
     scripted: jax.Array  # bool[N]  the script chooses, so PPO does not learn from it
     primitive: jax.Array  # int32[N, 8]  the decoded primitive
-    value: Any = None  # float32[N]  of networks that share a body
+    value: jax.Array | None = None  # float32[N]  of networks that share a body
     recurrent: RecurrentState | None = None  # after this tick was seen
+
+
+class TickResult(NamedTuple):
+    """One tick of N lanes."""
+
+    after: RolloutState
+    decision: Decision
+    act: Act
+    reward: jax.Array  # float32[N]
+    previous: jax.Array  # int32[N]  ids of the actions before `step.final_obs`
+    episodes: "Episodes"  # that ended
+    step: Step
 
 
 class Episodes(NamedTuple):
@@ -139,30 +162,29 @@ def lost_in(step: Step) -> np.ndarray:
 
 
 def featurize(
-    network: NetworkConfig,
-    problem: Problem,
+    actor: PolicyArrays,
     obs: Observation,
     previous: jax.Array,
     start: jax.Array,
     memory: RecurrentState | None = None,
 ) -> Features:
-    """The features of an observation, without the parts that are left out: one row of a batch."""
-    features = make_features(obs, previous, start, bool(network.image_size))
-    features = keep_parts(features, problem.parts)
+    """Features [N, ...] of observations [N, ...], previous actions int32[N] and starts
+    float32[N, 3], without the parts that are left out: one row of a batch."""
+    features = make_features(obs, previous, start, bool(actor.network.image_size))
+    features = keep_parts(features, actor.problem.parts)
     return features if memory is None else features._replace(past=memory.past)
 
 
 def value_of(
-    network: NetworkConfig,
-    params: actor_critic.Params,
-    problem: Problem,
+    actor: PolicyArrays,
     obs: Observation,
     previous: jax.Array,
     start: jax.Array,
     memory: RecurrentState | None,
 ) -> jax.Array:
     """float32[N]: values of observations that nothing is decided in."""
-    x = featurize(network, problem, obs, previous, start, memory)
+    network, params = actor.network, actor.params
+    x = featurize(actor, obs, previous, start, memory)
     x = recurrent_state.with_stack(x, memory)
     if not network.shared:
         return actor_critic.values(network, params, x)
@@ -170,9 +192,7 @@ def value_of(
 
 
 def decide(
-    network: NetworkConfig,
-    params: actor_critic.Params,
-    problem: Problem,
+    actor: PolicyArrays,
     lanes: Lanes,
     obs: Observation,
     rollout_key: jax.Array,
@@ -184,12 +204,12 @@ def decide(
     Tick `tick` of a rollout has its own sampling key. Lanes that are in rollouts of their own
     have keys [N] and ticks int32[N]; each draws what it would draw with its key among all.
     """
-    space = problem.space
-    features = featurize(network, problem, obs, lanes.previous, lanes.start, lanes.recurrent)
+    space = actor.problem.space
+    features = featurize(actor, obs, lanes.previous, lanes.start, lanes.recurrent)
     features = features._replace(lead=leading(space, lanes.stage).astype(jnp.uint8))
     seen = recurrent_state.with_stack(features, lanes.recurrent)
     before = recurrent_state.state_of(lanes.recurrent)
-    logits, value, state = actor_critic.policy_step(network, params, seen, before)
+    logits, value, state = actor_critic.policy_step(actor.network, actor.params, seen, before)
     policy = distribution(logits.primitive, logits.macro, space.masks)
     if jnp.ndim(tick):
         action = policy.sample_apart(jax.vmap(jax.random.fold_in)(rollout_key, tick))
@@ -220,27 +240,24 @@ def leading(space: SpaceArrays, stage: jax.Array) -> jax.Array:
     return jnp.where((index >= 0) & (index < space.lead_length), slot, 0)
 
 
-def without_macros(primitive: Any, busy: Any) -> Any:
-    """int32[N, 8]: the actions of a tick in which no macro can run. JAX or NumPy."""
-    xp = jnp if isinstance(primitive, jax.Array) else np
-    return xp.where(busy[:, None], xp.asarray(NOOP, xp.int32), primitive)
+def row_of(before: Lanes, result: TickResult, learns: Any) -> dict[str, Any]:
+    """What a batch keeps of a tick, all but `final_value`; `learns` bool[N] are rows for PPO."""
+    decision, step = result.decision, result.step
+    return dict(
+        features=decision.features, action=decision.action, log_prob=decision.log_prob,
+        decision=learns, reward=result.reward, terminated=step.terminated,
+        truncated=step.truncated, episodes=result.episodes, value=decision.value,
+        state=recurrent_state.state_of(before.recurrent),
+    )  # fmt: skip
 
 
 def end_tick(
-    problem: Problem,
-    lanes: Lanes,
-    decided: jax.Array,
-    slot: jax.Array,
-    action: jax.Array,
-    step: Step,
-    seen: RecurrentState | None = None,
+    problem: Problem, lanes: Lanes, act: Act, step: Step, seen: RecurrentState | None = None
 ) -> tuple[Lanes, jax.Array, jax.Array, Episodes]:
     """The end of a tick.
 
     Args:
-      decided: bool[N], a decision of the policy or of the script counted.
-      slot: int32[N], the macro that made the action, 0 if a primitive.
-      action: int32[N, 8], as given to the world.
+      act: what the world was given, and who decided it.
       step: what the world returned.
       seen: `Decision.recurrent` of this tick.
 
@@ -252,12 +269,12 @@ def end_tick(
     done = jnp.asarray(step.terminated) | jnp.asarray(step.truncated)
     reward, memory = rewards.score(problem.reward, lanes.reward, step)
     lead = leading(space, lanes.stage)
-    follows = (lanes.stage < space.script_length) | ((lead > 0) & (slot == lead))
-    begun = lanes.stage + (decided & follows)
+    follows = (lanes.stage < space.script_length) | ((lead > 0) & (act.slot == lead))
+    begun = lanes.stage + (act.decided & follows)
     turn = space.script_length + space.lead_length
     begun = jnp.where(begun >= turn, space.script_length, begun)
     begun = jnp.where(space.repeat & (begun >= space.script_length), 0, begun)
-    previous = jnp.where(lanes.busy, lanes.previous, action_id(action, slot))
+    previous = jnp.where(lanes.busy, lanes.previous, action_id(act.action, act.slot))
     total = lanes.episode_return + reward
     ticks = lanes.episode_ticks + 1
     lost = jnp.asarray(step.info["lost"]) if "lost" in step.info else None

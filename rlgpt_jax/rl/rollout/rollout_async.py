@@ -16,11 +16,12 @@ from rlgpt_jax.envs.base import AsyncEnvironment, Observation
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.networks import actor_critic
-from rlgpt_jax.rl.networks.recurrent_state import state_of
+from rlgpt_jax.rl.networks.recurrent_state import RecurrentState, state_of
+from rlgpt_jax.rl.policy import PolicyArrays
 from rlgpt_jax.rl.rollout.lanes_async import Answer, AsyncLanes
-from rlgpt_jax.rl.rollout.one_tick import Batch, Lanes, OpenDecisions
+from rlgpt_jax.rl.rollout.one_tick import Batch, Lanes, OpenDecisions, RolloutState
 from rlgpt_jax.rl.rollout.open_decisions import open_after
-from rlgpt_jax.rl.rollout.rollout_host import Cut, Seconds, cut_values
+from rlgpt_jax.rl.rollout.rollout_host import Cut, Seconds, cut_of, cut_values
 
 
 class Segment(NamedTuple):
@@ -30,7 +31,7 @@ class Segment(NamedTuple):
     # had made the networks that acted.
     rows: dict[str, Any]
     cuts: list[Cut]  # of one lane each
-    recurrent: Any  # before the first tick
+    recurrent: RecurrentState | None  # before the first tick
     carried: OpenDecisions  # without an axis of lanes, as what follows
     lanes: Lanes  # after the last tick
     obs: Observation
@@ -41,7 +42,7 @@ class AsyncRollout:
 
     def __init__(
         self, env: AsyncEnvironment, space: HybridSpace, config: RLConfig, key: jax.Array,
-        number: int, lanes: Lanes, macros: Any, obs: Observation,
+        number: int, state: RolloutState,
     ):  # fmt: skip
         """Args: as of `AsyncLanes`, and the number of the first rollout, as in `keys_of`.
 
@@ -49,10 +50,10 @@ class AsyncRollout:
         lanes that had been further have the sampling keys of some numbers a second time, for
         other observations.
         """
-        num = env.num_envs
+        num, lanes = env.num_envs, state.lanes
         self._open = [_of_lane(lanes.open, lane) for lane in range(num)]
-        lanes = lanes._replace(open=None)
-        self.walk = AsyncLanes(env, space, config, key, lanes, macros, obs)
+        state = state._replace(lanes=lanes._replace(open=None))
+        self.walk = AsyncLanes(env, space, config, key, state)
         self._config = config
         self._number = np.full(num, number)
         self._tick = np.zeros(num, int)
@@ -87,15 +88,15 @@ class AsyncRollout:
         self._take(walk.receive())
         self._seconds += time.perf_counter() - began
 
-    def stand(self) -> dict[str, Any]:
-        """The fields of a `train.Learner` that tell where the lanes stand.
+    def stand(self) -> RolloutState:
+        """Where the lanes stand.
 
         Decisions of lanes that are within a segment, which is dropped, are not carried.
         """
         walk, carried = self.walk, _stack(self._open, axis=0)
         carried = carried._replace(is_open=carried.is_open & (self._tick == 0))
         lanes = walk.lanes._replace(open=carried)
-        return dict(lanes=lanes, obs=walk.obs, macros=jax.tree.map(np.copy, walk.macros))
+        return RolloutState(lanes, jax.tree.map(np.copy, walk.macros), walk.obs)
 
     def rest(self) -> None:
         """Waits until every lane has answered; what they record is dropped."""
@@ -115,7 +116,7 @@ class AsyncRollout:
           that acted, on average over the ticks and at most.
         """
         began = time.perf_counter()
-        num, network, problem = len(self._tick), self._config.network, self.walk.problem
+        num, actor = len(self._tick), PolicyArrays(self._config.network, params, self.walk.problem)
         taken, self._complete = self._complete[:num], self._complete[num:]
         with self.walk.seconds.measure("policy"):
             columns = _stack([s.rows for s in taken], axis=1)
@@ -130,8 +131,7 @@ class AsyncRollout:
                 for column, segment in enumerate(taken) for cut in segment.cuts
             ]  # fmt: skip
             cuts.sort(key=lambda cut: (cut.tick, cut.lanes[0]))
-            shape = columns["reward"].shape
-            final = cut_values(network, params, problem, cuts, shape, everyone)
+            final = cut_values(actor, cuts, columns["reward"].shape, everyone)
         batch = Batch(final_value=final, carried=carried, recurrent=memory, **columns)
         self._seconds += time.perf_counter() - began
         ages = dict(policy_age=float(age.mean()), policy_age_max=float(age.max()))
@@ -152,7 +152,8 @@ class AsyncRollout:
         step = result.step
         cut = np.asarray(step.truncated & ~step.terminated) & answer.mask
         for lane in map(int, np.flatnonzero(cut)):
-            self._cuts[lane].append(_cut_of(int(self._tick[lane]), answer, lane))
+            tick, at = int(self._tick[lane]), np.array([lane])
+            self._cuts[lane].append(cut_of(tick, answer.lanes, result, at))
         self._record(
             answer.mask, reward=result.reward, terminated=step.terminated,
             truncated=step.truncated, episodes=result.episodes,
@@ -205,13 +206,3 @@ def _open_after(segment: Segment, gamma: float) -> OpenDecisions:
 
 def _stack(trees: list[Any], axis: int) -> Any:
     return jax.tree.map(lambda *xs: np.stack(xs, axis=axis), *trees)
-
-
-def _cut_of(tick: int, answer: Answer, lane: int) -> Cut:
-    """The last observation of an episode that was truncated."""
-    result = answer.result
-    given = (
-        result.step.final_obs, result.previous, answer.lanes.start, result.decision.recurrent
-    )  # fmt: skip
-    one = jax.tree.map(lambda x: np.array(np.asarray(x)[lane : lane + 1]), given)
-    return Cut(tick, np.array([lane]), *one)

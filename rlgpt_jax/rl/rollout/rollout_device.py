@@ -4,85 +4,70 @@ With several devices each of them scans over its own lanes, and nothing passes b
 """
 
 import functools
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax.sharding import Mesh
 
-from rlgpt_jax.envs.base import Environment, Observation
-from rlgpt_jax.rl.actions import HybridSpace, Part
-from rlgpt_jax.rl.config import NetworkConfig, RLConfig
+from rlgpt_jax.envs.base import Environment
+from rlgpt_jax.rl.actions import Part
 from rlgpt_jax.rl.devices import BY_LANE, LANES, WHOLE, batch_specs
-from rlgpt_jax.rl.networks import actor_critic
-from rlgpt_jax.rl.networks.recurrent_state import state_of
-from rlgpt_jax.rl.problem import Problem, make_problem
-from rlgpt_jax.rl.rollout import device_worlds, macro_step
-from rlgpt_jax.rl.rollout import one_tick as rollout
+from rlgpt_jax.rl.policy import Policy, PolicyArrays, device_arrays
+from rlgpt_jax.rl.rollout import device_worlds, macro_step, one_tick
 from rlgpt_jax.rl.rollout.closed import Closed
-from rlgpt_jax.rl.rollout.one_tick import Batch, Lanes
+from rlgpt_jax.rl.rollout.one_tick import Batch, RolloutState, TickResult
 from rlgpt_jax.rl.rollout.open_decisions import open_after
 
 
 def _scan(
     world: Closed,
-    tick_limit: int,
-    network: NetworkConfig,
     length: int,
     devices: int,
     constants: list[jax.Array],
-    problem: Problem,
-    params: actor_critic.Params,
-    lanes: Lanes,
-    macros: Any,
-    obs: Observation,
-    env_state: Any,
+    actor: PolicyArrays,
+    state: RolloutState,
     key: jax.Array,
-) -> tuple[Lanes, Any, Observation, Any, Batch]:
+) -> tuple[RolloutState, Batch]:
     """The lanes of one of `devices`. `world` is their step, `constants` are its constants."""
-    num_lanes = lanes.busy.shape[0]
+    num_lanes = state.lanes.busy.shape[0]
     part = None
     if devices > 1:
         part = Part(jax.lax.axis_index(LANES) * num_lanes, num_lanes * devices)
 
-    def final_values(step, previous, start, memory):
+    def final_values(lanes, result):
+        step = result.step
         cut = step.truncated & ~step.terminated
 
         def evaluate():
-            value = rollout.value_of(
-                network, params, problem, step.final_obs, previous, start, memory
-            )
+            memory = result.decision.recurrent
+            value = one_tick.value_of(actor, step.final_obs, result.previous, lanes.start, memory)
             return jnp.where(cut, value, 0.0)
 
         return jax.lax.cond(jnp.any(cut), evaluate, lambda: jnp.zeros(cut.shape))
 
-    def one_tick(carry, index):
-        lanes, macros, obs, env_state = carry
-        decision = rollout.decide(network, params, problem, lanes, obs, key, index, part)
+    def tick(state, index):
+        lanes, macros, obs, env_state = state
+        decision = one_tick.decide(actor, lanes, obs, key, index, part)
         macros, act = macro_step.act(
-            problem.space.macros, tick_limit, macros, obs, decision.chosen, decision.primitive,
-            lanes.busy,
-        )  # fmt: skip
+            actor.problem.space, macros, obs, decision.chosen, decision.primitive, lanes.busy
+        )
         env_state, step = world(constants, env_state, act.action)
-        after, reward, previous, episodes = rollout.end_tick(
-            problem, lanes, act.decided, act.slot, act.action, step, decision.recurrent
+        after, reward, previous, episodes = one_tick.end_tick(
+            actor.problem, lanes, act, step, decision.recurrent
         )
         macros = macro_step.cut(macros, step.terminated | step.truncated)
-        row = dict(
-            features=decision.features, action=decision.action, log_prob=decision.log_prob,
-            decision=act.decided & ~decision.scripted, reward=reward,
-            terminated=step.terminated, truncated=step.truncated,
-            final_value=final_values(step, previous, lanes.start, decision.recurrent),
-            episodes=episodes, value=decision.value, state=state_of(lanes.recurrent),
-        )  # fmt: skip
-        return (after, macros, step.obs, env_state), row
+        state = RolloutState(after, macros, step.obs, env_state)
+        result = TickResult(state, decision, act, reward, previous, episodes, step)
+        row = one_tick.row_of(lanes, result, act.decided & ~decision.scripted)
+        return state, row | {"final_value": final_values(lanes, result)}
 
-    before, carried, lanes = lanes.recurrent, lanes.open, lanes._replace(open=None)
-    carry, rows = jax.lax.scan(one_tick, (lanes, macros, obs, env_state), jnp.arange(length))
-    lanes, macros, obs, env_state = jax.tree.map(_strong, carry)
-    batch = Batch(carried=carried, recurrent=before, **rows)
-    lanes = lanes._replace(open=open_after(batch, problem.gamma))
-    return lanes, macros, obs, env_state, batch
+    lanes = state.lanes
+    state = state._replace(lanes=lanes._replace(open=None))
+    state, rows = jax.lax.scan(tick, state, jnp.arange(length))
+    state = jax.tree.map(_strong, state)
+    batch = Batch(carried=lanes.open, recurrent=lanes.recurrent, **rows)
+    lanes = state.lanes._replace(open=open_after(batch, actor.problem.gamma))
+    return state._replace(lanes=lanes), batch
 
 
 def _strong(x: jax.Array) -> jax.Array:
@@ -91,61 +76,37 @@ def _strong(x: jax.Array) -> jax.Array:
     return jax.lax.convert_element_type(x, x.dtype) if x.weak_type else x
 
 
-@functools.partial(
-    jax.jit, static_argnums=(0, 1, 2, 3, 4),
-    donate_argnames=("lanes", "macros", "obs", "env_state"),
-)  # fmt: skip
+@functools.partial(jax.jit, static_argnums=(0, 1, 2), donate_argnames="state")
 def _rollout(
     world: Closed,
-    tick_limit: int,
-    network: NetworkConfig,
     length: int,
     mesh: Mesh | None,
     constants: list[jax.Array],
-    problem: Problem,
-    params: actor_critic.Params,
-    lanes: Lanes,
-    macros: Any,
-    obs: Observation,
-    env_state: Any,
+    actor: PolicyArrays,
+    state: RolloutState,
     key: jax.Array,
-) -> tuple[Lanes, Any, Observation, Any, Batch]:
+) -> tuple[RolloutState, Batch]:
     """`_scan` on every device."""
-    devices = 1 if mesh is None else mesh.size
-    scan = functools.partial(_scan, world, tick_limit, network, length, devices)
+    scan = functools.partial(_scan, world, length, 1 if mesh is None else mesh.size)
     if mesh is not None:
         scan = jax.shard_map(
-            scan, mesh=mesh,
-            in_specs=(WHOLE, WHOLE, WHOLE, BY_LANE, BY_LANE, BY_LANE, BY_LANE, WHOLE),
-            out_specs=(BY_LANE, BY_LANE, BY_LANE, BY_LANE, batch_specs()), check_vma=False,
+            scan, mesh=mesh, in_specs=(WHOLE, WHOLE, BY_LANE, WHOLE),
+            out_specs=(BY_LANE, batch_specs()), check_vma=False,
         )  # fmt: skip
-    return scan(constants, problem, params, lanes, macros, obs, env_state, key)
+    return scan(constants, actor, state, key)
 
 
 def rollout_device(
-    env: Environment,
-    space: HybridSpace,
-    config: RLConfig,
-    params: actor_critic.Params,
-    lanes: Lanes,
-    macros: Any,
-    obs: Observation,
-    env_state: Any,
-    key: jax.Array,
-    mesh: Mesh | None = None,
-) -> tuple[Lanes, Any, Observation, Any, Batch]:
-    """Records `unroll_length` ticks. Returns where the lanes stand, and the batch.
+    env: Environment, policy: Policy, state: RolloutState, key: jax.Array, mesh: Mesh | None = None
+) -> tuple[RolloutState, Batch]:
+    """Records T = `unroll_length` ticks. Returns where the lanes stand, and the batch [T, N].
 
-    Lanes, macros, observation and state are given away: worlds are written in place, and no
-    two of their arrays may be one buffer (`devices.taken_over`). With a mesh the arrays lie
-    along it.
+    The state is given away: worlds are written in place, and no two of its arrays may be one
+    buffer (`devices.taken_over`). With a mesh the arrays lie along it.
 
     Compiles once per environment object, network and batch shape; another action space,
     other parts of the observation or another reward are other data.
     """
-    world = device_worlds.step_of(env, mesh)
-    return _rollout(
-        world, space.tick_limit, config.network, config.ppo.unroll_length, mesh, world.constants,
-        make_problem(config, env.goal_names, space), params, lanes, macros,
-        obs, env_state, key,
-    )  # fmt: skip
+    world, actor = device_worlds.step_of(env, mesh), device_arrays(policy, env.goal_names)
+    length = policy.config.ppo.unroll_length
+    return _rollout(world, length, mesh, world.constants, actor, state, key)

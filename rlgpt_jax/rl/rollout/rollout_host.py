@@ -8,23 +8,23 @@ import operator
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import numpy as np
 
 from rlgpt_jax.envs.base import HostEnvironment, Observation, Step
 from rlgpt_jax.rl.actions import HybridSpace
-from rlgpt_jax.rl.config import NetworkConfig, RLConfig
-from rlgpt_jax.rl.networks import actor_critic
-from rlgpt_jax.rl.networks.recurrent_state import RecurrentState, state_of
-from rlgpt_jax.rl.problem import Problem, make_problem
+from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
+from rlgpt_jax.rl.policy import Policy, PolicyArrays, host_arrays
+from rlgpt_jax.rl.problem import Problem
 from rlgpt_jax.rl.rollout import macro_step, one_tick
-from rlgpt_jax.rl.rollout.one_tick import Batch, Lanes
+from rlgpt_jax.rl.rollout.macro_step import Act
+from rlgpt_jax.rl.rollout.one_tick import Batch, Episodes, Lanes, RolloutState, TickResult
 from rlgpt_jax.rl.rollout.open_decisions import open_after
 
-decide = jax.jit(one_tick.decide, static_argnums=0)
-end_tick = jax.jit(one_tick.end_tick)
+decide = jax.jit(one_tick.decide)
+compiled_end_tick = jax.jit(one_tick.end_tick)
 start_lanes = jax.jit(one_tick.start_lanes, static_argnums=2)
 
 
@@ -52,67 +52,47 @@ class Cut(NamedTuple):
     recurrent: RecurrentState | None  # [C, ...]  after the tick, before anything is forgotten
 
 
-class TickResult(NamedTuple):
-    """One tick of N lanes on the host."""
-
-    lanes: Lanes
-    macros: Any
-    decision: one_tick.Decision
-    act: macro_step.Act
-    reward: jax.Array
-    previous: jax.Array
-    episodes: one_tick.Episodes
-    step: Step
+def end_tick(
+    problem: Problem, lanes: Lanes, act: Act, step: Step, seen: RecurrentState | None
+) -> tuple[Lanes, jax.Array, jax.Array, Episodes]:
+    """`one_tick.end_tick`, compiled; what it does not read stays on the host."""
+    act = act._replace(running=None, macro=None)
+    return compiled_end_tick(problem, lanes, act, one_tick.keep_read_info(step), seen)
 
 
 def tick(
     env: HostEnvironment,
     space: HybridSpace,
-    problem: Problem,
-    network: NetworkConfig,
-    params: actor_critic.Params,
-    lanes: Lanes,
-    macros: Any,
-    obs: Observation,
+    actor: PolicyArrays,
+    state: RolloutState,
     key: jax.Array,
     index: int,
     seconds: Seconds,
 ) -> TickResult:
     """Decides, runs the macros, steps the world and ends the tick. `index` picks the key."""
+    lanes, obs = state.lanes, state.obs
     with seconds.measure("policy"):
-        decision = decide(network, params, problem, lanes, obs, key, np.int32(index))
+        decision = decide(actor, lanes, obs, key, np.int32(index))
         chosen, primitive, busy = map(np.asarray, (decision.chosen, decision.primitive, lanes.busy))
     with seconds.measure("macros"):
-        macros, act = macro_step.act(
-            space.macros, space.tick_limit, macros, obs, chosen, primitive, busy
-        )
+        macros, act = macro_step.act(space, state.macros, obs, chosen, primitive, busy)
     with seconds.measure("world"):
         step = env.step(act.action)
     with seconds.measure("policy"):
         lanes, reward, previous, episodes = end_tick(
-            problem,
-            lanes,
-            act.decided,
-            act.slot,
-            act.action,
-            one_tick.keep_read_info(step),
-            decision.recurrent,
+            actor.problem, lanes, act, step, decision.recurrent
         )
     with seconds.measure("macros"):
         macros = macro_step.cut(macros, np.asarray(step.terminated | step.truncated))
-    return TickResult(lanes, macros, decision, act, reward, previous, episodes, step)
+    after = state._replace(lanes=lanes, macros=macros, obs=step.obs)
+    return TickResult(after, decision, act, reward, previous, episodes, step)
 
 
-value_of = jax.jit(one_tick.value_of, static_argnums=0)
+value_of = jax.jit(one_tick.value_of)
 
 
 def cut_values(
-    network: NetworkConfig,
-    params: actor_critic.Params,
-    problem: Problem,
-    cuts: list[Cut],
-    shape: tuple[int, int],
-    everyone: Cut,
+    actor: PolicyArrays, cuts: list[Cut], shape: tuple[int, int], everyone: Cut
 ) -> np.ndarray:
     """float32[T, N]: values of the last observations of truncated episodes, in blocks of N.
 
@@ -121,7 +101,7 @@ def cut_values(
     """
     out = np.zeros(shape, np.float32)
     if not cuts:
-        value_of(network, params, problem, *everyone[2:])
+        value_of(actor, *everyone[2:])
         return out
     join = lambda *xs: np.concatenate(xs)  # noqa: E731
     seen = [(c.obs, c.previous, c.start, c.recurrent) for c in cuts]
@@ -133,7 +113,7 @@ def cut_values(
         # The last block is filled up with copies of its first row: one compiled shape.
         pick = np.arange(at, at + block)
         pick = np.where(pick < len(rows), pick, at)
-        value = value_of(network, params, problem, *jax.tree.map(operator.itemgetter(pick), seen))
+        value = value_of(actor, *jax.tree.map(operator.itemgetter(pick), seen))
         real = min(block, len(rows) - at)
         out[rows[at : at + real], columns[at : at + real]] = np.asarray(value)[:real]
     return out
@@ -142,10 +122,11 @@ def cut_values(
 def _find_cut(index: int, lanes: Lanes, result: TickResult) -> Cut | None:
     step = result.step
     cut = np.flatnonzero(step.truncated & ~np.asarray(step.terminated))
-    return _cut_of(index, lanes, result, cut) if len(cut) else None
+    return cut_of(index, lanes, result, cut) if len(cut) else None
 
 
-def _cut_of(index: int, lanes: Lanes, result: TickResult, cut: np.ndarray) -> Cut:
+def cut_of(index: int, lanes: Lanes, result: TickResult, cut: np.ndarray) -> Cut:
+    """What a tick told of the lanes `cut` int[C], which were so before it."""
     step = result.step
     return Cut(
         index,
@@ -157,51 +138,35 @@ def _cut_of(index: int, lanes: Lanes, result: TickResult, cut: np.ndarray) -> Cu
     )
 
 
-def host_problem(config: RLConfig, goal_names: tuple[str, ...], space: HybridSpace) -> Problem:
-    """`make_problem` for `tick`: the programs stay with the interpreter."""
-    problem = make_problem(config, goal_names, space)
-    return jax.device_put(problem._replace(space=problem.space._replace(macros=None)))
-
-
 def rollout_host(
-    env: HostEnvironment,
-    space: HybridSpace,
-    config: RLConfig,
-    params: actor_critic.Params,
-    lanes: Lanes,
-    macros: Any,
-    obs: Observation,
-    key: jax.Array,
-) -> tuple[Lanes, Any, Observation, Batch, Seconds]:
-    """Records `unroll_length` ticks. Returns where the lanes stand, and the batch."""
-    problem = host_problem(config, env.goal_names, space)
-    macros = jax.tree.map(np.copy, macros)  # the interpreter works in place
-    before, carried, lanes = lanes.recurrent, lanes.open, lanes._replace(open=None)
+    env: HostEnvironment, policy: Policy, state: RolloutState, key: jax.Array
+) -> tuple[RolloutState, Batch, Seconds]:
+    """Records T = `unroll_length` ticks. Returns where the lanes stand, and the batch [T, N]."""
+    actor = host_arrays(policy, env.goal_names)
+    lanes = state.lanes
+    before, carried = lanes.recurrent, lanes.open
+    # The interpreter works in place.
+    state = state._replace(
+        lanes=lanes._replace(open=None), macros=jax.tree.map(np.copy, state.macros)
+    )
     seconds, rows, cuts = Seconds(), [], []
-    for index in range(config.ppo.unroll_length):
-        result = tick(
-            env, space, problem, config.network, params, lanes, macros, obs, key, index, seconds
-        )
+    for index in range(policy.config.ppo.unroll_length):
+        lanes = state.lanes
+        result = tick(env, policy.space, actor, state, key, index, seconds)
         found = _find_cut(index, lanes, result)
         if found is not None:
             cuts.append(found)
-        decision, step = result.decision, result.step
-        learns = result.act.decided & ~np.asarray(decision.scripted)
-        rows.append(
-            dict(
-                features=decision.features, action=decision.action, log_prob=decision.log_prob,
-                decision=learns, reward=result.reward, terminated=np.array(step.terminated),
-                truncated=np.array(step.truncated), episodes=result.episodes,
-                value=decision.value, state=state_of(lanes.recurrent),
-            )
-        )  # fmt: skip
-        lanes, macros, obs = result.lanes, result.macros, step.obs
+        step = result.step
+        learns = result.act.decided & ~np.asarray(result.decision.scripted)
+        # Copies: the world may use these again.
+        ended = dict(terminated=np.array(step.terminated), truncated=np.array(step.truncated))
+        rows.append(one_tick.row_of(lanes, result, learns) | ended)
+        state = result.after
     with seconds.measure("policy"):
         # np.stack copies, so no row keeps a view of a buffer that a later call reuses.
         columns = jax.tree.map(lambda *xs: np.stack([np.asarray(x) for x in xs]), *rows)
-        everyone = _cut_of(index, lanes, result, np.arange(len(lanes.start)))
-        shape = columns["reward"].shape
-        final = cut_values(config.network, params, problem, cuts, shape, everyone)
+        everyone = cut_of(index, lanes, result, np.arange(len(lanes.start)))
+        final = cut_values(actor, cuts, columns["reward"].shape, everyone)
         batch = Batch(final_value=final, carried=carried, recurrent=before, **columns)
-        lanes = lanes._replace(open=open_after(batch, problem.gamma))
-    return lanes, macros, obs, batch, seconds
+        lanes = state.lanes._replace(open=open_after(batch, actor.problem.gamma))
+    return state._replace(lanes=lanes), batch, seconds

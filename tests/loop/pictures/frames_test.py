@@ -25,6 +25,7 @@ from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.evaluate.keyframes import Recorder
 from rlgpt_jax.rl.evaluate.moments import Moment
 from rlgpt_jax.rl.networks.actor_critic import init_params
+from rlgpt_jax.rl.policy import Policy
 from tests.agents.states import PROMPTS, SETTING
 from tests.envs.voxel.host_test import N, make_env
 from tests.loop.script import CONFIG, RL, Script, critique, plan, tools
@@ -63,7 +64,12 @@ def recorded() -> Recorder:
     recorder = Recorder(("cow",))
     params = init_params(SETTINGS.network, jax.random.key(0))
     evaluate(
-        world(), empty_space(), SETTINGS, params, 5, num_episodes=N, recorder=recorder, task="t"
+        world(),
+        Policy(params, empty_space(), SETTINGS),
+        5,
+        num_episodes=N,
+        recorder=recorder,
+        task="t",
     )
     return recorder
 
@@ -138,7 +144,7 @@ def test_pure_worlds_repeat_too():
     env = make_env()
     recorder = Recorder(("cow",))
     params = init_params(SETTINGS.network, jax.random.key(0))
-    evaluate(env, empty_space(), SETTINGS, params, 5, num_episodes=N, recorder=recorder)
+    evaluate(env, Policy(params, empty_space(), SETTINGS), 5, num_episodes=N, recorder=recorder)
     episode = recorder.failure
     last = [worlds.lane_state(episode.lane)
             for _, worlds in states(env, episode.batch, episode.ticks)][-1]  # fmt: skip

@@ -20,7 +20,8 @@ from rlgpt_jax import files
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, Program, link
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
 from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.train import Learner, init_learner, train
+from rlgpt_jax.rl.learner import Learner
+from rlgpt_jax.rl.train import init_learner, train
 from tests.macros.bench.players import Player
 from tests.macros.bench.workload import Workload
 

@@ -11,9 +11,9 @@ from rlgpt_jax.macros.vm.bytecode import link
 from rlgpt_jax.rl.actions import MAX_MACROS, HybridSpace, empty_space
 from rlgpt_jax.rl.chain import chain as chains
 from rlgpt_jax.rl.chain import rule
-from rlgpt_jax.rl.chain.chain import Chain, Skill
 from rlgpt_jax.rl.chain.evaluate import ChainReport, evaluate_chain
 from rlgpt_jax.rl.chain.rule import Goal
+from rlgpt_jax.rl.chain.skills import Chain, Skill, prepare
 from rlgpt_jax.rl.interface import OBSERVATION_PARTS
 from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.rollout.rollout_host import start_lanes
@@ -116,7 +116,7 @@ FINISH = Goal("finish", "milk_bucket", 1, (("log", 1),), 30, False)
 
 def play(world, chain, num_ticks, seed=0):
     """Ticks of a chain from a reset: results and the lanes before each of them."""
-    prepared = chains.prepare(chain, CONFIG, world.goal_names)
+    prepared = prepare(chain, CONFIG, world.goal_names)
     obs = world.reset(seed)
     now = chains.start(chain, start_lanes(prepared.whole.reward, obs))
     seen = []
@@ -183,7 +183,7 @@ def test_positions_and_previous_actions_count_from_the_start_of_a_skill():
     chain = chain_of(coded(FIND, WALK), learned(FINISH))
     seen = play(LogCorridor(num_envs=4), chain, 10)
     before = chains.start(chain, start_lanes(
-        chains.prepare(chain, CONFIG, ("cow",)).whole.reward, seen[0][0]
+        prepare(chain, CONFIG, ("cow",)).whole.reward, seen[0][0]
     )).lanes  # fmt: skip
     for obs, result in seen:
         now = result.after.lanes
@@ -247,17 +247,17 @@ def test_a_skill_begins_with_its_first_need_in_the_hand_and_a_level_view():
     quantities[:, 7] = 1
     obs = obs._replace(slot_name=names, slot_quantity=quantities,
                        pitch=np.array([44.0, 0.0], np.float32))  # fmt: skip
-    prepared = chains.prepare(chain, CONFIG, world.goal_names)
+    prepared = prepare(chain, CONFIG, world.goal_names)
     now = chains.start(chain, start_lanes(prepared.whole.reward, obs))
     result = chains.tick(world, chain, prepared, CONFIG, now, obs, jax.random.key(0), 0)
-    np.testing.assert_array_equal(result.action[:, base.FUNCTION], base.FN_EQUIP)
-    np.testing.assert_array_equal(result.action[:, base.SLOT_ARG], 7)
-    np.testing.assert_array_equal(result.action[:, base.PITCH], [base.CAMERA_CENTRE - 3, 12])
-    assert result.labels == [chains.OPENING] * 2 and not result.decided.any()
+    np.testing.assert_array_equal(result.act.action[:, base.FUNCTION], base.FN_EQUIP)
+    np.testing.assert_array_equal(result.act.action[:, base.SLOT_ARG], 7)
+    np.testing.assert_array_equal(result.act.action[:, base.PITCH], [base.CAMERA_CENTRE - 3, 12])
+    assert result.labels == [chains.OPENING] * 2 and not result.act.decided.any()
     held = obs._replace(equipment=np.full_like(obs.equipment, NAME_ID["log"]),
                         pitch=np.zeros(2, np.float32))  # fmt: skip
     again = chains.tick(world, chain, prepared, CONFIG, now, held, jax.random.key(0), 0)
-    assert again.decided.all()
+    assert again.act.decided.all()
 
 
 def test_a_lane_does_not_depend_on_the_skills_of_the_others():

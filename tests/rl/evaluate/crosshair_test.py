@@ -10,6 +10,7 @@ from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.evaluate import crosshair
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.evaluate.report import EvalReport
+from rlgpt_jax.rl.policy import Policy
 from tests.rl.evaluate.evaluate_test import params
 from tests.rl.scripted import Scripted, press
 from tests.rl.small import CONFIG
@@ -89,7 +90,7 @@ def test_an_evaluation_counts_every_press_of_its_episodes_and_no_other():
                 taken[key] += key in label
 
     report = evaluate(
-        env, empty_space(), CONFIG, params(), 3, num_episodes=2, on_tick=count, task="t"
+        env, Policy(params(), empty_space(), CONFIG), 3, num_episodes=2, on_tick=count, task="t"
     )
     sums = {key: sum(counts.values()) for key, counts in report.presses.items()}
     assert sums == taken and min(sums.values()) > 5
@@ -99,7 +100,7 @@ def test_an_evaluation_counts_every_press_of_its_episodes_and_no_other():
 
 def test_the_blind_critic_does_not_read_them_unless_asked():
     env = Scripted([[("grass", 3.0)]] * 20)
-    report = evaluate(env, empty_space(), CONFIG, params(), 3, num_episodes=1, task="t")
+    report = evaluate(env, Policy(params(), empty_space(), CONFIG), 3, num_episodes=1, task="t")
     assert "pressed" not in report.describe(facts=False)
     assert "attack was pressed" in report.describe()
     assert "on grass in reach" in report.describe()
@@ -107,7 +108,9 @@ def test_the_blind_critic_does_not_read_them_unless_asked():
 
 def test_reports_of_earlier_versions_can_be_read():
     env = Scripted([[("grass", 3.0)]] * 5)
-    saved = evaluate(env, empty_space(), CONFIG, params(), 3, num_episodes=1, task="t").to_json()
+    saved = evaluate(
+        env, Policy(params(), empty_space(), CONFIG), 3, num_episodes=1, task="t"
+    ).to_json()
     del saved["presses"]
     assert EvalReport.from_json(saved).presses == {}
     with pytest.raises(ValueError, match="unknown"):

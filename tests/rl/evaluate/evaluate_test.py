@@ -12,6 +12,7 @@ from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.evaluate.failures import WINDOW
 from rlgpt_jax.rl.evaluate.report import EvalReport, wilson
 from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.policy import Policy
 from tests.corridor import Corridor, HostCorridor
 from tests.rl.small import CONFIG
 
@@ -22,7 +23,9 @@ def params():
 
 
 def run(env, num_episodes=12, seed=3, **kwargs):
-    return evaluate(env, empty_space(), CONFIG, params(), seed, num_episodes=num_episodes, **kwargs)
+    return evaluate(
+        env, Policy(params(), empty_space(), CONFIG), seed, num_episodes=num_episodes, **kwargs
+    )
 
 
 def test_wilson_interval_against_known_values():

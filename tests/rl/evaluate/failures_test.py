@@ -10,8 +10,7 @@ from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, RETURNED, link
 from rlgpt_jax.rl.actions import empty_space
-from rlgpt_jax.rl.evaluate.dead_loops import LoopWatch
-from rlgpt_jax.rl.evaluate.evaluate import Tally, evaluate
+from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.evaluate.failures import (
     WINDOW,
     Failures,
@@ -22,7 +21,9 @@ from rlgpt_jax.rl.evaluate.failures import (
     goal_distance,
 )
 from rlgpt_jax.rl.evaluate.report import EvalReport
+from rlgpt_jax.rl.evaluate.tally import Tally
 from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.policy import Policy
 from tests.corridor import Corridor
 from tests.rl.small import CONFIG
 
@@ -92,7 +93,7 @@ def test_the_first_sight_and_the_distance_at_the_end_are_medians_of_those_that_s
 def test_an_evaluation_counts_its_failures_and_reports_of_before_are_still_read():
     params = actor_critic.init_params(CONFIG.network, jax.random.key(0))
     env = Corridor(num_envs=8, length=1000, horizon=9)
-    report = evaluate(env, empty_space(), CONFIG, params, 3, num_episodes=12)
+    report = evaluate(env, Policy(params, empty_space(), CONFIG), 3, num_episodes=12)
     assert report.failures["episodes"] == {"dead_loop": 0, "other": 12}
     assert sum(report.failures["last"]["other"].values()) == 12 * 9
     assert "12 failed episodes" in report.describe()
@@ -108,14 +109,15 @@ def test_a_macro_counts_by_what_was_in_sight_when_it_was_started():
         empty_space(), macros=link([program]), names=("hop", *rest),
         offered=(True, *[False] * len(rest)),
     )  # fmt: skip
-    tally, watches = Tally(space, ("log",)), [LoopWatch()]
+    tally = Tally(space, ("log",))
+    tally.begin(0, 1)
 
     def tick(distance, ended=0, running=0, done=False):
-        watches[0].trace.see("hop", distance)
+        tally.watches[0].trace.see("hop", distance)
         ends = SimpleNamespace(ended=np.array([ended]), ended_slot=np.array([1]))
         act = SimpleNamespace(macro=ends, running=np.array([running]))
         result = SimpleNamespace(act=act, episodes=SimpleNamespace(done=np.array([done])))
-        tally.add_macro_ends(result, np.array([True]), watches)
+        tally.add_macro_ends(result, np.array([True]))
 
     tick(2.0, running=1)
     tick(np.inf, ended=RETURNED)  # started in sight
@@ -130,7 +132,9 @@ def test_a_macro_counts_by_what_was_in_sight_when_it_was_started():
 
 def test_a_report_tells_starts_in_sight_of_the_goal():
     params = actor_critic.init_params(CONFIG.network, jax.random.key(0))
-    report = evaluate(Corridor(num_envs=8), empty_space(), CONFIG, params, 3, num_episodes=8)
+    report = evaluate(
+        Corridor(num_envs=8), Policy(params, empty_space(), CONFIG), 3, num_episodes=8
+    )
     ends = dict(returned=4, trapped=0, tick_limit=0, interrupted=2)
     near = dict(returned=1, trapped=0, tick_limit=0, interrupted=1)
     report = dataclasses.replace(report, macro_ends={"hop": ends}, goal_names=("log",))

@@ -12,6 +12,7 @@ from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.evaluate.keyframes import Batch, Episode, Recorder, pick_failure, pick_success
 from rlgpt_jax.rl.evaluate.moments import NUM_MOMENTS, action_words, choose
+from rlgpt_jax.rl.policy import Policy
 from tests.rl.evaluate.evaluate_test import params
 from tests.rl.scripted import Scripted, press
 from tests.rl.small import CONFIG
@@ -170,9 +171,7 @@ def evaluated(script, wins=(), num_episodes=4):
     recorder = Recorder(env.goal_names)
     report = evaluate(
         env,
-        empty_space(),
-        CONFIG,
-        params(),
+        Policy(params(), empty_space(), CONFIG),
         3,
         num_episodes=num_episodes,
         recorder=recorder,
@@ -196,7 +195,9 @@ def test_an_evaluation_is_recorded_as_it_was():
 
 def test_recording_changes_nothing_and_repeats_itself():
     script = [[("grass", 3.0), ("cow", 2.0)]] * 15
-    plain = evaluate(Scripted(script), empty_space(), CONFIG, params(), 3, num_episodes=4, task="t")
+    plain = evaluate(
+        Scripted(script), Policy(params(), empty_space(), CONFIG), 3, num_episodes=4, task="t"
+    )
     first, one = evaluated(script)
     second, two = evaluated(script)
     assert plain == first == second

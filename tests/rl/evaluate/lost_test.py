@@ -15,6 +15,7 @@ from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.evaluate.trial import trial
 from rlgpt_jax.rl.evaluate.trial_report import TrialReport
 from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.rollout import one_tick
 from rlgpt_jax.rl.train import init_learner, train
 from tests.corridor import HostCorridor
@@ -67,7 +68,7 @@ def judge(env, **kwargs) -> EvalReport:
     """An evaluation of a policy that never arrives."""
     params = init_learner(HostCorridor(num_envs=LANES), empty_space(), CONFIG, 0).params
     return evaluate(
-        env, empty_space(), CONFIG, params, 1, num_episodes=LANES + 4, task="t", **kwargs
+        env, Policy(params, empty_space(), CONFIG), 1, num_episodes=LANES + 4, task="t", **kwargs
     )
 
 

@@ -6,9 +6,10 @@ import dataclasses
 import pytest
 
 from rlgpt_jax.rl.actions import empty_space
-from rlgpt_jax.rl.evaluate.approach import STRATA, Policy, Scene
+from rlgpt_jax.rl.evaluate.approach import STRATA, Scene
 from rlgpt_jax.rl.evaluate.trial import trial
 from rlgpt_jax.rl.evaluate.trial_report import TrialReport, compare
+from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.train import init_learner
 from tests.corridor import Corridor, HostCorridor
 from tests.rl.macros_test import BACK, TRAP, WALK, make_space

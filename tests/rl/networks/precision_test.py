@@ -14,6 +14,7 @@ from rlgpt_jax.rl.config import NetworkConfig
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.networks.precision import compute_dtype
+from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.ppo import ppo
 from rlgpt_jax.rl.train import init_learner, train
 from tests.corridor import Corridor
@@ -97,7 +98,7 @@ def test_ppo_solves_the_corridor_as_well_in_half():
     env, config = Corridor(num_envs=16), dataclasses.replace(CONFIG, network=HALF)
     learner = init_learner(env, empty_space(), config, 0)
     learner = train(env, empty_space(), config, learner, 12_000)
-    report = evaluate(env, empty_space(), config, learner.params, 5, num_episodes=32)
+    report = evaluate(env, Policy(learner.params, empty_space(), config), 5, num_episodes=32)
     assert report.success_rate > 0.9 and report.mean_ticks < 20
 
 

@@ -4,9 +4,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.rl.ppo.losses import masked_mean, normalise, ppo_loss
+from rlgpt_jax.rl.config import PPOConfig
+from rlgpt_jax.rl.ppo.losses import Known, masked_mean, normalise, ppo_loss
 
-SETTINGS = dict(clip=0.2, entropy_cost=0.1, value_cost=0.5)
+SETTINGS = PPOConfig(clip=0.2, entropy_cost=0.1, value_cost=0.5)
 
 
 def loss(ratio, advantage, value=0.0, target=0.0, entropy=0.0, mask=True):
@@ -14,8 +15,8 @@ def loss(ratio, advantage, value=0.0, target=0.0, entropy=0.0, mask=True):
     ratio = jnp.atleast_1d(jnp.array(ratio, jnp.float32))
     full = lambda x, dtype=jnp.float32: jnp.broadcast_to(jnp.array(x, dtype), ratio.shape)  # noqa: E731
     return ppo_loss(
-        jnp.log(ratio), full(entropy), full(value), jnp.zeros_like(ratio), full(advantage),
-        full(target), full(mask, bool), **SETTINGS,
+        jnp.log(ratio), full(entropy), full(value),
+        Known(jnp.zeros_like(ratio), full(advantage), full(target)), full(mask, bool), SETTINGS,
     )  # fmt: skip
 
 
@@ -34,10 +35,8 @@ def test_all_terms_add_up():
 
 def test_a_masked_row_changes_neither_loss_nor_gradient_even_if_it_is_infinite():
     def total(log_prob, mask):
-        return ppo_loss(
-            log_prob, jnp.zeros(2), jnp.zeros(2), jnp.zeros(2), jnp.ones(2), jnp.zeros(2),
-            mask, **SETTINGS,
-        )[0]  # fmt: skip
+        known = Known(jnp.zeros(2), jnp.ones(2), jnp.zeros(2))
+        return ppo_loss(log_prob, jnp.zeros(2), jnp.zeros(2), known, mask, SETTINGS)[0]
 
     mask = jnp.array([True, False])
     for wild in (1e4, jnp.inf):

@@ -51,7 +51,7 @@ def test_a_curve_does_not_begin_with_the_successes_that_end_first() -> None:
     seen = []
     train(
         env, empty_space(), CONFIG, init_learner(env, empty_space(), CONFIG, 0), 4 * 256,
-        lambda now, m: seen.append((m, np.array(now.lanes.solved), now.recent.sum())),
+        lambda now, m: seen.append((m, np.array(now.rollout.lanes.solved), now.recent.sum())),
     )  # fmt: skip
     ended = np.cumsum([m["episodes"] for m, _, _ in seen])
     assert [successes for _, _, successes in seen] == ended.tolist() and ended[-1] > 0

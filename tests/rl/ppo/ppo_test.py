@@ -10,7 +10,7 @@ import pytest
 from rlgpt_jax.rl.actions import HybridAction, Masks
 from rlgpt_jax.rl.config import PPOConfig
 from rlgpt_jax.rl.networks import actor_critic
-from rlgpt_jax.rl.ppo import ppo
+from rlgpt_jax.rl.ppo import minibatches, ppo
 from rlgpt_jax.rl.rollout.one_tick import Batch, Episodes, OpenDecisions
 from tests.rl.small import NETWORK
 
@@ -23,7 +23,7 @@ MASKS = Masks((np.ones(12, bool), np.ones(3, bool)), np.array([True, True] + [Fa
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 def test_every_decision_is_dealt_once_to_as_few_minibatches_as_hold_them(share):
     decision = jnp.array(np.random.default_rng(0).random(96) < share)
-    rows, real, num = ppo.deal(jax.random.key(1), decision, 16)
+    rows, real, num = minibatches.deal(jax.random.key(1), decision, 16)
     dealt = np.asarray(rows)[np.asarray(real)]
     np.testing.assert_array_equal(np.sort(dealt), np.flatnonzero(decision))
     assert int(num) == -(-int(decision.sum()) // 16)
@@ -34,7 +34,7 @@ def test_every_decision_is_dealt_once_to_as_few_minibatches_as_hold_them(share):
 
 def test_another_key_deals_in_another_order():
     decision = jnp.ones(64, bool)
-    a, b = (ppo.deal(jax.random.key(k), decision, 16)[0] for k in (0, 1))
+    a, b = (minibatches.deal(jax.random.key(k), decision, 16)[0] for k in (0, 1))
     assert not np.array_equal(a, b)
 
 
@@ -65,11 +65,11 @@ def make_batch(seed: int = 0, share: float = 0.5) -> Batch:
 
 def fresh():
     params = actor_critic.init_params(NETWORK, jax.random.key(0))
-    return params, ppo.make_optimizer(PPO).init(params)
+    return ppo.TrainState(params, ppo.make_optimizer(PPO).init(params))
 
 
 def update(batch: Batch, config: PPOConfig = PPO):
-    return ppo.update(config, NETWORK, *fresh(), batch, MASKS, jax.random.key(7))
+    return ppo.update(config, NETWORK, fresh(), batch, MASKS, jax.random.key(7))
 
 
 def test_rows_without_a_decision_do_not_change_the_update():
@@ -88,7 +88,7 @@ def test_rows_without_a_decision_do_not_change_the_update():
 
 
 def test_a_rollout_without_decisions_changes_nothing():
-    params, _, metrics = update(make_batch(share=0.0))
+    (params, _), metrics = update(make_batch(share=0.0))
     for a, b in zip(jax.tree.leaves(params), jax.tree.leaves(fresh()[0]), strict=True):
         np.testing.assert_array_equal(a, b)
     assert all(np.isfinite(x) for x in metrics.values())
@@ -96,12 +96,10 @@ def test_a_rollout_without_decisions_changes_nothing():
 
 
 def test_the_critic_fits_its_targets():
-    batch, (params, opt_state) = make_batch(), fresh()
+    batch, state = make_batch(), fresh()
     first = None
     for i in range(40):
-        params, opt_state, metrics = ppo.update(
-            ONE_EPOCH, NETWORK, params, opt_state, batch, MASKS, jax.random.key(i)
-        )
+        state, metrics = ppo.update(ONE_EPOCH, NETWORK, state, batch, MASKS, jax.random.key(i))
         first = metrics["value_loss"] if first is None else first
     assert metrics["value_loss"] < 0.5 * first
 
@@ -117,12 +115,12 @@ def test_values_are_the_critics_where_a_decision_was_made_and_zero_elsewhere():
 
 def test_a_small_target_kl_stops_the_epochs_early():
     batch, stopped = make_batch(), dataclasses.replace(PPO, target_kl=1e-9)
-    early, one = (jax.tree.leaves(update(batch, c)[0]) for c in (stopped, ONE_EPOCH))
+    early, one = (jax.tree.leaves(update(batch, c)[0].params) for c in (stopped, ONE_EPOCH))
     for a, b in zip(early, one, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-6)
 
 
 def test_the_callers_parameters_are_given_away():
-    params, opt_state = fresh()
-    ppo.update(PPO, NETWORK, params, opt_state, make_batch(), MASKS, jax.random.key(0))
-    assert all(x.is_deleted() for x in jax.tree.leaves(params))
+    state = fresh()
+    ppo.update(PPO, NETWORK, state, make_batch(), MASKS, jax.random.key(0))
+    assert all(x.is_deleted() for x in jax.tree.leaves(state.params))

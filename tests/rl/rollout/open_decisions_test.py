@@ -13,6 +13,7 @@ from rlgpt_jax.rl.actions import HybridAction
 from rlgpt_jax.rl.config import PPOConfig, RewardConfig
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.ppo import ppo
 from rlgpt_jax.rl.rollout.one_tick import Batch, Episodes, OpenDecisions
 from rlgpt_jax.rl.rollout.open_decisions import open_after
@@ -176,7 +177,7 @@ def test_credit_of_a_macro_of_three_rollouts_reaches_its_choice(driver: str) -> 
     config = dataclasses.replace(CONFIG, reward=reward, driver=driver)
     space = make_space(RIGHT, WRONG)
     learner = init_learner(env, space, config, 0)
-    before = evaluate(env, space, config, learner.params, 7, num_episodes=64).success_rate
+    before = evaluate(env, Policy(learner.params, space, config), 7, num_episodes=64).success_rate
     learner = train(env, space, config, learner, 8_192)
-    after = evaluate(env, space, config, learner.params, 7, num_episodes=64).success_rate
+    after = evaluate(env, Policy(learner.params, space, config), 7, num_episodes=64).success_rate
     assert before < 0.5 and after > 0.9

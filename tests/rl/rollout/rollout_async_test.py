@@ -11,6 +11,7 @@ import pytest
 from rlgpt_jax.rl import checkpoint
 from rlgpt_jax.rl.actions import decode, empty_space
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
+from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.rollout import lanes_async
 from rlgpt_jax.rl.rollout.rollout_async import AsyncRollout
 from rlgpt_jax.rl.train import carry_over, init_learner, train
@@ -29,9 +30,7 @@ def rolling(env: OwnPace, space=None, config=CONFIG, seed: int = 0) -> tuple[Asy
     """A driver in fresh episodes, and parameters."""
     space = space or empty_space()
     learner = init_learner(env, space, config, seed)
-    made = AsyncRollout(
-        env, space, config, learner.key, 0, learner.lanes, learner.macros, learner.obs
-    )
+    made = AsyncRollout(env, space, config, learner.key, 0, learner.rollout)
     return made, learner.params
 
 
@@ -162,7 +161,7 @@ def test_ppo_learns_from_lanes_of_different_speed() -> None:
     learner = train(env, empty_space(), CONFIG, learner, 10_240)
     assert learner.ticks == 10_240 and learner.num_updates == 40
     report = evaluate(
-        Corridor(num_envs=LANES), empty_space(), CONFIG, learner.params, 5, num_episodes=32
+        Corridor(num_envs=LANES), Policy(learner.params, empty_space(), CONFIG), 5, num_episodes=32
     )
     assert report.success_rate > 0.9
 
@@ -243,7 +242,7 @@ def test_a_resumed_run_keeps_all_but_the_episodes(tmp_path) -> None:
         (learner.params, learner.opt_state, learner.num_updates, learner.ticks, learner.finished,
          learner.recent, jax.random.key_data(learner.key)),
     )  # fmt: skip
-    assert other.seed == 5 and int(np.asarray(learner.lanes.episode_ticks).max()) == 0
+    assert other.seed == 5 and int(np.asarray(learner.rollout.lanes.episode_ticks).max()) == 0
     assert train(other, space, CONFIG, learner, 256).num_updates == 2
     nothing = OwnPace(PACES)
     networks = checkpoint.load(tmp_path / "c", nothing, space, CONFIG, begins=False)
@@ -251,7 +250,7 @@ def test_a_resumed_run_keeps_all_but_the_episodes(tmp_path) -> None:
     assert not hasattr(nothing, "state"), "no episode was begun for the networks alone"
     with pytest.raises(ValueError, match="no episodes to go on with.*begins=False"):
         train(nothing, space, CONFIG, networks, 256)
-    assert carry_over(networks, nothing, space, (), CONFIG, 1).obs is not None
+    assert carry_over(networks, nothing, space, (), CONFIG, 1).rollout is not None
 
 
 def test_a_world_with_other_lanes_is_refused_before_anything_is_read_into_it(tmp_path) -> None:

@@ -51,9 +51,7 @@ def test_a_rollout_through_the_bridge_is_paid_by_the_term(tmp_path: Path) -> Non
         return lanes, step
 
     world.receive = hearing
-    rollout = AsyncRollout(
-        world, space, config, learner.key, 0, learner.lanes, learner.macros, learner.obs
-    )
+    rollout = AsyncRollout(world, space, config, learner.key, 0, learner.rollout)
     while not rollout.is_whole:
         rollout.step(learner.params)
     paid = np.asarray(rollout.batch(learner.params)[0].reward)

@@ -14,6 +14,7 @@ from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.config import RewardConfig
+from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.reward.clip.model import apply
 from rlgpt_jax.rl.reward.clip.reward import ClipReward, Scorer
 from rlgpt_jax.rl.reward.clip.world import AsyncClipWorld, ClipWorld, with_clip
@@ -184,16 +185,8 @@ def test_training_is_paid_by_the_weight_of_the_term() -> None:
         told, step = [], world.step
         world.step = lambda action: told.append(step(action)) or told[-1]
         learner = init_learner(world, space, config, seed=0)
-        *_, batch, _ = rollout_host(
-            world,
-            space,
-            config,
-            learner.params,
-            learner.lanes,
-            learner.macros,
-            learner.obs,
-            jax.random.key(0),
-        )
+        policy = Policy(learner.params, space, config)
+        _, batch, _ = rollout_host(world, policy, learner.rollout, jax.random.key(0))
         return np.asarray(batch.reward), np.array([x.info["clip"] for x in told])
 
     reward, told = earned(2.0)

@@ -1,0 +1,76 @@
+"""The skills that a long task is played with, and their arrays."""
+
+import dataclasses
+from typing import NamedTuple
+
+import numpy as np
+
+from rlgpt_jax.envs.names import NAME_ID
+from rlgpt_jax.rl.actions import HybridSpace, empty_space
+from rlgpt_jax.rl.chain.rule import Goal, Reach
+from rlgpt_jax.rl.config import RLConfig
+from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.problem import Problem, host_problem
+
+
+@dataclasses.dataclass(frozen=True)
+class Skill:
+    """A finished sub-task: what acts, and when it is started."""
+
+    goal: Goal
+    space: HybridSpace
+    observation: tuple[str, ...]  # parts that its networks see
+    params: actor_critic.Params | None  # None if its script alone acts
+
+
+@dataclasses.dataclass(frozen=True)
+class Chain:
+    """The skills of a task in the order of its plan; the last one reaches the goal."""
+
+    skills: tuple[Skill, ...]
+    items: tuple[str, ...]  # that the rule and `reach` look at
+    reach: Reach
+
+    @property
+    def goals(self) -> tuple[Goal, ...]:
+        return tuple(skill.goal for skill in self.skills)
+
+
+class Prepared(NamedTuple):
+    """What stays the same in every tick."""
+
+    problems: tuple[Problem, ...]  # one per skill
+    whole: Problem  # of the long task: its reward
+    item_ids: np.ndarray  # int32[I]  of `Chain.items`
+    script_length: np.ndarray  # int32[S]
+    lead: np.ndarray  # int32[S, MAX_SCRIPT]
+    lead_length: np.ndarray  # int32[S]
+    repeat: np.ndarray  # bool[S]
+
+    def of_lanes(self, skill: np.ndarray) -> Problem:
+        """The long task; every lane has the script and the leads of its skill int32[N]."""
+        space = self.whole.space._replace(
+            script_length=self.script_length[skill],
+            lead=self.lead[skill],
+            lead_length=self.lead_length[skill],
+            repeat=self.repeat[skill],
+        )
+        return self.whole._replace(space=space)
+
+
+def prepare(chain: Chain, config: RLConfig, goal_names: tuple[str, ...]) -> Prepared:
+    """Arrays of a chain in a world that is about `goal_names`."""
+    seeing = (dataclasses.replace(config, observation=s.observation) for s in chain.skills)
+    problems = (
+        host_problem(given, goal_names, skill.space)
+        for given, skill in zip(seeing, chain.skills, strict=True)
+    )
+    return Prepared(
+        problems=tuple(problems),
+        whole=host_problem(config, goal_names, empty_space()),
+        item_ids=np.array([NAME_ID[name] for name in chain.items], np.int32),
+        script_length=np.array([len(s.space.script) for s in chain.skills], np.int32),
+        lead=np.stack([s.space.arrays().lead for s in chain.skills]),
+        lead_length=np.array([len(s.space.lead) for s in chain.skills], np.int32),
+        repeat=np.array([s.space.repeat_script for s in chain.skills]),
+    )

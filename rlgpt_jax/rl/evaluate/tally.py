@@ -1,0 +1,179 @@
+"""What is counted in the episodes of an evaluation, and the report of it.
+
+An episode that is lost with its worker is no episode: its lane plays another one in its place.
+What was done in it counts among the actions, the macros that ended, their traps and what use and
+attack were pressed on, and nowhere else. How many were lost is told, and limited (`lost.py`).
+"""
+
+import collections
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from rlgpt_jax.macros.vm.bytecode import TRAPPED, trap_message
+from rlgpt_jax.rl.actions import MAX_MACROS, HybridSpace
+from rlgpt_jax.rl.evaluate.crosshair import Presses
+from rlgpt_jax.rl.evaluate.dead_loops import LoopWatch, watch
+from rlgpt_jax.rl.evaluate.episodes import Played
+from rlgpt_jax.rl.evaluate.failures import Failures, Sights, Trace
+from rlgpt_jax.rl.evaluate.lost import Lost
+from rlgpt_jax.rl.evaluate.report import MACRO_ENDS, EpisodeEnd, EvalReport, wilson
+from rlgpt_jax.rl.rollout.one_tick import Episodes
+
+
+class Tally:
+    """Counts what happens in the episodes of an evaluation."""
+
+    def __init__(self, space: HybridSpace, goal_names: Sequence[str] = (), num_episodes: int = 0):
+        self.space = space
+        self.goal_names = tuple(goal_names)
+        self.successes = 0
+        self.dead_loops = 0
+        self.returns: list[float] = []
+        self.ticks: list[int] = []
+        self.action_counts: collections.Counter[str] = collections.Counter()
+        self.action_ticks: collections.Counter[str] = collections.Counter()
+        self.traps: collections.Counter[str] = collections.Counter()
+        self.presses = Presses()
+        self.failures = Failures()
+        self.sights = Sights()
+        self.lost = Lost(num_episodes)
+        self.ended: list[EpisodeEnd] = []
+        self.watches: list[LoopWatch] = []  # of each lane's episode
+        # int[N]  number of each lane's episode, -1 after one that was lost; empty: not known.
+        self.numbers = np.zeros(0, int)
+        self._begun = (0, 0)  # seed of the last reset and number of the episode in its first lane
+        self.world_of: np.ndarray | None = None  # int[N]  of the pool, of each lane's episode
+        self.by_world: dict[int, list[int]] = {}  # [successes, episodes]
+        valid = np.asarray(space.macros.valid)
+        used = [s for s in range(1, MAX_MACROS + 1) if valid[s - 1] and self._is_used(s)]
+        self.ends = {space.label(slot): dict.fromkeys(MACRO_ENDS, 0) for slot in used}
+        self.ends_in_sight = {name: dict(ends) for name, ends in self.ends.items()}
+
+    def begin(self, seed: int, num_lanes: int) -> None:
+        """All lanes start an episode, after a reset with `seed`."""
+        self._begun = (seed, len(self.ticks))
+        self.numbers = len(self.ticks) + np.arange(num_lanes)
+        self.watches = [LoopWatch() for _ in range(num_lanes)]
+
+    def renew(self, lanes: np.ndarray) -> None:
+        """New episodes begin in the lanes int[K]."""
+        for lane in lanes:
+            self.watches[lane] = LoopWatch()
+
+    def add_tick(self, played: Played, counts: np.ndarray) -> np.ndarray:
+        """Counts one tick of the lanes `counts` bool[N].
+
+        Returns:
+          bool[N], those of them whose episode ended. A lost one is forgotten.
+
+        Raises:
+          TooManyLost: as `Lost.add`.
+        """
+        free, result = counts & played.free, played.result
+        self.add_actions(played, free)
+        watch(self.watches, self.goal_names, played.obs, result.act.action, played.labels, free)
+        self.add_macro_ends(result, counts)
+        self.presses.add(played.obs, result.act.action, free)
+        lost = self.lost.add(result.step, counts, len(self.ticks))
+        if len(self.numbers):
+            self.numbers[lost] = -1
+        episodes = jax.device_get(result.episodes)
+        ended: np.ndarray = counts & episodes.done
+        for lane in np.flatnonzero(ended):
+            self.add_episode(episodes, int(lane), self.watches[lane])
+        return ended
+
+    def _is_used(self, slot: int) -> bool:
+        return self.space.offered[slot - 1] or slot in self.space.script
+
+    def add_actions(self, played: Played, counts: np.ndarray) -> None:
+        """`counts` bool[N] are the lanes that were free to act in an episode that is counted."""
+        for lane in np.flatnonzero(counts):
+            self.action_ticks[played.labels[lane]] += 1
+            if played.result.act.decided[lane]:
+                self.action_counts[played.labels[lane]] += 1
+
+    def add_macro_ends(self, result: Any, counts: np.ndarray) -> None:
+        """How macros ended in this tick, which `watches` have seen; `counts` bool[N] are lanes
+        whose episode is counted."""
+        tick, running = result.act.macro, result.act.running
+        if tick is None:
+            return
+        ended, slot = np.asarray(tick.ended), np.asarray(tick.ended_slot)
+        for lane in np.flatnonzero(counts & (ended > 0)):
+            name = self.space.label(int(slot[lane]))
+            self._add_end(name, MACRO_ENDS[ended[lane] - 1], self.watches[lane].trace)
+            if ended[lane] == TRAPPED:
+                self.traps[f"{name}, {trap_text(tick, int(lane))}"] += 1
+        done = np.asarray(result.episodes.done)
+        for lane in np.flatnonzero(counts & (running > 0)):
+            trace = self.watches[lane].trace
+            if trace.start_in_sight is None:
+                trace.start_in_sight = trace.is_in_sight
+            if done[lane]:
+                self._add_end(self.space.label(int(running[lane])), "interrupted", trace)
+
+    def _add_end(self, name: str, how: str, trace: Trace) -> None:
+        """One macro ended; without a start before this tick it was started in it."""
+        began = trace.is_in_sight if trace.start_in_sight is None else trace.start_in_sight
+        self.ends[name][how] += 1
+        self.ends_in_sight[name][how] += began
+        trace.start_in_sight = None
+
+    def add_episode(self, episodes: Episodes, lane: int, watch: LoopWatch) -> None:
+        success, is_dead = bool(episodes.success[lane]), watch.is_dead()
+        self.successes += success
+        self.returns.append(float(episodes.episode_return[lane]))
+        self.ticks.append(int(episodes.ticks[lane]))
+        self.dead_loops += not success and is_dead
+        if self.world_of is not None:
+            counts = self.by_world.setdefault(int(self.world_of[lane]), [0, 0])
+            counts[0] += success
+            counts[1] += 1
+        if len(self.numbers) and self.numbers[lane] >= 0:
+            self._add_end_of(lane, success, watch)
+        if watch.trace.actions:
+            self.sights.add(watch.trace, success)
+            if not success:
+                self.failures.add(watch.trace, is_dead)
+
+    def _add_end_of(self, lane: int, success: bool, watch: LoopWatch) -> None:
+        """The record of a lane's episode; the next one of the lane has another number."""
+        (seed, first), number, trace = self._begun, int(self.numbers[lane]), watch.trace
+        last = collections.Counter(trace.last).most_common(1)
+        dead = "dead loop" if watch.is_dead() else "death or time"
+        self.ended.append(EpisodeEnd(
+            number=number, start=(seed, lane) if number == first + lane else None, success=success,
+            ticks=self.ticks[-1], end="solved the task" if success else dead,
+            doing=last[0][0] if last else "", first_sight=trace.first_sight,
+            distance=round(trace.distance, 2) if trace.is_in_sight else None,
+        ))  # fmt: skip
+        self.numbers[lane] += len(self.numbers)
+
+    def report(self, task: str, split: str, seed: int) -> EvalReport:
+        num = len(self.ticks)
+        low, high = wilson(self.successes, num)
+        return EvalReport(
+            task=task, split=split, num_episodes=num, successes=self.successes,
+            success_rate=self.successes / num, success_low=low, success_high=high,
+            mean_return=float(np.mean(self.returns)), mean_ticks=float(np.mean(self.ticks)),
+            action_counts=_sorted(self.action_counts), action_ticks=_sorted(self.action_ticks),
+            macro_ends=self.ends, trap_messages=_sorted(self.traps),
+            dead_loop_rate=self.dead_loops / num, seed=seed, presses=self.presses.to_json(),
+            failures=self.failures.to_json(), goal_names=self.goal_names, lost=self.lost.num,
+            by_world={str(w): (k, n) for w, (k, n) in sorted(self.by_world.items())},
+            sights=self.sights.to_json(), ends_in_sight=self.ends_in_sight,
+            episodes=tuple(sorted(self.ended, key=lambda e: e.number)),
+        )  # fmt: skip
+
+
+def _sorted(counts: collections.Counter[str]) -> dict[str, int]:
+    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
+
+
+def trap_text(tick: Any, lane: int) -> str:
+    """Where and why a macro trapped, in words."""
+    return trap_message(int(tick.trap_code[lane]), int(tick.trap_line[lane]))
