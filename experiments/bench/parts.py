@@ -94,7 +94,7 @@ def measure(env: VoxelEnv, seconds: float) -> Iterator[Row]:
     actions = random_actions(env.num_envs)
     for i in range(WARM_UP):
         world.step(actions[i % len(actions)])
-    state, pool_light = jax.tree.map(jnp.copy, world.state), env.pool.light
+    state, pool_light = jax.tree.map(jnp.copy, world.state), env.default_params.pool.light
     action = jnp.asarray(actions[0])
     for name, part in PARTS.items():
         call = functools.partial(jax.jit(part), state, action, pool_light)

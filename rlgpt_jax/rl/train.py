@@ -22,7 +22,8 @@ from rlgpt_jax.rl.ppo import outcome, ppo, update_device
 from rlgpt_jax.rl.ppo.outcome import TrainingDiverged as TrainingDiverged
 from rlgpt_jax.rl.reward import rewards
 from rlgpt_jax.rl.reward.clip.world import ClipWorld
-from rlgpt_jax.rl.rollout import device_worlds, on_host, one_tick
+from rlgpt_jax.rl.rollout import on_host, one_tick
+from rlgpt_jax.rl.rollout.device_worlds import DeviceWorlds, on_devices
 from rlgpt_jax.rl.rollout.macro_step import init_macros
 from rlgpt_jax.rl.rollout.on_host import World
 from rlgpt_jax.rl.rollout.one_tick import Batch, Lanes
@@ -83,7 +84,7 @@ def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> dict[
         world = on_host.as_host(env)
         obs, env_state = world.reset(seed), on_host.state_of(world)
     else:
-        env_state, obs = device_worlds.start(cast(Environment, env), mesh, seed)
+        env_state, obs = on_devices(cast(Environment, env), mesh).start(seed)
     return dict(
         key=jax.random.key(seed), finished=0, recent=np.zeros(STOP_EPISODES, bool),
         env_state=env_state, **at_start(env, space, config, obs),
@@ -165,19 +166,17 @@ def _given(learner: Learner, mesh: Mesh | None, on_device: bool) -> Learner:
 
 
 def _roll(
-    env: World,
-    world: HostEnvironment | None,
-    mesh: Mesh | None,
+    world: HostEnvironment | DeviceWorlds,
     space: HybridSpace,
     config: RLConfig,
     learner: Learner,
     key: jax.Array,
 ) -> tuple[Learner, Batch, dict[str, float]]:
-    """One rollout by the driver in use; `world` is None for the device driver."""
+    """One rollout by the driver in use."""
     began = time.perf_counter()
-    if world is None:
+    if isinstance(world, DeviceWorlds):
         lanes, macros, obs, env_state, batch = rollout_device(
-            cast(Environment, env),
+            world,
             space,
             config,
             learner.params,
@@ -186,7 +185,6 @@ def _roll(
             learner.obs,
             learner.env_state,
             key,
-            mesh,
         )
         jax.block_until_ready(batch)
         parts = dict(time_policy=math.nan, time_world=math.nan, time_macros=math.nan)
@@ -254,7 +252,10 @@ def train(
         learner = _given(learner, mesh, on_device)
         return train_async(env, space, config, learner, num_ticks, on_update, is_enough, rests)
     update = update_device.update_of(config, mesh)
-    world = None if on_device else on_host.as_host(env, learner.env_state)
+    world = (
+        on_devices(cast(Environment, env), mesh) if on_device
+        else on_host.as_host(env, learner.env_state)
+    )  # fmt: skip
     learner = _given(learner, mesh, on_device)
     masks = jax.device_put(space.arrays().masks)
     per_update = config.ppo.num_envs * config.ppo.unroll_length
@@ -262,7 +263,7 @@ def train(
     while learner.ticks < stop and not is_enough(learner):
         began = time.perf_counter()
         rollout_key, update_key = one_tick.keys_of(learner.key, learner.num_updates)
-        learner, batch, parts = _roll(env, world, mesh, space, config, learner, rollout_key)
+        learner, batch, parts = _roll(world, space, config, learner, rollout_key)
         params, opt_state, measured = update(
             learner.params, learner.opt_state, batch, masks, update_key
         )

@@ -87,7 +87,7 @@ class Embedded:
             world = blocks[lane]
             world[world > AIR_CODE] = AIR_CODE + 1  # no ray may jump past the new block
             world[x % world.shape[0], z % world.shape[1], y] = byte
-        pool = np.array(self.host.env.pool.blocks)[saved["fields"]["pool_index"]]
+        pool = np.array(self.host.env.default_params.pool.blocks)[saved["fields"]["pool_index"]]
         lane, cell = np.nonzero(blocks.reshape(LANES, -1) != pool.reshape(LANES, -1))
         saved["edit_lane"], saved["edit_cell"] = lane.astype(np.int32), cell
         saved["edit_byte"] = blocks.reshape(LANES, -1)[lane, cell]

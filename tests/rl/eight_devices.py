@@ -78,14 +78,14 @@ def programs(env, learner):
     """The compiled rollout and update of eight devices, and the batch between them."""
     config = settings(DEVICES)
     mesh = devices.mesh_of(config, True)
-    world = device_worlds.step_of(env, mesh)
+    worlds = device_worlds.on_devices(env, mesh)
     params, opt_state = devices.whole(mesh, (learner.params, learner.opt_state))
     args = (
-        world.constants, make_problem(config, env.goal_names, SPACE), params, learner.lanes,
+        worlds.params, make_problem(config, env.goal_names, SPACE), params, learner.lanes,
         learner.macros, learner.obs, learner.env_state, jax.random.key(0),
     )  # fmt: skip
     lowered = rollout_device._rollout.lower(
-        world, SPACE.tick_limit, config.network, PPO.unroll_length, mesh, *args
+        env, SPACE.tick_limit, config.network, PPO.unroll_length, mesh, *args
     )
     rollout = lowered.compile()
     yield rollout, learner.env_state

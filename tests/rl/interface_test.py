@@ -23,6 +23,7 @@ from rlgpt_jax.rl.interface import (
 )
 from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.reward import rewards
+from rlgpt_jax.rl.rollout.device_worlds import on_devices
 from rlgpt_jax.rl.rollout.rollout_device import rollout_device
 from rlgpt_jax.rl.rollout.rollout_host import host_problem, rollout_host, tick
 from rlgpt_jax.rl.train import carry_over, init_learner, train
@@ -204,8 +205,8 @@ def test_both_drivers_decide_and_pay_alike_under_an_interface():
     config = CONFIG.set_up(INTERFACE)
     learner = init_learner(ENV, SPACE, config, 0)
     *_, device = rollout_device(
-        ENV, SPACE, config, learner.params, learner.lanes, learner.macros, learner.obs,
-        learner.env_state, jax.random.key(1),
+        on_devices(ENV, None), SPACE, config, learner.params, learner.lanes, learner.macros,
+        learner.obs, learner.env_state, jax.random.key(1),
     )  # fmt: skip
     host = roll(config)
     for name in ("features", "action", "decision", "terminated", "truncated"):

@@ -20,6 +20,7 @@ from rlgpt_jax.rl.interface import OBSERVATION_PARTS, RLInterface
 from rlgpt_jax.rl.networks import actor_critic, recurrent_state
 from rlgpt_jax.rl.ppo import ppo
 from rlgpt_jax.rl.rollout import on_host
+from rlgpt_jax.rl.rollout.device_worlds import on_devices
 from rlgpt_jax.rl.rollout.rollout_device import rollout_device
 from rlgpt_jax.rl.rollout.rollout_host import rollout_host, start_lanes
 from rlgpt_jax.rl.train import init_learner, train
@@ -78,7 +79,7 @@ def test_a_policy_that_remembers_learns_what_is_no_longer_seen(config):
 
 def test_the_side_is_in_the_picture_alone_and_later_nowhere():
     """So that a policy without pictures, or without a memory, cannot do better than chance."""
-    state, _ = LATE.reset(jax.random.key(0))
+    state, _ = LATE.reset((), jax.random.key(0))
     sides = [state._replace(seed=state.seed * 0 + (side << 16)) for side in (0, 1)]
     for tick in range(LATE.horizon):
         left, right = (LATE.observe(s._replace(tick=s.tick + tick)) for s in sides)
@@ -90,11 +91,11 @@ def roll(config, space=SPACE):
     """The second rollout in `LATE`, which begins in the middle of episodes, and its learner."""
     learner = init_learner(LATE, space, config, 0)
     if config.driver == "device":
-        worlds = (learner.lanes, learner.macros, learner.obs, learner.env_state)
-        held = devices.taken_over(None, worlds)
+        held = (learner.lanes, learner.macros, learner.obs, learner.env_state)
+        held, worlds = devices.taken_over(None, held), on_devices(LATE, None)
         for index in range(2):
             *held, batch = rollout_device(
-                LATE, space, config, learner.params, *held, jax.random.key(index)
+                worlds, space, config, learner.params, *held, jax.random.key(index)
             )
         return batch, learner
     world, held = on_host.as_host(LATE, learner.env_state), (learner.lanes, learner.macros)

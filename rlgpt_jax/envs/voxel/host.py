@@ -8,14 +8,14 @@ array keeps the view) and make XLA copy every world at the next tick.
 import ctypes
 import functools
 import zlib
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import Observation, Step
-from rlgpt_jax.envs.voxel.env import EnvArrays, VoxelEnv
+from rlgpt_jax.envs.voxel.env import EnvParams, Outcome, VoxelEnv
 from rlgpt_jax.envs.voxel.large_pages import collapse
 from rlgpt_jax.envs.voxel.render.host import render_host
 from rlgpt_jax.envs.voxel.render.jax import render_jax
@@ -28,55 +28,36 @@ from rlgpt_jax.envs.voxel.state import WorldPool, WorldState
 KINDS = ("auto", "numba", "jax")  # of code for rays and pictures
 
 
-class _Programs(NamedTuple):
-    """The jitted parts of a tick. Their first argument are the `EnvArrays`."""
-
-    reset: Any
-    advance: Any
-    restart: Any
-    observe: Any
+# The compiled parts of a tick. Equal environments share them; `rays` says whether XLA casts any.
 
 
-class _Shell:
-    """An environment without its data, equal to another one of the same program."""
-
-    def __init__(self, env: VoxelEnv):
-        self.program = env.program
-        self.env = env.bound(EnvArrays(*[None] * len(EnvArrays._fields)))  # type: ignore[arg-type]
-
-    def __hash__(self) -> int:
-        return hash(self.program)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Shell) and self.program == other.program
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _reset(
+    env: VoxelEnv, rays: bool, params: EnvParams, key: jax.Array
+) -> tuple[WorldState, Observation]:
+    state, _ = env.reset(params, key)
+    return state, env.observe(params, state, rays)
 
 
-@functools.lru_cache(maxsize=8)
-def _programs(shell: _Shell, rays: bool) -> _Programs:
-    """Compiled once for all environments that differ in their data alone."""
-    bound = shell.env.bound
+@functools.partial(jax.jit, static_argnums=(0, 1), donate_argnums=3)
+def _advance(
+    env: VoxelEnv, rays: bool, params: EnvParams, state: WorldState, action: jax.Array
+) -> tuple[WorldState, Outcome, jax.Array, Observation]:
+    state, outcome = env.advance(params, state, action)
+    return state, outcome, state.busy > 0, env.observe(params, state, rays)
 
-    def reset(arrays, key):
-        env = bound(arrays)
-        state, _ = env.reset(key)
-        return state, env.observe(state, rays=rays)
 
-    def advance(arrays, state, action):
-        env = bound(arrays)
-        state, outcome = env.advance(state, action)
-        return state, outcome, state.busy > 0, env.observe(state, rays=rays)
+@functools.partial(jax.jit, static_argnums=(0, 1), donate_argnums=3)
+def _restart(
+    env: VoxelEnv, rays: bool, params: EnvParams, state: WorldState, done: jax.Array
+) -> tuple[WorldState, Observation]:
+    state = env.reset_lanes(params, state, done)
+    return state, env.observe(params, state, rays)
 
-    def restart(arrays, state, done):
-        env = bound(arrays)
-        state = env.reset_lanes(state, done)
-        return state, env.observe(state, rays=rays)
 
-    return _Programs(
-        reset=jax.jit(reset),
-        advance=jax.jit(advance, donate_argnums=1),
-        restart=jax.jit(restart, donate_argnums=1),
-        observe=jax.jit(lambda arrays, state: bound(arrays).observe(state, rays=rays)),
-    )
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _observe(env: VoxelEnv, rays: bool, params: EnvParams, state: WorldState) -> Observation:
+    return env.observe(params, state, rays)
 
 
 class HostVoxel:
@@ -112,11 +93,10 @@ class HostVoxel:
         self.goal_names: tuple[str, ...] = env.goal_names
         self._numba_rays = raycaster != "jax"
         self._device = jax.local_devices(backend="cpu")[0]
-        self._arrays: EnvArrays = jax.device_put(env.arrays, self._device)
-        self._pool: WorldPool = self._arrays.pool
+        self._params: EnvParams = jax.device_put(env.default_params, self._device)
+        self._pool: WorldPool = self._params.pool
         self._state: WorldState | None = None
         self._last: Observation | None = None
-        self._programs = _programs(_Shell(env), not self._numba_rays)
 
     @property
     def state(self) -> WorldState:
@@ -133,10 +113,10 @@ class HostVoxel:
         """Starts N episodes. Returns their first observation, NumPy arrays."""
         key = jax.device_put(jax.random.key(seed), self._device)
         self._state = None  # frees the old worlds first
-        self._state, seen = self._programs.reset(self._arrays, key)
+        self._state, seen = _reset(*self._given, key)
         # No episode ends here: what an end needs is compiled now and not in mid-training.
         nobody = np.zeros(self.num_envs, bool)
-        self._state, seen = self._programs.restart(self._arrays, self._state, nobody)
+        self._state, seen = _restart(*self._given, self._state, nobody)
         collapse(self.state.blocks)
         self._last = self._with_senses(seen)
         return self._last
@@ -157,7 +137,7 @@ class HostVoxel:
         if action.shape != (self.num_envs, 8):
             raise ValueError(f"action must be int32[{self.num_envs}, 8], got {action.shape}.")
         state, self._state = self.state, None
-        self._state, outcome, busy, seen = self._programs.advance(self._arrays, state, action)
+        self._state, outcome, busy, seen = _advance(*self._given, state, action)
         reward, terminated, truncated, success = (np.asarray(part) for part in outcome)
         self._last = self._with_senses(seen) if rays else seen
         info = {"success": success, "busy": np.asarray(busy) & ~(terminated | truncated)}
@@ -166,7 +146,7 @@ class HostVoxel:
     def restart(self, done: np.ndarray) -> Observation:
         """Starts the next episode where `done` bool[N]. Returns the observation of all."""
         before, state, self._state = self._last, self.state, None
-        self._state, seen = self._programs.restart(self._arrays, state, done)
+        self._state, seen = _restart(*self._given, state, done)
         self._last = self._with_senses(seen, before, done)
         return self._last
 
@@ -241,8 +221,13 @@ class HostVoxel:
             self._state = WorldState(blocks=put(blocks), **fields)
         self._state = jax.device_put(self._state, self._device)
         collapse(self._state.blocks)
-        self._last = self._with_senses(self._programs.observe(self._arrays, self._state))
+        self._last = self._with_senses(_observe(*self._given, self._state))
         return self._last
+
+    @property
+    def _given(self) -> tuple[VoxelEnv, bool, EnvParams]:
+        """The first arguments of every compiled part."""
+        return self.env, not self._numba_rays, self._params
 
     @functools.cached_property
     def _pool_mark(self) -> np.uint32:

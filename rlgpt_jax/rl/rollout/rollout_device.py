@@ -17,20 +17,20 @@ from rlgpt_jax.rl.devices import BY_LANE, LANES, WHOLE, batch_specs
 from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.networks.recurrent_state import state_of
 from rlgpt_jax.rl.problem import Problem, make_problem
-from rlgpt_jax.rl.rollout import device_worlds, macro_step
+from rlgpt_jax.rl.rollout import macro_step
 from rlgpt_jax.rl.rollout import one_tick as rollout
-from rlgpt_jax.rl.rollout.closed import Closed
+from rlgpt_jax.rl.rollout.device_worlds import DeviceWorlds
 from rlgpt_jax.rl.rollout.one_tick import Batch, Lanes
 from rlgpt_jax.rl.rollout.open_decisions import open_after
 
 
 def _scan(
-    world: Closed,
+    env: Environment,
     tick_limit: int,
     network: NetworkConfig,
     length: int,
     devices: int,
-    constants: list[jax.Array],
+    env_params: Any,
     problem: Problem,
     params: actor_critic.Params,
     lanes: Lanes,
@@ -39,7 +39,7 @@ def _scan(
     env_state: Any,
     key: jax.Array,
 ) -> tuple[Lanes, Any, Observation, Any, Batch]:
-    """The lanes of one of `devices`. `world` is their step, `constants` are its constants."""
+    """The lanes of one of `devices`."""
     num_lanes = lanes.busy.shape[0]
     part = None
     if devices > 1:
@@ -63,7 +63,7 @@ def _scan(
             problem.space.macros, tick_limit, macros, obs, decision.chosen, decision.primitive,
             lanes.busy,
         )  # fmt: skip
-        env_state, step = world(constants, env_state, act.action)
+        env_state, step = env.step(env_params, env_state, act.action)
         after, reward, previous, episodes = rollout.end_tick(
             problem, lanes, act.decided, act.slot, act.action, step, decision.recurrent
         )
@@ -96,12 +96,12 @@ def _strong(x: jax.Array) -> jax.Array:
     donate_argnames=("lanes", "macros", "obs", "env_state"),
 )  # fmt: skip
 def _rollout(
-    world: Closed,
+    env: Environment,
     tick_limit: int,
     network: NetworkConfig,
     length: int,
     mesh: Mesh | None,
-    constants: list[jax.Array],
+    env_params: Any,
     problem: Problem,
     params: actor_critic.Params,
     lanes: Lanes,
@@ -112,18 +112,18 @@ def _rollout(
 ) -> tuple[Lanes, Any, Observation, Any, Batch]:
     """`_scan` on every device."""
     devices = 1 if mesh is None else mesh.size
-    scan = functools.partial(_scan, world, tick_limit, network, length, devices)
+    scan = functools.partial(_scan, env, tick_limit, network, length, devices)
     if mesh is not None:
         scan = jax.shard_map(
             scan, mesh=mesh,
             in_specs=(WHOLE, WHOLE, WHOLE, BY_LANE, BY_LANE, BY_LANE, BY_LANE, WHOLE),
             out_specs=(BY_LANE, BY_LANE, BY_LANE, BY_LANE, batch_specs()), check_vma=False,
         )  # fmt: skip
-    return scan(constants, problem, params, lanes, macros, obs, env_state, key)
+    return scan(env_params, problem, params, lanes, macros, obs, env_state, key)
 
 
 def rollout_device(
-    env: Environment,
+    worlds: DeviceWorlds,
     space: HybridSpace,
     config: RLConfig,
     params: actor_critic.Params,
@@ -132,7 +132,6 @@ def rollout_device(
     obs: Observation,
     env_state: Any,
     key: jax.Array,
-    mesh: Mesh | None = None,
 ) -> tuple[Lanes, Any, Observation, Any, Batch]:
     """Records `unroll_length` ticks. Returns where the lanes stand, and the batch.
 
@@ -140,12 +139,12 @@ def rollout_device(
     two of their arrays may be one buffer (`devices.taken_over`). With a mesh the arrays lie
     along it.
 
-    Compiles once per environment object, network and batch shape; another action space,
+    Compiles once for equal environments, network and batch shape; another action space,
     other parts of the observation or another reward are other data.
     """
-    world = device_worlds.step_of(env, mesh)
+    env, env_params, mesh = worlds
     return _rollout(
-        world, space.tick_limit, config.network, config.ppo.unroll_length, mesh, world.constants,
+        env, space.tick_limit, config.network, config.ppo.unroll_length, mesh, env_params,
         make_problem(config, env.goal_names, space), params, lanes, macros,
         obs, env_state, key,
     )  # fmt: skip

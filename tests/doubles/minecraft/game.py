@@ -188,13 +188,15 @@ class Game:
     @property
     def _spawnable(self) -> np.ndarray:
         host = self._running()
-        return np.asarray(host.env.pool.spawnable)[int(host.field("pool_index")[0])]
+        return np.asarray(host.env.default_params.pool.spawnable)[int(host.field("pool_index")[0])]
 
     @contextmanager
     def _edit(self, last: bool = False) -> Iterator[Edits]:
         """Opens the world for changes; draws it anew only if no tick follows (`last`)."""
         host = self._running()
-        edits = Edits(host.save(), np.asarray(host.env.pool.blocks), self.lands.summoned)
+        edits = Edits(
+            host.save(), np.asarray(host.env.default_params.pool.blocks), self.lands.summoned
+        )
         yield edits
         host.image_size = self.mission.image_size if last else None
         self._obs = host.load(edits.close())

@@ -32,22 +32,19 @@ _near_stations = jax.jit(crafting.near_stations)
 
 @functools.cache
 def _parts(name: str):
-    """Jitted (reset, judge) of a task; the pool is an argument and no constant."""
+    """A task and its jitted (reset, judge)."""
+    task = get_task(name)
+    env = VoxelEnv(task, worlds_params(), 1, worlds(task.biome))
 
-    def bound(pool: WorldPool) -> VoxelEnv:
-        return VoxelEnv(get_task(name), worlds_params(), 1, pool)
+    def judge(params, before, state):
+        state, outcome = env.judge(params, before, state)
+        return state, outcome, env.counts(params, state)
 
-    env = bound(worlds(get_task(name).biome))
+    def reset(params, key):
+        state, _ = env.reset(params, key)
+        return state, env.counts(params, state)
 
-    def judge(before, state):
-        state, outcome = env.judge(before, state)
-        return state, outcome, env.counts(state)
-
-    def reset(key):
-        state, _ = env.reset(key)
-        return state, env.counts(state)
-
-    return env, jax.jit(reset), jax.jit(judge, donate_argnums=1)
+    return env, jax.jit(reset), jax.jit(judge, donate_argnums=2)
 
 
 def worlds_params() -> WorldParams:
@@ -83,7 +80,8 @@ class Game:
 
     def __post_init__(self) -> None:
         self.env, reset, self._judge = _parts(self.task)
-        self.state, self._counts = reset(jax.random.key(self.seed))
+        params = self.env.default_params
+        self.state, self._counts = reset(params, jax.random.key(self.seed))
         self.reward = 0.0
         self.actions: list[np.ndarray] = []  # all of the episode, to replay it
 
@@ -100,9 +98,10 @@ class Game:
             row[getattr(base, name)] = value
         self.actions.append(row)
         before = self._counts
-        task, light = self.env.task, self.env.pool.light
+        task, params = self.env.task, self.env.default_params
+        light = params.pool.light
         state = _tick(self.state, row[None], task.break_speed, light, task.hostile)
-        self.state, outcome, self._counts = self._judge(before, state)
+        self.state, outcome, self._counts = self._judge(params, before, state)
         reward, terminated, truncated, success = (np.asarray(part)[0] for part in outcome)
         self.reward += float(reward)
         if success:

@@ -31,23 +31,26 @@ def make(task: str = "harvest_milk") -> VoxelEnv:
 @functools.cache
 def in_place(name: str):
     """`step`, or `advance`, as a program that writes the given worlds; traced once."""
-    return jax.jit(getattr(make(), name), donate_argnums=0)
+    return jax.jit(getattr(make(), name), donate_argnums=1)
 
 
 @functools.cache
 def compiled(name: str):
-    state = jax.eval_shape(make().reset, jax.random.key(0))[0]
-    return in_place(name).lower(state, actions()).compile()
+    params = make().default_params
+    state = jax.eval_shape(make().reset, params, jax.random.key(0))[0]
+    return in_place(name).lower(params, state, actions()).compile()
 
 
 @functools.cache
 def jitted():
     """One compiled `reset` and `step` for all tests; `step` leaves the given worlds alone."""
 
-    def step(state, action):
-        return compiled("step")(jax.tree.map(jnp.copy, state), action)
+    params, reset = make().default_params, jax.jit(make().reset)
 
-    return jax.jit(make().reset), step
+    def step(state, action):
+        return compiled("step")(params, jax.tree.map(jnp.copy, state), action)
+
+    return functools.partial(reset, params), step
 
 
 def actions(**columns: int) -> jnp.ndarray:
@@ -70,8 +73,9 @@ def facing_the_cow(state):
 
 
 def test_reset_and_step_return_the_same_types():
-    state, obs = jax.eval_shape(make().reset, jax.random.key(0))
-    after, result = jax.eval_shape(in_place("step"), state, actions())
+    params = make().default_params
+    state, obs = jax.eval_shape(make().reset, params, jax.random.key(0))
+    after, result = jax.eval_shape(in_place("step"), params, state, actions())
     kind = lambda tree: jax.tree.map(lambda a: (a.shape, a.dtype, a.weak_type), tree)  # noqa: E731
     assert kind(after) == kind(state)
     assert kind(result.obs) == kind(obs) == kind(result.final_obs)
@@ -140,8 +144,9 @@ def judged(task: str, held: list[tuple[str, int]], before=None, state=None, **fi
         tile = lambda row: jnp.tile(jnp.array(row, jnp.int32), (worlds.LANES, 1))  # noqa: E731
         return state.replace(slot_item=tile(slots), slot_quantity=tile(pieces))
 
-    counts = env.counts(carrying(before or []))
-    return (env, *env.judge(counts, carrying(held)))
+    params = env.default_params
+    counts = env.counts(params, carrying(before or []))
+    return (env, *env.judge(params, counts, carrying(held)))
 
 
 @pytest.mark.parametrize("kind", ["log", "log:1", "log:2", "log:3"])
@@ -224,7 +229,7 @@ def test_death_and_the_horizon_end_every_kind_of_task():
 )
 def test_a_lane_has_room_for_the_mobs_of_its_task(task, number):
     env = VoxelEnv(get_task(task), LARGE, worlds.LANES, worlds.pool(LARGE))
-    state, _ = jax.eval_shape(env.reset, jax.random.key(0))
+    state, _ = jax.eval_shape(env.reset, env.default_params, jax.random.key(0))
     assert state.mob_kind.shape == (worlds.LANES, number)
     assert state.mob_position.shape == (worlds.LANES, number, 3)
 
@@ -239,7 +244,7 @@ def test_a_tick_knows_the_tasks_speed_and_zombies(monkeypatch):
     monkeypatch.setattr(transition, "tick", tick)
     for task in ("craft_iron_axe_with_stone_pickaxe", "harvest_log"):
         env = VoxelEnv(get_task(task), LARGE, worlds.LANES, worlds.pool(LARGE))
-        env.advance(worlds.player(params=LARGE), actions())
+        env.advance(env.default_params, worlds.player(params=LARGE), actions())
     assert seen == [(10.0, 4), (1.0, 0)]
 
 
@@ -271,16 +276,18 @@ def test_a_reset_restores_the_world_of_finished_lanes_only():
     state, _ = jitted()[0](jax.random.key(0))
     blocks = state.blocks.at[:, 3, 3, 7].set(BLOCK_ID["stone"])
     done = jnp.array([False, True, False, True])
-    state = jax.jit(env.reset_lanes)(state.replace(blocks=blocks), done)
+    params = env.default_params
+    state = jax.jit(env.reset_lanes)(params, state.replace(blocks=blocks), done)
     assert (state.blocks[:, 3, 3, 7] == BLOCK_ID["stone"]).tolist() == [True, False, True, False]
-    np.testing.assert_array_equal(state.blocks[1], env.pool.blocks[state.pool_index[1]])
+    np.testing.assert_array_equal(state.blocks[1], params.pool.blocks[state.pool_index[1]])
 
 
 @pytest.mark.parametrize(("task", "kind"), [("harvest_wool", "sheep"), ("harvest_log", "none")])
 def test_an_episode_starts_with_the_items_and_mobs_of_its_task(task, kind):
     env = make(task)
     # Only the state: without its observation the program compiles faster.
-    state = jax.jit(lambda key: env.reset(key)[0])(jax.random.key(3))
+    reset = jax.jit(lambda params, key: env.reset(params, key)[0])
+    state = reset(env.default_params, jax.random.key(3))
     assert (state.mob_kind == MOBS.index(kind)).all()
     held = dict(env.task.start_items)
     assert sorted(held.values()) == sorted(

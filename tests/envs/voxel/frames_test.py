@@ -170,12 +170,12 @@ def test_an_environment_with_pictures_says_so_in_its_program():
         VoxelEnv(TASKS["harvest_milk"], worlds.PARAMS, 2, worlds.pool(), image_size=size)
         for size in (None, SIZE)
     )
-    assert plain.program != seeing.program
-    state = worlds.player()
-    shapes = [jax.eval_shape(env.observe, state).rgb for env in (plain, seeing)]
+    assert plain != seeing
+    params, state = plain.default_params, worlds.player()
+    shapes = [jax.eval_shape(env.observe, params, state).rgb for env in (plain, seeing)]
     assert shapes[0] is None
     assert shapes[1].shape == (2, *SIZE, 3) and shapes[1].dtype == jnp.uint8
-    assert jax.eval_shape(lambda s: seeing.observe(s, image=False), state).rgb is None
+    assert jax.eval_shape(lambda s: seeing.observe(params, s, image=False), state).rgb is None
 
 
 @pytest.mark.parametrize("size", [(0, 64), (64,)])
