@@ -53,7 +53,7 @@ def _updates(state: WorldState, action: jax.Array, pool_light: jax.Array) -> Wor
     active = jnp.arange(n) % 8 == 0
     cell = jnp.floor(state.position).astype(jnp.int32) - jnp.array([0, 1, 0], jnp.int32)
     edit = Edit(active, cell, jnp.full(n, interact.REMOVED, jnp.uint8))
-    return updates.run(state, (edit,), jnp.isnan(state.life))[0]
+    return updates.run(state, (edit,))[0]
 
 
 def _motion(state: WorldState, action: jax.Array, pool_light: jax.Array) -> Any:
