@@ -146,7 +146,7 @@ def _whole(world: HostVoxel, actions: list[np.ndarray], seconds: float) -> float
 def _rays(state: WorldState) -> Any:
     return lidar_numba(
         np.asarray(state.blocks), np.asarray(state.position), np.asarray(state.yaw),
-        np.asarray(state.pitch), np.asarray(state.mob_kind), np.asarray(state.mob_position),
+        np.asarray(state.pitch), np.asarray(state.mobs.kind), np.asarray(state.mobs.position),
     )  # fmt: skip
 
 

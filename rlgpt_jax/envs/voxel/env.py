@@ -15,7 +15,18 @@ from rlgpt_jax.envs.voxel.rules.items.item_table import variants_of
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import MOB_LIFE
 from rlgpt_jax.envs.voxel.rules.player import physics, vitals
 from rlgpt_jax.envs.voxel.senses import eyes, observe
-from rlgpt_jax.envs.voxel.state import WorldParams, WorldPool, WorldState
+from rlgpt_jax.envs.voxel.state import (
+    Armor,
+    Inventory,
+    Items,
+    Lights,
+    Mobs,
+    Stations,
+    Updates,
+    WorldParams,
+    WorldPool,
+    WorldState,
+)
 from rlgpt_jax.envs.voxel.task_numbers import MAX_VARIANTS, TaskNumbers, numbers_of, program_of
 from rlgpt_jax.envs.voxel.terrain.worldgen import BIOME_INDEX
 
@@ -137,9 +148,9 @@ class VoxelEnv:
         goal = [params.numbers.goal[k] for k in range(MAX_VARIANTS)]
         for variants in (*self._stages, goal):
             held = functools.reduce(
-                operator.or_, (state.slot_item == variant for variant in variants)
+                operator.or_, (state.inventory.item == variant for variant in variants)
             )
-            columns.append(jnp.where(held, state.slot_quantity, 0).sum(1, dtype=jnp.int32))
+            columns.append(jnp.where(held, state.inventory.quantity, 0).sum(1, dtype=jnp.int32))
         return jnp.stack(columns, 1)
 
     def judge(
@@ -233,21 +244,23 @@ class VoxelEnv:
             hurt_amount=floats(), damage=floats(), damage_kind=ints(), fire=ints(),
             food_timer=ints(), eating=ints(), use_delay=ints(), burn_ticks=ints(), xp=floats(),
             mining_block=ints(3), mining_progress=floats(), mining_delay=ints(),
-            slot_item=each(items), slot_quantity=each(quantities),
-            slot_damage=ints(NUM_SLOTS), armor_item=ints(5), armor_damage=ints(5),
-            mob_kind=start.mob_kind, mob_position=start.mob_position,
-            mob_velocity=jnp.tile(rest, (n, m, 1)), mob_yaw=start.mob_yaw,
-            mob_on_ground=jnp.ones((n, m), bool), mob_life=jnp.asarray(MOB_LIFE)[start.mob_kind],
-            mob_hurt_time=ints(m), mob_panic=ints(m), mob_target=floats(m, 2),
-            mob_walk=ints(m), mob_sheared=jnp.zeros((n, m), bool),
-            mob_variant=start.mob_variant,
-            mob_hurt_amount=floats(m), mob_fire=ints(m), mob_fall=floats(m),
-            mob_timer=start.mob_timer,
-            item_id=ints(d), item_quantity=ints(d), item_position=floats(d, 3),
-            item_velocity=floats(d, 3), item_age=ints(d), item_damage=ints(d),
-            station_name=ints(s), station_block=ints(s, 3),
-            light_block=ints(sizes.max_lights, 3), light_level=ints(sizes.max_lights),
-            update_cell=ints(sizes.max_updates), update_due=ints(sizes.max_updates),
+            inventory=Inventory(each(items), each(quantities), damage=ints(NUM_SLOTS)),
+            armor=Armor(item=ints(5), damage=ints(5)),
+            mobs=Mobs(
+                kind=start.mob_kind, position=start.mob_position,
+                velocity=jnp.tile(rest, (n, m, 1)), yaw=start.mob_yaw,
+                on_ground=jnp.ones((n, m), bool), life=jnp.asarray(MOB_LIFE)[start.mob_kind],
+                hurt_time=ints(m), panic=ints(m), target=floats(m, 2), walk=ints(m),
+                sheared=jnp.zeros((n, m), bool), variant=start.mob_variant,
+                hurt_amount=floats(m), fire=ints(m), fall=floats(m), timer=start.mob_timer,
+            ),
+            items=Items(
+                id=ints(d), quantity=ints(d), position=floats(d, 3), velocity=floats(d, 3),
+                age=ints(d), damage=ints(d),
+            ),
+            stations=Stations(name=ints(s), block=ints(s, 3)),
+            lights=Lights(block=ints(sizes.max_lights, 3), level=ints(sizes.max_lights)),
+            updates=Updates(cell=ints(sizes.max_updates), due=ints(sizes.max_updates)),
             stage_done=jnp.zeros((n, len(self.task.stages)), bool),
             goal_start=ints(), biome=jnp.full((n,), BIOME_INDEX[self.task.biome], jnp.int32),
         )  # fmt: skip

@@ -7,6 +7,7 @@ array keeps the view) and make XLA copy every world at the next tick.
 
 import ctypes
 import functools
+import operator
 import zlib
 from typing import Any
 
@@ -150,9 +151,9 @@ class HostVoxel:
         self._last = self._with_senses(seen, before, done)
         return self._last
 
-    def field(self, name: str) -> np.ndarray:
-        """A copy of one field of the state, [N, ...]."""
-        return _view(getattr(self.state, name)).copy()
+    def field(self, path: str) -> np.ndarray:
+        """A copy of one field of the state, [N, ...], for example of "mobs.position"."""
+        return _view(operator.attrgetter(path)(self.state)).copy()
 
     def bytes_at(self, cell: np.ndarray) -> np.ndarray:
         """uint8[N, K]: the bytes of unwrapped cells int[N, K, 3] (x, y, z).
@@ -180,8 +181,9 @@ class HostVoxel:
     def save(self) -> dict[str, Any]:
         """All that changes, as a tree of NumPy arrays.
 
-        Worlds are kept as their differences from the pool: `edit_lane` int32[E],
-        `edit_cell` int64[E] (flat index in one world), `edit_byte` uint8[E].
+        `fields` is the state without `blocks`. Those are kept as their differences from the
+        pool: `edit_lane` int32[E], `edit_cell` int64[E] (flat index in one world),
+        `edit_byte` uint8[E].
         """
         state = self.state
         blocks, pool = _view(state.blocks), _view(self._pool.blocks)
@@ -191,7 +193,7 @@ class HostVoxel:
             cell = np.flatnonzero(world != pool[index].ravel())
             lanes.append((np.full(len(cell), lane, np.int32), cell, world[cell]))
         edits = (np.concatenate(parts) for parts in zip(*lanes))
-        fields = {name: np.array(value) for name, value in vars(state).items() if name != "blocks"}
+        fields = jax.tree.map(np.array, state.replace(blocks=None))  # type: ignore[arg-type]
         names = ("edit_lane", "edit_cell", "edit_byte")
         return {"fields": fields, "pool_mark": self._pool_mark, **dict(zip(names, edits))}
 
@@ -202,9 +204,9 @@ class HostVoxel:
           ValueError: if it was saved with another pool or another number of lanes.
         """
         fields = saved["fields"]
-        if len(fields["tick"]) != self.num_envs:
+        if len(fields.tick) != self.num_envs:
             raise ValueError(
-                f"saved with {len(fields['tick'])} lanes, this environment has "
+                f"saved with {len(fields.tick)} lanes, this environment has "
                 f"{self.num_envs}. Build it with the same num_envs."
             )
         if int(saved["pool_mark"]) != int(self._pool_mark):
@@ -212,13 +214,12 @@ class HostVoxel:
                 "saved with another world pool (biome, split, sizes or number of worlds "
                 "differ). Load the pool that the run was started with."
             )
-        blocks = _view(self._pool.blocks)[fields["pool_index"]]
+        blocks = _view(self._pool.blocks)[fields.pool_index]
         worlds = blocks.reshape(self.num_envs, -1)
         worlds[saved["edit_lane"], saved["edit_cell"]] = saved["edit_byte"]
         put = functools.partial(jnp.array, copy=True)
         with jax.default_device(self._device):
-            fields = {name: put(value) for name, value in fields.items()}
-            self._state = WorldState(blocks=put(blocks), **fields)
+            self._state = jax.tree.map(put, fields.replace(blocks=blocks))
         self._state = jax.device_put(self._state, self._device)
         collapse(self._state.blocks)
         self._last = self._with_senses(_observe(*self._given, self._state))
@@ -254,7 +255,7 @@ class HostVoxel:
         state, kept = self.state, None if before is None else _copy_rays(before)
         block, block_distance, entity, entity_distance = lidar_numba(
             _view(state.blocks), seen.position, seen.yaw, seen.pitch,
-            _view(state.mob_kind), _view(state.mob_position), lanes, kept,
+            _view(state.mobs.kind), _view(state.mobs.position), lanes, kept,
         )  # fmt: skip
         return seen._replace(
             ray_block=block,

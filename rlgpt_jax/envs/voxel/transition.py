@@ -72,7 +72,7 @@ def _move_items(state: WorldState, fallen: drops.Dropped) -> WorldState:
     def act(state: WorldState) -> WorldState:
         return items.appear(items.pick_up(items.fall(state)), fallen)
 
-    return lanes.only_if_any(state.item_id.any() | fallen.quantity.any(), act, state)
+    return lanes.only_if_any(state.items.id.any() | fallen.quantity.any(), act, state)
 
 
 def _listen(state: WorldState, action: jax.Array) -> tuple[WorldState, jax.Array]:

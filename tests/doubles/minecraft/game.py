@@ -151,20 +151,20 @@ class Game:
                     self.refused.append(f"item {stack.name}")
             for name, value in (("life", mission.life), ("food", mission.food)):
                 if value is not None:
-                    fields[name][:] = value
-            fields["world_time"][:] = (mission.start_time or 0) % 24_000
+                    getattr(fields, name)[:] = value
+            fields.world_time[:] = (mission.start_time or 0) % 24_000
             if mission.placement:
                 edits.stand(np.array(mission.placement[:3]), *mission.placement[3:])
 
     def _prepare(self, edits: Edits, turn: controls.Turn, free_turn: bool) -> None:
         """What happens before the tick that the world's own action cannot say."""
         fields = edits.fields
-        fields["busy"][:] = 0
+        fields.busy[:] = 0
         if self._dead:
             edits.respawn(self._spawn)
             self._dead, self._whole_turns = False, 0
         if not self.mission.time_passes:
-            fields["world_time"][:] -= 1
+            fields.world_time[:] -= 1
         chat = Chat(edits, self._spawnable, self._rng)
         for command in turn.chat:
             try:
@@ -173,17 +173,17 @@ class Game:
                 self.refused.append(str(problem))
         if chat.teleported:
             self._whole_turns = 0
-        if fields["life"][0] <= 0.0 and not self._dead:
+        if fields.life[0] <= 0.0 and not self._dead:
             self._stats.die()
             self._dead = True
         if free_turn:
             self._turn_freely(fields, turn)
 
-    def _turn_freely(self, fields: dict[str, np.ndarray], turn: controls.Turn) -> None:
-        yaw = float(fields["yaw"][0]) + turn.yaw
-        fields["yaw"][0] = (yaw + 180.0) % 360.0 - 180.0
-        self._whole_turns += round((yaw - float(fields["yaw"][0])) / 360.0)
-        fields["pitch"][0] = np.clip(fields["pitch"][0] + turn.pitch, -90.0, 90.0)
+    def _turn_freely(self, fields: Any, turn: controls.Turn) -> None:
+        yaw = float(fields.yaw[0]) + turn.yaw
+        fields.yaw[0] = (yaw + 180.0) % 360.0 - 180.0
+        self._whole_turns += round((yaw - float(fields.yaw[0])) / 360.0)
+        fields.pitch[0] = np.clip(fields.pitch[0] + turn.pitch, -90.0, 90.0)
 
     @property
     def _spawnable(self) -> np.ndarray:

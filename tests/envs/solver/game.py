@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import operator
 from typing import NamedTuple
 
 import jax
@@ -133,9 +134,9 @@ class Game:
 
     # --- reading -----------------------------------------------------------------
 
-    def read(self, field: str) -> np.ndarray:
+    def read(self, path: str) -> np.ndarray:
         """A field of the state, without the lane axis. Not for `blocks`."""
-        return np.array(getattr(self.state, field))[0]
+        return np.array(operator.attrgetter(path)(self.state))[0]
 
     @property
     def tick(self) -> int:
@@ -161,13 +162,13 @@ class Game:
 
     def count(self, name: str) -> int:
         """Pieces of an item, all variants."""
-        held = NAME_OF_ITEM[self.read("slot_item")] == NAME_ID[name]
-        return int(self.read("slot_quantity")[held].sum())
+        held = NAME_OF_ITEM[self.read("inventory.item")] == NAME_ID[name]
+        return int(self.read("inventory.quantity")[held].sum())
 
     def inventory(self) -> dict[str, int]:
         """Pieces by name."""
         found: dict[str, int] = {}
-        for item, quantity in zip(self.read("slot_item"), self.read("slot_quantity")):
+        for item, quantity in zip(self.read("inventory.item"), self.read("inventory.quantity")):
             if quantity:
                 name = NAMES[NAME_OF_ITEM[item]]
                 found[name] = found.get(name, 0) + int(quantity)
@@ -175,11 +176,11 @@ class Game:
 
     def slot(self, name: str) -> int | None:
         """The first slot with an item of this name."""
-        held = np.flatnonzero(NAME_OF_ITEM[self.read("slot_item")] == NAME_ID[name])
+        held = np.flatnonzero(NAME_OF_ITEM[self.read("inventory.item")] == NAME_ID[name])
         return int(held[0]) if len(held) else None
 
     def name_in_hand(self) -> str:
-        return NAMES[int(NAME_OF_ITEM[self.read("slot_item")[0]])]
+        return NAMES[int(NAME_OF_ITEM[self.read("inventory.item")[0]])]
 
     def blocks(self) -> np.ndarray:
         """A copy of the lane's world, uint8[X, Z, Y]."""
@@ -199,7 +200,7 @@ class Game:
 
     def mobs(self, *kinds: str) -> list[Mob]:
         """Mobs of these kinds, nearest first."""
-        position, kind = self.read("mob_position").astype(float), self.read("mob_kind")
+        position, kind = self.read("mobs.position").astype(float), self.read("mobs.kind")
         found = [Mob(i, MOBS[k], position[i]) for i, k in enumerate(kind) if MOBS[k] in kinds]
         return sorted(found, key=lambda mob: np.linalg.norm(mob.position - self.position))
 

@@ -67,9 +67,10 @@ def facing_the_cow(state):
     """The cow stands two blocks ahead of every player, in the crosshair."""
     ahead = state.position + jnp.array([0.0, 0.0, 2.0])
     return state.replace(
-        yaw=jnp.zeros_like(state.yaw), pitch=jnp.full_like(state.pitch, 30.0),
-        mob_position=state.mob_position.at[:, 0].set(ahead),
-    )  # fmt: skip
+        yaw=jnp.zeros_like(state.yaw),
+        pitch=jnp.full_like(state.pitch, 30.0),
+        mobs=state.mobs.replace(position=state.mobs.position.at[:, 0].set(ahead)),
+    )
 
 
 def test_reset_and_step_return_the_same_types():
@@ -142,7 +143,9 @@ def judged(task: str, held: list[tuple[str, int]], before=None, state=None, **fi
         slots = [item_id(name) for name, _ in items] + [0] * (36 - len(items))
         pieces = [number for _, number in items] + [0] * (36 - len(items))
         tile = lambda row: jnp.tile(jnp.array(row, jnp.int32), (worlds.LANES, 1))  # noqa: E731
-        return state.replace(slot_item=tile(slots), slot_quantity=tile(pieces))
+        return state.replace(
+            inventory=state.inventory.replace(item=tile(slots), quantity=tile(pieces))
+        )
 
     params = env.default_params
     counts = env.counts(params, carrying(before or []))
@@ -198,8 +201,10 @@ def test_a_stage_pays_once_and_the_goal_is_paid_as_a_stage_only():
 def test_a_nearby_goal_asks_for_a_placed_station_in_view(station, at, near):
     state = worlds.player(params=LARGE)
     state = state.replace(
-        station_name=state.station_name.at[:, 0].set(NAME_ID[station]),
-        station_block=state.station_block.at[:, 0].set(jnp.array(at)),
+        stations=state.stations.replace(
+            name=state.stations.name.at[:, 0].set(NAME_ID[station]),
+            block=state.stations.block.at[:, 0].set(jnp.array(at)),
+        )
     )
     # The item in the inventory alone does not help.
     _, _, outcome = judged("get_crafting_table_nearby", [("crafting_table", 2)], [], state)
@@ -230,8 +235,8 @@ def test_death_and_the_horizon_end_every_kind_of_task():
 def test_a_lane_has_room_for_the_mobs_of_its_task(task, number):
     env = VoxelEnv(get_task(task), LARGE, worlds.LANES, worlds.pool(LARGE))
     state, _ = jax.eval_shape(env.reset, env.default_params, jax.random.key(0))
-    assert state.mob_kind.shape == (worlds.LANES, number)
-    assert state.mob_position.shape == (worlds.LANES, number, 3)
+    assert state.mobs.kind.shape == (worlds.LANES, number)
+    assert state.mobs.position.shape == (worlds.LANES, number, 3)
 
 
 def test_a_tick_knows_the_tasks_speed_and_zombies(monkeypatch):
@@ -251,13 +256,15 @@ def test_a_tick_knows_the_tasks_speed_and_zombies(monkeypatch):
 def test_a_stack_of_pickaxes_wears_one_piece_after_the_other():
     state = worlds.holding(worlds.player(), ("stone_pickaxe", 5))
     full = int(tools.DURABILITY[NAME_ID["stone_pickaxe"]])
-    state = state.replace(slot_damage=state.slot_damage.at[:, 0].set(full))
+    state = state.replace(
+        inventory=state.inventory.replace(damage=state.inventory.damage.at[:, 0].set(full))
+    )
     once = jnp.ones(worlds.LANES, jnp.int32)
     state = inventory.wear(state, once)
-    assert state.slot_quantity[:, 0].tolist() == [4] * worlds.LANES
+    assert state.inventory.quantity[:, 0].tolist() == [4] * worlds.LANES
     state = inventory.wear(state, once)
-    assert state.slot_quantity[:, 0].tolist() == [4] * worlds.LANES
-    assert state.slot_damage[:, 0].tolist() == [1] * worlds.LANES
+    assert state.inventory.quantity[:, 0].tolist() == [4] * worlds.LANES
+    assert state.inventory.damage[:, 0].tolist() == [1] * worlds.LANES
 
 
 def test_death_terminates_without_success():
@@ -288,10 +295,10 @@ def test_an_episode_starts_with_the_items_and_mobs_of_its_task(task, kind):
     # Only the state: without its observation the program compiles faster.
     reset = jax.jit(lambda params, key: env.reset(params, key)[0])
     state = reset(env.default_params, jax.random.key(3))
-    assert (state.mob_kind == MOBS.index(kind)).all()
+    assert (state.mobs.kind == MOBS.index(kind)).all()
     held = dict(env.task.start_items)
     assert sorted(held.values()) == sorted(
-        state.slot_quantity[0][state.slot_quantity[0] > 0].tolist()
+        state.inventory.quantity[0][state.inventory.quantity[0] > 0].tolist()
     )
     assert state.life.tolist() == [20.0] * N and state.world_time.tolist() == [6000] * N
     assert (state.position[:, 1] == worlds.GROUND).all()
@@ -308,12 +315,12 @@ def test_mobs_stand_on_open_ground_within_range():
     task, seeds = get_task("harvest_milk"), jnp.arange(200, dtype=jnp.uint32)
     draw = jax.jit(lambda s: spawn.draw(pool, spawn.open_places(pool), task, s))
     start = draw(seeds)
-    for position in (start.position, start.mob_position[:, 0]):
+    for position in (start.position, start.mobs.position[:, 0]):
         cell = jnp.floor(position).astype(jnp.int32)
         column = start.pool_index, cell[:, 0] % 24, cell[:, 2] % 24
         assert spawnable[column].all()
         np.testing.assert_array_equal(surface[column], cell[:, 1])
-    offset = np.abs(np.asarray(start.mob_position[:, 0] - start.position))
+    offset = np.abs(np.asarray(start.mobs.position[:, 0] - start.position))
     assert offset[:, ::2].max() <= 10 and offset[:, ::2].max() > 8
     assert offset[:, 1].max() <= 5
 
@@ -362,7 +369,7 @@ def test_random_play_keeps_the_world_sane():
     state, _ = reset(jax.random.key(5))
     for action in random_actions(2, 150):
         state, result = step(state, action)
-        assert all(bool(jnp.isfinite(a).all()) for a in (state.position, state.mob_position))
-        assert (state.slot_quantity >= 0).all()
-        assert ((state.slot_item == 0) == (state.slot_quantity == 0)).all()
+        assert all(bool(jnp.isfinite(a).all()) for a in (state.position, state.mobs.position))
+        assert (state.inventory.quantity >= 0).all()
+        assert ((state.inventory.item == 0) == (state.inventory.quantity == 0)).all()
         assert (state.position[:, 1] >= 1).all()

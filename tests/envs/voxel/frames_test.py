@@ -47,9 +47,11 @@ def test_hour_hand_mob_and_item_are_seen():
     night = player(world_time=[18000])
     cow = worlds.with_mob(there, "cow", (8.5, worlds.GROUND, 11.5))
     log = there.replace(
-        item_id=there.item_id.at[:, 0].set(item_id("log")),
-        item_quantity=there.item_quantity.at[:, 0].set(1),
-        item_position=there.item_position.at[:, 0].set(jnp.array([8.5, worlds.GROUND, 11.5])),
+        items=there.items.replace(
+            id=there.items.id.at[:, 0].set(item_id("log")),
+            quantity=there.items.quantity.at[:, 0].set(1),
+            position=there.items.position.at[:, 0].set(jnp.array([8.5, worlds.GROUND, 11.5])),
+        )
     )
     sword = worlds.holding(there, ("iron_sword", 1))
     plain, dark, with_cow, with_log, with_sword = draw(there, night, cow, log, sword)[:5]

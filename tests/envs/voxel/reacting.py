@@ -86,4 +86,4 @@ def levels(state: WorldState, y: int, kind: str = "water") -> dict[tuple[int, in
 
 
 def is_quiet(state: WorldState) -> bool:
-    return not bool(state.update_due.any())
+    return not bool(state.updates.due.any())
