@@ -52,7 +52,7 @@ class Learner:
 
 
 def _on_device(env: World, config: RLConfig) -> bool:
-    """Which driver: a scan on the device, or a Python loop on the host.
+    """`devices.uses_device` of a world.
 
     Raises:
       ValueError: the driver cannot have this world.
@@ -62,9 +62,7 @@ def _on_device(env: World, config: RLConfig) -> bool:
             'driver is "device", but the environment keeps its state on the host. '
             'Give a pure Environment, or set driver to "host" or "auto".'
         )
-    if config.driver == "auto":
-        return not on_host.is_host(env) and jax.default_backend() != "cpu"
-    return config.driver == "device"
+    return devices.uses_device(config.driver, on_host.is_host(env))
 
 
 def _check_lanes(env: World, config: RLConfig) -> None:
