@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from rlgpt_jax.envs.base import NUM_SLOTS, Observation, Step
 from rlgpt_jax.envs.tasks.tasks import Task
@@ -33,6 +34,7 @@ from rlgpt_jax.envs.voxel.terrain.worldgen import BIOME_INDEX
 NOON = 6000
 Tree = TypeVar("Tree", WorldState, Observation)
 RESTED = 100  # ticks since the last swing: a full one
+REST = np.array([0.0, physics.RESTING_SPEED, 0.0], np.float32)  # blocks/tick, of who stands
 
 
 class Outcome(NamedTuple):
@@ -228,13 +230,12 @@ class VoxelEnv:
         full = lambda value: jnp.full((n,), value, jnp.float32)  # noqa: E731
         no = jnp.zeros((n,), bool)
         each = lambda values: jnp.tile(jnp.asarray(values), (n, 1))  # noqa: E731
-        m, d, s = spawn.num_mobs(self.task), sizes.max_items, sizes.max_stations
-        rest = jnp.array([0.0, physics.RESTING_SPEED, 0.0], jnp.float32)
+        d, s = sizes.max_items, sizes.max_stations
         items, quantities = params.numbers.start_item, params.numbers.start_quantity
         state = WorldState(
             blocks=blocks, pool_index=start.pool_index, seed=seed,
             tick=ints(), world_time=jnp.full((n,), NOON, jnp.int32),
-            position=start.position, velocity=jnp.tile(rest, (n, 1)),
+            position=start.position, velocity=jnp.tile(REST, (n, 1)),
             yaw=start.yaw, pitch=floats(), on_ground=~no, in_water=no,
             jump_cooldown=ints(), fall_distance=floats(),
             life=full(vitals.FULL_LIFE), food=full(vitals.FULL_FOOD),
@@ -246,14 +247,7 @@ class VoxelEnv:
             mining_block=ints(3), mining_progress=floats(), mining_delay=ints(),
             inventory=Inventory(each(items), each(quantities), damage=ints(NUM_SLOTS)),
             armor=Armor(item=ints(5), damage=ints(5)),
-            mobs=Mobs(
-                kind=start.mob_kind, position=start.mob_position,
-                velocity=jnp.tile(rest, (n, m, 1)), yaw=start.mob_yaw,
-                on_ground=jnp.ones((n, m), bool), life=jnp.asarray(MOB_LIFE)[start.mob_kind],
-                hurt_time=ints(m), panic=ints(m), target=floats(m, 2), walk=ints(m),
-                sheared=jnp.zeros((n, m), bool), variant=start.mob_variant,
-                hurt_amount=floats(m), fire=ints(m), fall=floats(m), timer=start.mob_timer,
-            ),
+            mobs=_begin_mobs(start),
             items=Items(
                 id=ints(d), quantity=ints(d), position=floats(d, 3), velocity=floats(d, 3),
                 age=ints(d), damage=ints(d),
@@ -265,6 +259,20 @@ class VoxelEnv:
             goal_start=ints(), biome=jnp.full((n,), BIOME_INDEX[self.task.biome], jnp.int32),
         )  # fmt: skip
         return state.replace(goal_start=self.counts(params, state)[:, -1])
+
+
+def _begin_mobs(start: spawn.Start) -> Mobs:
+    """The mobs of an episode that starts."""
+    n, m = start.mob_kind.shape
+    zeros = lambda dtype, *shape: jnp.zeros((n, m, *shape), dtype)  # noqa: E731
+    return Mobs(
+        kind=start.mob_kind, position=start.mob_position, velocity=jnp.tile(REST, (n, m, 1)),
+        yaw=start.mob_yaw, on_ground=jnp.ones((n, m), bool),
+        life=jnp.asarray(MOB_LIFE)[start.mob_kind], hurt_time=zeros(jnp.int32),
+        panic=zeros(jnp.int32), target=zeros(jnp.float32, 2), walk=zeros(jnp.int32),
+        sheared=zeros(bool), variant=start.mob_variant, hurt_amount=zeros(jnp.float32),
+        fire=zeros(jnp.int32), fall=zeros(jnp.float32), timer=start.mob_timer,
+    )  # fmt: skip
 
 
 def _copy_worlds(

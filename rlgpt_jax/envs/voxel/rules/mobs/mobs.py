@@ -168,18 +168,13 @@ def move(state: WorldState, region: grid.Region, index: jax.Array | None = None)
     # The tick of the landing does not count, as for the player.
     fallen = state.mobs.fall + jnp.where(on_ground, 0.0, jnp.maximum(-moved[..., 1], 0.0))
     fallen = jnp.where(swims, 0.0, fallen)
-    state = state.replace(
-        mobs=state.mobs.replace(
-            position=state.mobs.position + moved,
-            velocity=velocity.at[..., 1].set(jnp.where(jumps, lift, fall)),
-            on_ground=on_ground & ~jumps,
-            fall=jnp.where(on_ground, 0.0, fallen),
-            yaw=walk.yaw,
-            target=walk.target,
-            walk=walk.left,
-            panic=jnp.maximum(state.mobs.panic - 1, 0),
-        )
-    )
+    state = state.replace(mobs=state.mobs.replace(
+        position=state.mobs.position + moved,
+        velocity=velocity.at[..., 1].set(jnp.where(jumps, lift, fall)),
+        on_ground=on_ground & ~jumps, fall=jnp.where(on_ground, 0.0, fallen),
+        yaw=walk.yaw, target=walk.target, walk=walk.left,
+        panic=jnp.maximum(state.mobs.panic - 1, 0),
+    ))  # fmt: skip
     landed = jnp.where(on_ground, fallen, 0.0)
     state = mob_life.suffer(state, landed, in_water, in_lava & alive, in_fire & alive)
     return mob_life.graze(state, region.byte[..., 1, 1, 1], index)
