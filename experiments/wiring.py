@@ -5,8 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jax
-
 from experiments import machine
 from experiments.clip_reward import Clip, make_clip
 from experiments.configs import base
@@ -115,11 +113,8 @@ def _checked_senses(config: base.Config) -> dict[str, Any]:
 
 def uses_device(config: base.Config) -> bool:
     """Whether world and policy run in one scan: on a GPU by default, but for Minecraft."""
-    if config.world == "minedojo":
-        return False
-    if config.driver == "auto" and not config.reward.clip:
-        return jax.default_backend() != "cpu"
-    return config.driver == "device"
+    keeps_state = config.world == "minedojo" or bool(config.reward.clip)
+    return devices.uses_device(config.driver, keeps_state)
 
 
 def make_provider(config: base.Config, settings: Settings) -> Provider | None:

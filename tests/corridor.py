@@ -35,18 +35,21 @@ class Corridor:
     length: int = 10
     horizon: int = 40
     goal_names: tuple[str, ...] = ("cow",)
+    default_params: tuple = ()  # no data besides the settings above
 
-    def reset(self, key: jax.Array) -> tuple[CorridorState, Observation]:
+    def reset(self, params: tuple, key: jax.Array) -> tuple[CorridorState, Observation]:
         seed = jax.random.bits(key, (self.num_envs,), jnp.uint32)
         state = self._fresh(seed)
         return state, self.observe(state)
 
     def _fresh(self, seed: jax.Array) -> CorridorState:
-        zeros = jnp.zeros(self.num_envs, jnp.int32)
+        zeros = jnp.zeros(len(seed), jnp.int32)
         z = (seed % 3).astype(jnp.float32)
-        return CorridorState(z, jnp.zeros(self.num_envs), zeros, zeros, seed, zeros)
+        return CorridorState(z, jnp.zeros(len(seed)), zeros, zeros, seed, zeros)
 
-    def step(self, state: CorridorState, action: jax.Array) -> tuple[CorridorState, Step]:
+    def step(
+        self, params: tuple, state: CorridorState, action: jax.Array
+    ) -> tuple[CorridorState, Step]:
         ignored = state.busy > 0
         noop = jnp.asarray(base.NOOP, jnp.int32)
         action = jnp.where(ignored[:, None], noop, action)
@@ -73,7 +76,7 @@ class Corridor:
         return state, step
 
     def observe(self, state: CorridorState) -> Observation:
-        n = self.num_envs
+        n = len(state.z)
         position = jnp.stack([jnp.zeros(n), jnp.full(n, 64.0), state.z], axis=1)
         cow = jnp.maximum(self.length + 1.0 - state.z, 0.0)
         sees = jnp.abs(state.yaw) < 45.0
@@ -120,12 +123,12 @@ class HostCorridor:
         self.state = self.obs = None
 
     def reset(self, seed: int) -> Observation:
-        self.state, obs = self.world.reset(jax.random.key(seed))
+        self.state, obs = self.world.reset((), jax.random.key(seed))
         self.obs = jax.device_get(obs)
         return self.obs
 
     def step(self, action: np.ndarray) -> Step:
-        self.state, step = jax.device_get(self._step(self.state, action))
+        self.state, step = jax.device_get(self._step((), self.state, action))
         self.obs = step.obs
         return step
 

@@ -34,8 +34,9 @@ class Sides:
     horizon: int = 8
     size: tuple[int, int] = (8, 12)
     goal_names: tuple[str, ...] = ("cow",)
+    default_params: tuple = ()
 
-    def reset(self, key: jax.Array) -> tuple[SidesState, Observation]:
+    def reset(self, params: tuple, key: jax.Array) -> tuple[SidesState, Observation]:
         seed = jax.random.bits(key, (self.num_envs,), jnp.uint32)
         state = SidesState(jnp.zeros(self.num_envs, jnp.int32), seed)
         return state, self.observe(state)
@@ -44,7 +45,7 @@ class Sides:
         """int32[N]: LEFT or RIGHT."""
         return 1 + ((state.seed >> 16) & 1).astype(jnp.int32)
 
-    def step(self, state: SidesState, action: jax.Array) -> tuple[SidesState, Step]:
+    def step(self, params: tuple, state: SidesState, action: jax.Array) -> tuple[SidesState, Step]:
         strafe = action[:, base.STRAFE]
         acts = (state.tick >= self.wait) & (strafe != 0)
         success = acts & (strafe == self.side(state))
@@ -53,7 +54,7 @@ class Sides:
         done = acts | truncated
         seed = state.seed * jnp.uint32(1664525) + jnp.uint32(1013904223)
         new = SidesState(jnp.where(done, 0, after.tick), jnp.where(done, seed, state.seed))
-        info = {"success": success, "busy": jnp.zeros(self.num_envs, bool)}
+        info = {"success": success, "busy": jnp.zeros(len(strafe), bool)}
         step = Step(
             self.observe(new),
             success.astype(jnp.float32),
@@ -65,7 +66,7 @@ class Sides:
         return new, step
 
     def observe(self, state: SidesState) -> Observation:
-        n, (height, width) = self.num_envs, self.size
+        n, (height, width) = len(state.tick), self.size
         zeros = jnp.zeros(n, jnp.int32)
         plain = CorridorState(jnp.zeros(n), jnp.zeros(n), zeros, zeros, state.seed, zeros)
         lit = (jnp.arange(width) >= width // 2) == (self.side(state) == RIGHT)[:, None]

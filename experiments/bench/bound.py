@@ -148,7 +148,7 @@ def worlds(env: VoxelEnv) -> WorldState:
 def measure(env_of: Callable[[int], VoxelEnv], at: int, seconds: float) -> Iterator[Row]:
     """The bound, then the renderer of the device beside it, on `at` lanes of 64 x 64."""
     few, pixels = env_of(COUNTED), SIZE[0] * SIZE[1]
-    found = count(worlds(few), few.pool.light)
+    found = count(worlds(few), few.default_params.pool.light)
     rate = copied_per_second(seconds)
     bound = rate / (found.bytes_per_pixel * pixels)
     gathers = {f"{name} per pixel": n / found.pixels for name, n in found.loads.items()}
@@ -161,7 +161,7 @@ def measure(env_of: Callable[[int], VoxelEnv], at: int, seconds: float) -> Itera
         "bytes_per_pixel": least, "pictures_per_second": rate / (least * pixels),
     })  # fmt: skip
     env = env_of(at)
-    state, light = worlds(env), jax.device_put(env.pool.light, jax.devices()[0])
+    state, light = worlds(env), jax.device_put(env.default_params.pool.light, jax.devices()[0])
     drawn = turns.measure([drawer(state, light)], seconds)["jax"].median
     yield Row("bound", "jax renderer alone", {
         "lanes": float(at), "pictures_per_second": drawn, "bound over this": bound / drawn,

@@ -68,7 +68,7 @@ def sense_seconds(setting: Setting, lanes: int, seconds: float) -> dict[str, flo
 def worlds(setting: Setting, lanes: int) -> list[Contestant]:
     """Worlds that sense more and more, each named by what it adds."""
     env = setting.env(lanes)
-    plain = VoxelEnv(env.task, env.params, lanes, env.pool)
+    plain = VoxelEnv(env.task, env.sizes, lanes, env.default_params.pool)
     if setting.driver == "host":
         found = [
             world.on_host("world", HostVoxel(plain), rays=False),

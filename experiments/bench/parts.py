@@ -53,7 +53,7 @@ def _updates(state: WorldState, action: jax.Array, pool_light: jax.Array) -> Wor
     active = jnp.arange(n) % 8 == 0
     cell = jnp.floor(state.position).astype(jnp.int32) - jnp.array([0, 1, 0], jnp.int32)
     edit = Edit(active, cell, jnp.full(n, interact.REMOVED, jnp.uint8))
-    return updates.run(state, (edit,), jnp.isnan(state.life))[0]
+    return updates.run(state, (edit,))[0]
 
 
 def _motion(state: WorldState, action: jax.Array, pool_light: jax.Array) -> Any:
@@ -94,7 +94,7 @@ def measure(env: VoxelEnv, seconds: float) -> Iterator[Row]:
     actions = random_actions(env.num_envs)
     for i in range(WARM_UP):
         world.step(actions[i % len(actions)])
-    state, pool_light = jax.tree.map(jnp.copy, world.state), env.pool.light
+    state, pool_light = jax.tree.map(jnp.copy, world.state), env.default_params.pool.light
     action = jnp.asarray(actions[0])
     for name, part in PARTS.items():
         call = functools.partial(jax.jit(part), state, action, pool_light)
@@ -146,7 +146,7 @@ def _whole(world: HostVoxel, actions: list[np.ndarray], seconds: float) -> float
 def _rays(state: WorldState) -> Any:
     return lidar_numba(
         np.asarray(state.blocks), np.asarray(state.position), np.asarray(state.yaw),
-        np.asarray(state.pitch), np.asarray(state.mob_kind), np.asarray(state.mob_position),
+        np.asarray(state.pitch), np.asarray(state.mobs.kind), np.asarray(state.mobs.position),
     )  # fmt: skip
 
 

@@ -16,11 +16,10 @@ from experiments.bench import turns
 from experiments.bench.table import Row
 from experiments.bench.turns import Contestant
 from rlgpt_jax.envs.base import Observation
-from rlgpt_jax.envs.voxel.env import VoxelEnv
+from rlgpt_jax.envs.voxel.env import EnvParams, VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.state import WorldState
 from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, decode
-from rlgpt_jax.rl.rollout.closed import close_world
 
 NUM_ACTIONS = 64  # drawn action arrays, used again and again
 SCAN = 16  # ticks of one call on the device
@@ -37,14 +36,12 @@ class Blind(VoxelEnv):
     """The same world with no rays cast: what the rules alone cost."""
 
     def __init__(self, env: VoxelEnv):
-        super().__init__(env.task, env.params, env.num_envs, env.pool)
+        super().__init__(env.task, env.sizes, env.num_envs, env.default_params.pool)
 
-    @property
-    def program(self) -> Any:
-        return "blind", super().program
-
-    def observe(self, state: WorldState, rays: bool = True, image: bool = True) -> Observation:
-        return super().observe(state, rays=False)
+    def observe(
+        self, params: EnvParams, state: WorldState, rays: bool = True, image: bool = True
+    ) -> Observation:
+        return super().observe(params, state, rays=False)
 
 
 def on_host(name: str, world: HostVoxel, rays: bool = True) -> Contestant:
@@ -66,11 +63,10 @@ def on_host(name: str, world: HostVoxel, rays: bool = True) -> Contestant:
 
 def on_device(name: str, env: VoxelEnv, ticks: int = SCAN) -> Contestant:
     """A scan of `ticks` ticks per call; the worlds stay where they are."""
-    reset, step = close_world(env)
 
-    def several(constants: list[jax.Array], carry: Any, actions: jax.Array) -> Any:
+    def several(params: EnvParams, carry: Any, actions: jax.Array) -> Any:
         def tick(carry: Any, action: jax.Array) -> Any:
-            state, out = step(constants, carry[0], action)
+            state, out = env.step(params, carry[0], action)
             return (state, out.obs), None  # carried on, so that every observation is made
 
         return jax.lax.scan(tick, carry, actions)[0]
@@ -78,12 +74,12 @@ def on_device(name: str, env: VoxelEnv, ticks: int = SCAN) -> Contestant:
     run = jax.jit(several, donate_argnums=1)
     drawn = jnp.asarray(np.stack(random_actions(env.num_envs)))
     chunks = itertools.cycle([drawn[i : i + ticks] for i in range(0, NUM_ACTIONS, ticks)])
-    begin = jax.jit(lambda constants, key: reset(constants, key))
+    params = env.default_params
     # Copied apart: an observation may share buffers with the state, and both are donated.
-    held = [jax.tree.map(jnp.copy, begin(reset.constants, jax.random.key(0)))]
+    held = [jax.tree.map(jnp.copy, jax.jit(env.reset)(params, jax.random.key(0)))]
 
     def once() -> None:
-        held[0] = jax.block_until_ready(run(step.constants, held[0], next(chunks)))
+        held[0] = jax.block_until_ready(run(params, held[0], next(chunks)))
 
     once()
     once()

@@ -1,6 +1,5 @@
 """Single worlds to be drawn: a block array, a viewer, and what stands about."""
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -9,19 +8,20 @@ from rlgpt_jax.envs.names import MOBS
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCK_ID, BYTE_OF
 from rlgpt_jax.envs.voxel.rules.blocks.clearance import encode_clearance
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import EYE_HEIGHT
-from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.envs.voxel.state import PATHS, WorldState, from_paths, paths_of
 from rlgpt_jax.envs.voxel.terrain.biomes import BIOME_INDEX
 
 NOON, DUSK, MIDNIGHT = 6000, 12000, 18000
 MOST_MOBS, MOST_ITEMS = 24, 8
 _GROUND = 8  # y of the first free cell of a flat world
-# Fields that are no single numbers, after the axis N.
+# Fields and groups of them that are no single numbers, after the axis N.
 _SHAPES = {
-    "position": (3,), "velocity": (3,), "mining_block": (3,), "slot": (36,), "armor": (5,),
-    "mob": (MOST_MOBS,), "item": (MOST_ITEMS,), "station": (1,), "light": (1,), "update": (1,),
-    "stage": (0,), "mob_position": (MOST_MOBS, 3), "mob_velocity": (MOST_MOBS, 3),
-    "mob_target": (MOST_MOBS, 2), "item_position": (MOST_ITEMS, 3),
-    "item_velocity": (MOST_ITEMS, 3), "station_block": (1, 3), "light_block": (1, 3),
+    "position": (3,), "velocity": (3,), "mining_block": (3,), "inventory": (36,), "armor": (5,),
+    "mobs": (MOST_MOBS,), "items": (MOST_ITEMS,), "stations": (1,), "lights": (1,),
+    "updates": (1,), "stage_done": (0,), "mobs.position": (MOST_MOBS, 3),
+    "mobs.velocity": (MOST_MOBS, 3), "mobs.target": (MOST_MOBS, 2),
+    "items.position": (MOST_ITEMS, 3), "items.velocity": (MOST_ITEMS, 3),
+    "stations.block": (1, 3), "lights.block": (1, 3),
 }  # fmt: skip
 
 
@@ -31,11 +31,11 @@ def state_of(blocks: np.ndarray, biome: str = "plains", **fields: Any) -> WorldS
     `fields` are values of the lane, without the axis N.
     """
     values: dict[str, Any] = {}
-    for field in dataclasses.fields(WorldState):
-        shape = _SHAPES.get(field.name, _SHAPES.get(field.name.split("_")[0], ()))
-        values[field.name] = np.zeros((1, *shape), np.float32)
-    whole = {"mob_kind", "mob_variant", "mob_sheared", "item_id", "slot_item", "armor_item",
-             "slot_quantity", "item_quantity"}  # fmt: skip
+    for path in PATHS:
+        shape = _SHAPES.get(path, _SHAPES.get(path.split(".")[0], ()))
+        values[path] = np.zeros((1, *shape), np.float32)
+    whole = {"mobs.kind", "mobs.variant", "mobs.sheared", "items.id", "inventory.item",
+             "armor.item", "inventory.quantity", "items.quantity"}  # fmt: skip
     values |= {name: values[name].astype(np.int32) for name in whole}
     values |= {name: np.full(1, 20.0, np.float32) for name in ("life", "food")}
     values["oxygen"] = np.full(1, 300.0, np.float32)
@@ -43,9 +43,9 @@ def state_of(blocks: np.ndarray, biome: str = "plains", **fields: Any) -> WorldS
     values["blocks"] = blocks[None]
     values["biome"] = np.full(1, BIOME_INDEX[biome], np.int32)
     values["world_time"] = np.full(1, NOON, np.int32)
-    for name, value in fields.items():
-        values[name] = np.asarray(value, values[name].dtype).reshape(values[name].shape)
-    return WorldState(**values)
+    for path, value in paths_of(fields).items():
+        values[path] = np.asarray(value, values[path].dtype).reshape(values[path].shape)
+    return from_paths(values)
 
 
 def flat(size: int = 48, height: int = 24) -> np.ndarray:
@@ -80,17 +80,17 @@ def facing(eye: tuple[float, ...], point: tuple[float, ...]) -> dict[str, Any]:
     }
 
 
-def mobs(*rows: dict[str, Any]) -> dict[str, np.ndarray]:
+def mobs(*rows: dict[str, Any]) -> dict[str, dict[str, np.ndarray]]:
     """Fields of the mobs: rows with kind, x, z, yaw and what else `WorldState` has."""
     fields: dict[str, np.ndarray] = {
-        "mob_kind": np.zeros(MOST_MOBS), "mob_position": np.zeros((MOST_MOBS, 3)),
-        "mob_velocity": np.zeros((MOST_MOBS, 3)),
+        "kind": np.zeros(MOST_MOBS), "position": np.zeros((MOST_MOBS, 3)),
+        "velocity": np.zeros((MOST_MOBS, 3)),
     }  # fmt: skip
     for i, row in enumerate(rows):
-        fields["mob_kind"][i] = MOBS.index(row["kind"])
-        fields["mob_position"][i] = row["x"], row.get("y", 0) + _GROUND, row["z"]
-        fields["mob_velocity"][i, 0] = row.get("speed", 0.0)
+        fields["kind"][i] = MOBS.index(row["kind"])
+        fields["position"][i] = row["x"], row.get("y", 0) + _GROUND, row["z"]
+        fields["velocity"][i, 0] = row.get("speed", 0.0)
         for name in ("yaw", "hurt_time", "sheared", "variant", "fire"):
-            column = fields.setdefault(f"mob_{name}", np.zeros(MOST_MOBS))
+            column = fields.setdefault(name, np.zeros(MOST_MOBS))
             column[i] = row.get(name, 0)
-    return fields
+    return {"mobs": fields}

@@ -22,8 +22,8 @@ def draw(options: argparse.Namespace) -> Iterator[Sheet | int | None]:
     """One sheet of the viewer's own states."""
     hands = np.zeros((2, 36), int)
     hands[:, : len(_HOTBAR)] = [[item_id(name) for name, _ in _HOTBAR], [n for _, n in _HOTBAR]]
-    carrying = {"slot_item": hands[0], "slot_quantity": hands[1]}
-    armor = {"armor_item": [*(item_id(name) for name in _ARMOR), 0]}
+    carrying = {"inventory": {"item": hands[0], "quantity": hands[1]}}
+    armor = {"armor": {"item": [*(item_id(name) for name in _ARMOR), 0]}}
     views: dict[str, dict[str, Any]] = {
         "sword in hand, armour": carrying | armor | {"life": 13.0, "food": 17.0},
         "night, by a torch": carrying | {"world_time": stage.MIDNIGHT},

@@ -69,11 +69,11 @@ def _nearest_block(world: Any, lane: int, sources: tuple[str, ...]) -> float:
 
 
 def _nearest_mob(world: Any, lane: int, sources: tuple[str, ...]) -> float:
-    kinds = np.asarray(world.state.mob_kind[lane])
+    kinds = np.asarray(world.state.mobs.kind[lane])
     chosen = np.isin(kinds, [MOBS.index(name) for name in sources if name in MOBS])
     if not chosen.any():
         return np.inf
-    away = np.asarray(world.state.mob_position[lane])[chosen] - np.asarray(
+    away = np.asarray(world.state.mobs.position[lane])[chosen] - np.asarray(
         world.state.position[lane]
     )
     return float(np.sqrt((away**2).sum(1)).min())

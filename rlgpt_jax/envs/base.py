@@ -116,20 +116,30 @@ class Step(NamedTuple):
 
 
 class Environment(Protocol):
-    """N worlds as pure functions over an explicit state; jit is the caller's.
+    """N worlds as pure functions of parameters and state, as in gymnax; jit is the caller's.
+
+    An environment is a static argument of compiled functions and hashable: equal ones are one
+    program and may differ in their `default_params`, which hold all data that is large (a pool
+    of worlds: as literals it would be compiled anew and kept once per program) or that changes
+    from one training to the next.
 
     The batch is written by hand and not by `jax.vmap`: under vmap a world array
     would be copied whole at every conditional write and every reset.
     """
 
-    num_envs: int
+    num_envs: int  # that `reset` starts; `step` takes as many as its arguments have
     goal_names: tuple[str, ...]  # blocks or mobs that the task is about, for rewards
 
-    def reset(self, key: jax.Array) -> tuple[Any, Observation]:
+    @property
+    def default_params(self) -> Any:
+        """The data of the worlds, a tree of arrays."""
+        ...
+
+    def reset(self, params: Any, key: jax.Array) -> tuple[Any, Observation]:
         """Starts N episodes. Returns `(state, obs)`."""
         ...
 
-    def step(self, state: Any, action: jax.Array) -> tuple[Any, Step]:
+    def step(self, params: Any, state: Any, action: jax.Array) -> tuple[Any, Step]:
         """Advances every world by one tick. `action` is int32[N, 8]."""
         ...
 

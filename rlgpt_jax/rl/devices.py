@@ -22,6 +22,18 @@ BY_LANE = PartitionSpec(LANES)  # [N, ...]
 BY_TICK_AND_LANE = PartitionSpec(None, LANES)  # [T, N, ...]
 
 
+def uses_device(driver: str, on_host: bool) -> bool:
+    """Whether world and policy run in one scan on the device, or in a Python loop on the host.
+
+    Args:
+      driver: "device", "host", or "auto", which is "device" where that is no CPU.
+      on_host: whether the worlds keep their state on the host, where "auto" leaves them.
+    """
+    if driver == "auto":
+        return not on_host and jax.default_backend() != "cpu"
+    return driver == "device"
+
+
 def mesh_of(config: RLConfig, on_device: bool) -> Mesh | None:
     """The devices that share the lanes; None for one device.
 

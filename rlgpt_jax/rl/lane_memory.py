@@ -65,7 +65,8 @@ def measure(env: World, space: HybridSpace, config: RLConfig, on_device: bool) -
     pure: Any = getattr(env, "env", None) if on_host.is_host(env) else env
     if pure is None:
         return None
-    shapes = (getattr(pure, "program", pure), space.uses_macros, config.ppo, config.network)
+    data = _bytes(pure.default_params)
+    shapes = (pure, data, space.uses_macros, config.ppo, config.network)
     key = (*shapes, on_device, on_host.is_host(env))
     if key not in _measured:
         _measured[key] = _measure(pure, env, space, config, on_device)
@@ -80,7 +81,7 @@ def _measure(
 ) -> Memory:
     num, network = env.num_envs, config.network
     key = jax.random.key(0)
-    state, obs = jax.eval_shape(pure.reset, key)
+    state, obs = jax.eval_shape(pure.reset, pure.default_params, key)
     if network.image_size and obs.rgb is None:  # drawn on the host
         obs = obs._replace(rgb=jax.ShapeDtypeStruct((num, *network.image_size, 3), jnp.uint8))
     terms = rewards.make_arrays(config.reward, env.goal_names)
@@ -99,7 +100,7 @@ def _measure(
     batches = 1 if on_device else 2
     return Memory(
         fixed={
-            "pool of worlds": _bytes(getattr(pure, "arrays", ())),
+            "pool of worlds": _bytes(pure.default_params),
             "networks": _PARAMETERS * _bytes(params),
         },
         per_lane={

@@ -23,7 +23,8 @@ from rlgpt_jax.rl.ppo.outcome import TrainingDiverged as TrainingDiverged
 from rlgpt_jax.rl.ppo.ppo import TrainState
 from rlgpt_jax.rl.reward import rewards
 from rlgpt_jax.rl.reward.clip.world import ClipWorld
-from rlgpt_jax.rl.rollout import device_worlds, on_host, one_tick
+from rlgpt_jax.rl.rollout import on_host, one_tick
+from rlgpt_jax.rl.rollout.device_worlds import DeviceWorlds, on_devices
 from rlgpt_jax.rl.rollout.macro_step import init_macros
 from rlgpt_jax.rl.rollout.on_host import World
 from rlgpt_jax.rl.rollout.one_tick import Batch, RolloutState
@@ -34,7 +35,7 @@ from rlgpt_jax.rl.train_async import train_async
 
 
 def _on_device(env: World, config: RLConfig) -> bool:
-    """Which driver: a scan on the device, or a Python loop on the host.
+    """`devices.uses_device` of a world.
 
     Raises:
       ValueError: the driver cannot have this world.
@@ -44,9 +45,7 @@ def _on_device(env: World, config: RLConfig) -> bool:
             'driver is "device", but the environment keeps its state on the host. '
             'Give a pure Environment, or set driver to "host" or "auto".'
         )
-    if config.driver == "auto":
-        return not on_host.is_host(env) and jax.default_backend() != "cpu"
-    return config.driver == "device"
+    return devices.uses_device(config.driver, on_host.is_host(env))
 
 
 def _check_lanes(env: World, config: RLConfig) -> None:
@@ -65,7 +64,7 @@ def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> dict[
         world = on_host.as_host(env)
         obs, env_state = world.reset(seed), on_host.state_of(world)
     else:
-        env_state, obs = device_worlds.start(cast(Environment, env), mesh, seed)
+        env_state, obs = on_devices(cast(Environment, env), mesh).start(seed)
     rollout = at_start(env, space, config, obs)._replace(env_state=env_state)
     recent = np.zeros(STOP_EPISODES, bool)
     return dict(key=jax.random.key(seed), finished=0, recent=recent, rollout=rollout)
@@ -144,17 +143,12 @@ def _given(learner: Learner, mesh: Mesh | None, on_device: bool) -> Learner:
 
 
 def _roll(
-    env: World,
-    world: HostEnvironment | None,
-    mesh: Mesh | None,
-    policy: Policy,
-    rollout: RolloutState,
-    key: jax.Array,
+    world: HostEnvironment | DeviceWorlds, policy: Policy, rollout: RolloutState, key: jax.Array
 ) -> tuple[RolloutState, Batch, dict[str, float]]:
-    """One rollout by the driver in use; `world` is None for the device driver."""
+    """One rollout by the driver in use."""
     began = time.perf_counter()
-    if world is None:
-        rollout, batch = rollout_device(cast(Environment, env), policy, rollout, key, mesh)
+    if isinstance(world, DeviceWorlds):
+        rollout, batch = rollout_device(world, policy, rollout, key)
         jax.block_until_ready(batch)
         parts = dict(time_policy=math.nan, time_world=math.nan, time_macros=math.nan)
     else:
@@ -223,7 +217,10 @@ def train(
         learner = _given(learner, mesh, on_device)
         return train_async(env, space, config, learner, num_ticks, on_update, is_enough, rests)
     update = update_device.update_of(config, mesh)
-    world = None if on_device else on_host.as_host(env, rollout.env_state)
+    world = (
+        on_devices(cast(Environment, env), mesh) if on_device
+        else on_host.as_host(env, rollout.env_state)
+    )  # fmt: skip
     learner = _given(learner, mesh, on_device)
     masks = jax.device_put(space.arrays().masks)
     per_update = config.ppo.num_envs * config.ppo.unroll_length
@@ -232,7 +229,7 @@ def train(
         began = time.perf_counter()
         rollout_key, update_key = one_tick.keys_of(learner.key, learner.num_updates)
         policy = Policy(learner.params, space, config)
-        rollout, batch, parts = _roll(env, world, mesh, policy, _going(learner), rollout_key)
+        rollout, batch, parts = _roll(world, policy, _going(learner), rollout_key)
         learner = learner.replace(rollout=rollout)
         state = TrainState(learner.params, learner.opt_state)
         state, measured = update(state, batch, masks, update_key)

@@ -71,23 +71,23 @@ class Embedded:
         self.reset(0)
         saved = self.host.save()
         fields = saved["fields"]
-        fields["position"][:] = (8.5, worlds.GROUND, 8.5)
-        fields["yaw"][:] = 0.0
+        fields.position[:] = (8.5, worlds.GROUND, 8.5)
+        fields.yaw[:] = 0.0
         for slot, (name, quantity) in enumerate(items):
-            fields["slot_item"][:, slot] = NAME_ID[name]
-            fields["slot_quantity"][:, slot] = quantity
+            fields.inventory.item[:, slot] = NAME_ID[name]
+            fields.inventory.quantity[:, slot] = quantity
         return self._load(saved)
 
     def put(self, block: str, offset: tuple[int, int, int]) -> None:
         saved = self.host.save()
         byte = AIR_CODE + 1 if block == "air" else BLOCK_ID[block]
         blocks = np.array(self.host.state.blocks)
-        for lane, feet in enumerate(np.floor(saved["fields"]["position"] + 1e-3).astype(int)):
+        for lane, feet in enumerate(np.floor(saved["fields"].position + 1e-3).astype(int)):
             x, y, z = feet + offset
             world = blocks[lane]
             world[world > AIR_CODE] = AIR_CODE + 1  # no ray may jump past the new block
             world[x % world.shape[0], z % world.shape[1], y] = byte
-        pool = np.array(self.host.env.pool.blocks)[saved["fields"]["pool_index"]]
+        pool = np.array(self.host.env.default_params.pool.blocks)[saved["fields"].pool_index]
         lane, cell = np.nonzero(blocks.reshape(LANES, -1) != pool.reshape(LANES, -1))
         saved["edit_lane"], saved["edit_cell"] = lane.astype(np.int32), cell
         saved["edit_byte"] = blocks.reshape(LANES, -1)[lane, cell]
@@ -95,7 +95,7 @@ class Embedded:
 
     def kill(self, lane: int) -> None:
         saved = self.host.save()
-        saved["fields"]["life"][lane] = 0.0
+        saved["fields"].life[lane] = 0.0
         self._load(saved)
 
     def step(self, action: np.ndarray) -> Step:

@@ -39,8 +39,9 @@ def test_addresses_are_those_of_the_flat_array() -> None:
 @pytest.mark.slow
 def test_the_counted_pictures_read_worlds_and_textures() -> None:
     env = host_test.make_env()
-    state, _ = env.reset(jax.random.key(0))
-    found = bound.count(state, env.pool.light, (8, 16), lanes=1)
+    params = env.default_params
+    state, _ = env.reset(params, jax.random.key(0))
+    found = bound.count(state, params.pool.light, (8, 16), lanes=1)
     assert found.pixels == 8 * 16
     assert set(found.loads) >= {"blocks", "light", "texels"}
     assert found.loads["blocks"] >= found.pixels  # every ray looks at the eye's cell at least

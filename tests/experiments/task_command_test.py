@@ -76,7 +76,7 @@ def world_of(blocks: np.ndarray, mob_kind: list[int], mob_at: list[list[float]])
     )
     state = types.SimpleNamespace(
         blocks=blocks[None], position=np.array([[0.5, 2.0, 0.5]]),
-        mob_kind=np.array([mob_kind]), mob_position=np.array([mob_at]),
+        mobs=types.SimpleNamespace(kind=np.array([mob_kind]), position=np.array([mob_at])),
     )  # fmt: skip
     return types.SimpleNamespace(num_envs=1, state=state, reset=lambda seed: seen)
 

@@ -68,9 +68,9 @@ def _kill_rows(cells: list[tuple[str, str, int]], mobs: list[str], table: dict) 
 
 def count_hits(state: WorldState) -> np.ndarray:
     """int[N]: blows until each mob is dead; it is put back and has rest between them."""
-    place, hits = state.mob_position, np.zeros(len(state.tick), int)
+    place, hits = state.mobs.position, np.zeros(len(state.tick), int)
     for _ in range(MOST_HITS):
-        lives = np.asarray(state.mob_kind[:, 0] > 0)
+        lives = np.asarray(state.mobs.kind[:, 0] > 0)
         if not lives.any():
             break
         hits += lives
@@ -125,14 +125,14 @@ def _critical_row(curve: list[tuple[str, int]], table: dict) -> Row:
 def _window_row(num_lanes: int) -> Row:
     """A full blow in every tick: which of them count."""
     state = flat.lanes(["cow"] * num_lanes, _items(["stone_sword"] * num_lanes))
-    state = state.replace(mob_life=jnp.full_like(state.mob_life, TOUGH))
-    place, counted, life = state.mob_position, [], TOUGH
+    state = state.replace(mobs=state.mobs.replace(life=jnp.full_like(state.mobs.life, TOUGH)))
+    place, counted, life = state.mobs.position, [], TOUGH
     for tick in range(31):
         state = _hold(state, place).replace(attack_cooldown=jnp.full(num_lanes, 100, jnp.int32))
         state = flat.tick(state, ATTACK)
-        if float(state.mob_life[0, 0]) < life:
+        if float(state.mobs.life[0, 0]) < life:
             counted.append(tick)
-        life = float(state.mob_life[0, 0])
+        life = float(state.mobs.life[0, 0])
     return Row(
         "combat", "a full blow in every tick counts once in 10 ticks",
         f"blows that counted: {counted}", "[0, 10, 20, 30]", counted == [0, 10, 20, 30],
@@ -145,8 +145,8 @@ def _formula(damage: float, speed: float, ticks: int) -> float:
 
 
 def _damage(state: WorldState) -> np.ndarray:
-    state = state.replace(mob_life=jnp.full_like(state.mob_life, 16.0))
-    return 16.0 - np.asarray(flat.tick(state, ATTACK).mob_life[:, 0], float)
+    state = state.replace(mobs=state.mobs.replace(life=jnp.full_like(state.mobs.life, 16.0)))
+    return 16.0 - np.asarray(flat.tick(state, ATTACK).mobs.life[:, 0], float)
 
 
 def _items(weapons: list[str]) -> list[str]:
@@ -156,9 +156,11 @@ def _items(weapons: list[str]) -> list[str]:
 def _hold(state: WorldState, place: jnp.ndarray) -> WorldState:
     """Mobs back in their places, at rest; players whole."""
     return state.replace(
-        mob_position=place,
-        mob_velocity=jnp.zeros_like(state.mob_velocity),
-        mob_on_ground=jnp.ones_like(state.mob_on_ground),
+        mobs=state.mobs.replace(
+            position=place,
+            velocity=jnp.zeros_like(state.mobs.velocity),
+            on_ground=jnp.ones_like(state.mobs.on_ground),
+        ),
         position=jnp.tile(jnp.array(flat.MIDDLE, jnp.float32), (len(place), 1)),
         velocity=jnp.zeros_like(state.velocity).at[:, 1].set(-0.0784),
         life=jnp.full_like(state.life, 20.0),

@@ -106,7 +106,7 @@ def broken(block: str, meta: int, tool: str, draws: int) -> tuple[np.ndarray, np
 def dead(mob: str, draws: int) -> tuple[np.ndarray, np.ndarray]:
     """(item, quantity) int32[draws, kinds] that grown, unhurt mobs leave."""
     one, number = jnp.zeros((draws, 1), jnp.int32), MOBS.index(mob)
-    state = bare(draws, mob_kind=one + number, mob_fire=one, mob_variant=one, mob_sheared=one > 0)
+    state = bare(draws, mobs=dict(kind=one + number, fire=one, variant=one, sheared=one > 0))
     item, quantity = jax.jit(mob_life.of_mobs)(state, jnp.zeros(draws, jnp.int32))
     return np.asarray(item), np.asarray(quantity)
 
@@ -116,9 +116,10 @@ def shorn(draws: int) -> np.ndarray:
     flags, ints = jnp.ones(draws, bool), jnp.zeros(draws, jnp.int32)
     slots = jnp.zeros((draws, 36), jnp.int32)
     state = bare(
-        draws, mob_kind=ints[:, None] + MOBS.index("sheep"), mob_sheared=~flags[:, None],
-        slot_item=slots, slot_quantity=slots, slot_damage=slots,
-    )  # fmt: skip
+        draws,
+        mobs=dict(kind=ints[:, None] + MOBS.index("sheep"), sheared=~flags[:, None]),
+        inventory=dict(item=slots, quantity=slots, damage=slots),
+    )
     target = Target(~flags, ints.astype(jnp.uint8), slots[:, :3], ints, ints)
     return np.asarray(use._shear(state, flags, target)[1])
 

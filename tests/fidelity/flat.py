@@ -43,7 +43,8 @@ def lanes(mobs: list[str], held: list[str], ahead: float = 1.5) -> WorldState:
     )
     n = len(mobs)
     task = Task("flat", "", "log", mobs=("cow",), horizon=10**6)
-    one, _ = jax.jit(VoxelEnv(task, PARAMS, 1, pool).reset)(jax.random.key(0))
+    env = VoxelEnv(task, PARAMS, 1, pool)
+    one, _ = jax.jit(env.reset)(env.default_params, jax.random.key(0))
     state = jax.tree.map(lambda array: jnp.repeat(array, n, 0), one)
     kind = np.array([[MOBS.index(mob)] for mob in mobs], np.int32)
     item = np.array([NAME_ID[name] for name in held], np.int32)
@@ -56,13 +57,16 @@ def lanes(mobs: list[str], held: list[str], ahead: float = 1.5) -> WorldState:
         position=jnp.asarray(place),
         yaw=jnp.zeros(n, jnp.float32),
         pitch=jnp.full(n, LOOK_DOWN, jnp.float32),
-        slot_item=jnp.asarray(slot),
-        slot_quantity=jnp.asarray((slot > 0).astype(np.int32)),
-        mob_kind=jnp.asarray(kind),
-        mob_life=jnp.asarray(MOB_LIFE[kind]),
-        mob_position=jnp.asarray(place[:, None] + np.array([0.0, 0.0, ahead], np.float32)),
-        mob_yaw=jnp.zeros((n, 1), jnp.float32),
-        mob_variant=jnp.zeros((n, 1), jnp.int32),
+        inventory=state.inventory.replace(
+            item=jnp.asarray(slot), quantity=jnp.asarray((slot > 0).astype(np.int32))
+        ),
+        mobs=state.mobs.replace(
+            kind=jnp.asarray(kind),
+            life=jnp.asarray(MOB_LIFE[kind]),
+            position=jnp.asarray(place[:, None] + np.array([0.0, 0.0, ahead], np.float32)),
+            yaw=jnp.zeros((n, 1), jnp.float32),
+            variant=jnp.zeros((n, 1), jnp.int32),
+        ),
     )
 
 

@@ -1,6 +1,5 @@
 """Bare worlds for checks of single rules: only the fields that the rule reads."""
 
-import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,19 +8,18 @@ import numpy as np
 
 from rlgpt_jax.envs.base import NUM_SLOTS
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.envs.voxel.state import WorldState, from_paths, paths_of
 
 STATIONS = ("crafting_table", "furnace")
 
 
 def bare(num_lanes: int, **fields: Any) -> WorldState:
     """N worlds with these fields, a seed of their own, and nothing else (None)."""
-    values: dict[str, Any] = {field.name: None for field in dataclasses.fields(WorldState)}
     given: dict[str, Any] = {
         "seed": jnp.arange(num_lanes, dtype=jnp.uint32),
         "tick": jnp.zeros(num_lanes, jnp.int32),
-    } | fields
-    return WorldState(**(values | given))
+    } | paths_of(fields)
+    return from_paths(given)
 
 
 def with_items(
@@ -48,14 +46,15 @@ def with_items(
     names = np.tile([NAME_ID[name] for name in STATIONS], (n, 1)).astype(np.int32)
     return bare(
         n,
-        slot_item=jnp.asarray(item),
-        slot_quantity=jnp.asarray(quantity),
-        slot_damage=jnp.zeros((n, NUM_SLOTS), jnp.int32),
+        inventory=dict(
+            item=jnp.asarray(item),
+            quantity=jnp.asarray(quantity),
+            damage=jnp.zeros((n, NUM_SLOTS), jnp.int32),
+        ),
         burn_ticks=jnp.full(n, burn_ticks, jnp.int32),
         position=jnp.full((n, 3), 0.5, jnp.float32),
         yaw=jnp.zeros(n, jnp.float32),
         pitch=jnp.zeros(n, jnp.float32),
-        station_name=jnp.asarray(names),
-        station_block=jnp.asarray(ahead),
+        stations=dict(name=jnp.asarray(names), block=jnp.asarray(ahead)),
         **fields,
     )

@@ -41,13 +41,15 @@ def _speed_rows() -> list[Row]:
         mob, gait = words.split()[:2]
         state = _alone([mob])
         state = state.replace(
-            mob_target=state.mob_position[..., ::2] + jnp.array([0.0, 1000.0]),
-            mob_walk=jnp.full_like(state.mob_walk, 1000),
-            mob_panic=jnp.full_like(state.mob_panic, 1000 if gait == "panic" else 0),
+            mobs=state.mobs.replace(
+                target=state.mobs.position[..., ::2] + jnp.array([0.0, 1000.0]),
+                walk=jnp.full_like(state.mobs.walk, 1000),
+                panic=jnp.full_like(state.mobs.panic, 1000 if gait == "panic" else 0),
+            )
         )
         state = _run(state, WARM_UP)
         after = _run(state, MEASURED)
-        way = after.mob_position - state.mob_position
+        way = after.mobs.position - state.mobs.position
         way = (way + 16.0) % 32.0 - 16.0  # the world repeats
         speed = 20.0 * float(jnp.linalg.norm(way[0, 0])) / MEASURED
         error = abs(speed / wanted - 1)
@@ -63,17 +65,18 @@ def _wander_row() -> Row:
     starts = 0
     for _ in range(IDLE_TICKS):
         after = _move(state)
-        starts += int((after.mob_walk > 0).sum())
-        state = after.replace(mob_walk=jnp.zeros_like(after.mob_walk))
+        starts += int((after.mobs.walk > 0).sum())
+        state = after.replace(mobs=after.mobs.replace(walk=jnp.zeros_like(after.mobs.walk)))
     return _rate_row("walks begun by an idle mob", starts, LANES * IDLE_TICKS, 1 / 120)
 
 
 def _panic_row() -> Row:
-    state = _alone(["cow"]).replace(mob_panic=jnp.full((1, 1), mob_life.PANIC_TICKS, jnp.int32))
+    state, ticks = _alone(["cow"]), jnp.full((1, 1), mob_life.PANIC_TICKS, jnp.int32)
+    state = state.replace(mobs=state.mobs.replace(panic=ticks))
     walks = 0
     for _ in range(150):
         state = _move(state)
-        walks += int(state.mob_panic[0, 0] > 0)
+        walks += int(state.mobs.panic[0, 0] > 0)
     return _row("panic after a blow", f"{walks + 1} ticks", "100 ticks", walks + 1 == 100)
 
 
@@ -82,10 +85,16 @@ def _zombie_rows() -> list[Row]:
     start = flat.lanes(["zombie"] * LANES, [""] * LANES, ahead=1.0)
     state, hits, losses = start, [], set()
     for tick in range(61):
-        state = flat.tick(state.replace(
-            position=start.position, mob_position=start.mob_position,
-            mob_panic=jnp.full_like(start.mob_panic, 100), life=start.life, food=start.food,
-        ))  # fmt: skip
+        state = flat.tick(
+            state.replace(
+                position=start.position,
+                mobs=state.mobs.replace(
+                    position=start.mobs.position, panic=jnp.full_like(start.mobs.panic, 100)
+                ),
+                life=start.life,
+                food=start.food,
+            )
+        )
         if float(state.damage[0]) > 0:
             hits.append(tick)
             losses.add(float(state.damage[0]))
@@ -101,12 +110,12 @@ def _zombie_rows() -> list[Row]:
 
 def _harvest_rows() -> list[Row]:
     milked = flat.tick(flat.lanes(["cow"] * LANES, ["bucket"] * LANES), USE)
-    share = float((milked.slot_item[:, 0] == NAME_ID["milk_bucket"]).mean())
+    share = float((milked.inventory.item[:, 0] == NAME_ID["milk_bucket"]).mean())
     shorn = flat.tick(flat.lanes(["sheep"] * LANES, ["shears"] * LANES), USE)
-    wool = np.asarray((shorn.item_quantity * (shorn.item_id == NAME_ID["wool"])).sum(1))
+    wool = np.asarray((shorn.items.quantity * (shorn.items.id == NAME_ID["wool"])).sum(1))
     counts = np.bincount(wool, minlength=4)
     # In the same tick already one in a thousand eats grass.
-    worn = bool((shorn.slot_damage[:, 0] == 1).all() & (shorn.mob_sheared.mean() > 0.98))
+    worn = bool((shorn.inventory.damage[:, 0] == 1).all() & (shorn.mobs.sheared.mean() > 0.98))
     even = np.abs(counts[1:4] - LANES / 3).max() < SIGMAS * np.sqrt(LANES * 2 / 9)
     return [
         _row("an empty bucket on a cow gives milk at once", f"{share:.0%} of {LANES}", "100%",
@@ -123,16 +132,20 @@ def _drop_rows() -> list[Row]:
     for mob in dict.fromkeys(row.mob for row in DROPS):
         for burns in (False, True):
             state = _alone([mob] * LANES)
-            state = jax.jit(mob_life.leave)(state.replace(
-                mob_life=jnp.zeros_like(state.mob_life),
-                mob_fire=jnp.full_like(state.mob_fire, 50 * burns),
-                mob_panic=jnp.full_like(state.mob_panic, 100),
-            ))  # fmt: skip
-            parts, holds = [], not bool(state.mob_kind.any())
+            state = jax.jit(mob_life.leave)(
+                state.replace(
+                    mobs=state.mobs.replace(
+                        life=jnp.zeros_like(state.mobs.life),
+                        fire=jnp.full_like(state.mobs.fire, 50 * burns),
+                        panic=jnp.full_like(state.mobs.panic, 100),
+                    )
+                )
+            )
+            parts, holds = [], not bool(state.mobs.kind.any())
             for row in (row for row in DROPS if row.mob == mob):
                 item = NAME_ID[row.cooked if burns and row.cooked else row.item]
-                ours = jnp.asarray(NAME_OF_ITEM)[state.item_id] == item
-                pieces = np.asarray((state.item_quantity * ours).sum(1))
+                ours = jnp.asarray(NAME_OF_ITEM)[state.items.id] == item
+                pieces = np.asarray((state.items.quantity * ours).sum(1))
                 wanted = (row.low + row.high) / 2
                 sigma = np.sqrt(((row.high - row.low + 1) ** 2 - 1) / 12 / LANES)
                 holds &= pieces.min() >= row.low and pieces.max() <= row.high
@@ -147,12 +160,14 @@ def _drop_rows() -> list[Row]:
 
 def _wool_row() -> Row:
     state = _alone(["sheep"] * LANES)
-    state = state.replace(mob_sheared=jnp.ones_like(state.mob_sheared))
+    state = state.replace(mobs=state.mobs.replace(sheared=jnp.ones_like(state.mobs.sheared)))
     grown = 0
     for _ in range(IDLE_TICKS):
         after = _move(state)
-        grown += int((~after.mob_sheared).sum())
-        state = after.replace(mob_sheared=state.mob_sheared, mob_position=state.mob_position)
+        grown += int((~after.mobs.sheared).sum())
+        state = after.replace(
+            mobs=after.mobs.replace(sheared=state.mobs.sheared, position=state.mobs.position)
+        )
     return _rate_row("wool back, a shorn sheep on grass", grown, LANES * IDLE_TICKS, 1 / 1000)
 
 

@@ -11,7 +11,6 @@ who rests where the recording does is set into the wall by 0.0001 blocks. The ta
 many hold in this way alone.
 """
 
-import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -23,7 +22,7 @@ import numpy as np
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import BYTE_OF
 from rlgpt_jax.envs.voxel.rules.bodies import shapes
 from rlgpt_jax.envs.voxel.rules.player import physics
-from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.envs.voxel.state import PATHS, WorldState, from_paths
 from tests.fidelity import fields
 from tests.fidelity.row import Row
 from tests.fidelity.trajectories import GOLDEN, MADE, Trajectory, load, parse
@@ -192,7 +191,7 @@ def _simulate(
 def _state(**fields: np.ndarray) -> WorldState:
     """Players who are not hungry; what motion does not read is empty."""
     n = len(fields["position"])
-    values = {field.name: jnp.zeros(0) for field in dataclasses.fields(WorldState)}
+    values = {path: jnp.zeros(0) for path in PATHS}
     values |= {name: jnp.zeros(n, jnp.float32) for name in ("yaw", "fall_distance")}
     values |= {
         "blocks": jnp.zeros((), jnp.uint8),
@@ -202,7 +201,7 @@ def _state(**fields: np.ndarray) -> WorldState:
     }
     for name, value in fields.items():
         values[name] = jnp.asarray(value, bool if value.dtype == bool else jnp.float32)
-    return WorldState(**values)
+    return from_paths(values)
 
 
 def _compare(case: Trajectory, path: np.ndarray, rounds: bool) -> Result:

@@ -48,7 +48,7 @@ def craft(lanes: list[Items], arguments: list[int]) -> list[Outcome]:
     spot = jnp.asarray(np.array(arguments, np.int32))
     after, _, left = _craft(state, jnp.ones(len(lanes), bool), spot)
     assert not np.asarray(left).any()
-    slots, quantity = np.asarray(after.slot_item), np.asarray(after.slot_quantity)
+    slots, quantity = np.asarray(after.inventory.item), np.asarray(after.inventory.quantity)
     result = []
     for before, row, pieces in zip(lanes, slots, quantity):
         now: Items = collections.Counter()

@@ -42,7 +42,9 @@ def smelting_row() -> Row:
     after, _, _ = _craft(state, jnp.ones(len(cases), bool), argument)
     good = 0
     for lane, (_, _, made, quantity) in enumerate(cases):
-        held = dict(zip(np.asarray(after.slot_item[lane]).tolist(), after.slot_quantity[lane]))
+        held = dict(
+            zip(np.asarray(after.inventory.item[lane]).tolist(), after.inventory.quantity[lane])
+        )
         held.pop(0, None)
         good += held == {made: quantity} and int(after.burn_ticks[lane]) == 2400 - 200
     return _row("smelting: every source (all variants) that an argument names", good, len(cases))
@@ -84,7 +86,9 @@ def fuel_row() -> Row:
 
 
 def _count_lane(state, lane: int, item: int) -> np.ndarray:
-    return np.where(np.asarray(state.slot_item[lane]) == item, state.slot_quantity[lane], 0).sum()
+    return np.where(
+        np.asarray(state.inventory.item[lane]) == item, state.inventory.quantity[lane], 0
+    ).sum()
 
 
 def food_row() -> Row:
@@ -121,9 +125,11 @@ def _slots(items: np.ndarray):
     n = len(items)
     return bare(
         n,
-        slot_item=jnp.zeros((n, NUM_SLOTS), jnp.int32).at[:, 0].set(items),
-        slot_quantity=jnp.zeros((n, NUM_SLOTS), jnp.int32).at[:, 0].set(1),
-        slot_damage=jnp.zeros((n, NUM_SLOTS), jnp.int32),
+        inventory=dict(
+            item=jnp.zeros((n, NUM_SLOTS), jnp.int32).at[:, 0].set(items),
+            quantity=jnp.zeros((n, NUM_SLOTS), jnp.int32).at[:, 0].set(1),
+            damage=jnp.zeros((n, NUM_SLOTS), jnp.int32),
+        ),
     )
 
 
@@ -138,7 +144,7 @@ def durability_row() -> Row:
         def step(_: jax.Array, carry: tuple) -> tuple:
             state, uses = carry
             state = inventory.wear(state, jnp.ones_like(uses))
-            return state, uses + (state.slot_quantity[:, 0] > 0)
+            return state, uses + (state.inventory.quantity[:, 0] > 0)
 
         return jax.lax.fori_loop(0, most + 2, step, (state, jnp.zeros(len(items), jnp.int32)))[1]
 
@@ -152,10 +158,11 @@ def stack_row() -> Row:
     """150 pieces of every item are put into an empty inventory."""
     table = load("items")["items"]
     items = np.array([NAME_ID[name] for name in table], np.int32)
-    state = _slots(items * 0).replace(slot_quantity=jnp.zeros((len(items), NUM_SLOTS), jnp.int32))
+    state, none = _slots(items * 0), jnp.zeros((len(items), NUM_SLOTS), jnp.int32)
+    state = state.replace(inventory=state.inventory.replace(quantity=none))
     state, left = jax.jit(inventory.add)(state, jnp.asarray(items), jnp.full(len(items), 150))
     stack = np.array([row["stack"] for row in table.values()])
-    first = np.asarray(state.slot_quantity)[:, :2]
+    first = np.asarray(state.inventory.quantity)[:, :2]
     good = (first == stack[:, None]).all(1) & (np.asarray(left) == np.maximum(150 - 36 * stack, 0))
     return _row("stacks: pieces in one slot, of every item", int(good.sum()), len(items))
 

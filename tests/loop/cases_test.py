@@ -55,7 +55,7 @@ def run(tmp_path_factory):
 
 def starts(reset):
     """int[8]  the cells in which the lanes begin."""
-    state, _ = corridor(8).reset(jax.random.key(reset))
+    state, _ = corridor(8).reset((), jax.random.key(reset))
     return np.asarray(state.z).astype(int)
 
 

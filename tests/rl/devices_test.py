@@ -79,6 +79,16 @@ def remembering(**fields):
     return dataclasses.replace(config(**fields), network=network)
 
 
+def test_the_device_driver_is_for_pure_worlds_where_there_is_no_cpu(monkeypatch):
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    assert devices.uses_device("auto", on_host=False)
+    assert not devices.uses_device("auto", on_host=True)
+    assert not devices.uses_device("host", on_host=False)
+    monkeypatch.setattr(jax, "default_backend", lambda: "cpu")
+    assert not devices.uses_device("auto", on_host=False)
+    assert devices.uses_device("device", on_host=False)
+
+
 def test_auto_takes_as_many_devices_as_divide_the_lanes():
     num = lambda wanted, backend="gpu", on_device=True: devices.num_devices(  # noqa: E731
         wanted, on_device, 8, backend

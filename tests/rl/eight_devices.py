@@ -79,11 +79,11 @@ def programs(env, learner):
     """The compiled rollout and update of eight devices, and the batch between them."""
     config = settings(DEVICES)
     mesh = devices.mesh_of(config, True)
-    world = device_worlds.step_of(env, mesh)
+    worlds = device_worlds.on_devices(env, mesh)
     state = devices.whole(mesh, TrainState(learner.params, learner.opt_state))
     actor = device_arrays(Policy(state.params, SPACE, config), env.goal_names)
-    args = world.constants, actor, learner.rollout, jax.random.key(0)
-    lowered = rollout_device._rollout.lower(world, PPO.unroll_length, mesh, *args)
+    args = worlds.params, actor, learner.rollout, jax.random.key(0)
+    lowered = rollout_device._rollout.lower(env, PPO.unroll_length, mesh, *args)
     rollout = lowered.compile()
     yield rollout, learner.rollout.env_state
     _, batch = rollout(*args)

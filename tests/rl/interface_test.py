@@ -26,6 +26,7 @@ from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.problem import host_problem
 from rlgpt_jax.rl.reward import rewards
 from rlgpt_jax.rl.rollout import on_host
+from rlgpt_jax.rl.rollout.device_worlds import on_devices
 from rlgpt_jax.rl.rollout.rollout_device import rollout_device
 from rlgpt_jax.rl.rollout.rollout_host import rollout_host, tick
 from rlgpt_jax.rl.train import carry_over, init_learner, train
@@ -204,7 +205,7 @@ def test_both_drivers_decide_and_pay_alike_under_an_interface():
     config = CONFIG.set_up(INTERFACE)
     learner = init_learner(ENV, SPACE, config, 0)
     policy = Policy(learner.params, SPACE, config)
-    _, device = rollout_device(ENV, policy, learner.rollout, jax.random.key(1))
+    _, device = rollout_device(on_devices(ENV, None), policy, learner.rollout, jax.random.key(1))
     host = roll(config)
     for name in ("features", "action", "decision", "terminated", "truncated"):
         assert_same_bits(

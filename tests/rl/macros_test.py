@@ -222,7 +222,7 @@ def test_a_trial_of_an_empty_slot_is_refused():
 def test_actions_come_from_the_macro_the_policy_or_nobody():
     """One tick of three lanes: busy, a macro starting, a primitive."""
     space = make_space(WALK)
-    _, obs = Corridor(num_envs=3).reset(jax.random.key(0))
+    _, obs = Corridor(num_envs=3).reset((), jax.random.key(0))
     obs = jax.device_get(obs)
     primitive = np.tile(np.array([2, 0, 0, 12, 12, 0, 0, 0], np.int32), (3, 1))
     _, act = macro_step.act(

@@ -83,7 +83,7 @@ class OwnPace:
     def reset(self, seed: int) -> Observation:
         self.waiting.clear()  # what is under way is dropped
         self.seed, self.sent = seed, [[] for _ in self.seconds]
-        self.state, self.obs = jax.device_get(self.world.reset(jax.random.key(seed)))
+        self.state, self.obs = jax.device_get(self.world.reset((), jax.random.key(seed)))
         return self.obs
 
     def start(self, seed: int) -> None:
@@ -102,7 +102,7 @@ class OwnPace:
         assert not {lane for _, lane, _ in self.waiting} & set(lanes.tolist()), "sent twice"
         everyone = np.tile(np.array(NOOP, np.int32), (self.num_envs, 1))
         everyone[lanes] = action
-        after, step = jax.device_get(self._step(self.state, everyone))
+        after, step = jax.device_get(self._step((), self.state, everyone))
         last = [_row(self.obs, lane) for lane in range(self.num_envs)]
         gone = [lane for lane in lanes.tolist() if (lane, len(self.sent[lane])) in self.lost]
         self._set(lanes, after, step.obs)
@@ -129,7 +129,7 @@ class OwnPace:
 
     def _lose(self, lane: int, last: Observation) -> Step:
         """The answer of a lane whose worker died, which begins another episode."""
-        fresh, obs = jax.device_get(self.world.reset(jax.random.key(len(self.sent[lane]))))
+        fresh, obs = jax.device_get(self.world.reset((), jax.random.key(len(self.sent[lane]))))
         self._set(np.array([lane]), fresh, obs)
         no = np.zeros(1, bool)
         info = {"success": no, "busy": no}

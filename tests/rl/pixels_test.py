@@ -21,6 +21,7 @@ from rlgpt_jax.rl.networks import actor_critic, recurrent_state
 from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.ppo import minibatches, ppo
 from rlgpt_jax.rl.rollout import on_host
+from rlgpt_jax.rl.rollout.device_worlds import on_devices
 from rlgpt_jax.rl.rollout.rollout_device import rollout_device
 from rlgpt_jax.rl.rollout.rollout_host import rollout_host, start_lanes
 from rlgpt_jax.rl.train import init_learner, train
@@ -79,7 +80,7 @@ def test_a_policy_that_remembers_learns_what_is_no_longer_seen(config):
 
 def test_the_side_is_in_the_picture_alone_and_later_nowhere():
     """So that a policy without pictures, or without a memory, cannot do better than chance."""
-    state, _ = LATE.reset(jax.random.key(0))
+    state, _ = LATE.reset((), jax.random.key(0))
     sides = [state._replace(seed=state.seed * 0 + (side << 16)) for side in (0, 1)]
     for tick in range(LATE.horizon):
         left, right = (LATE.observe(s._replace(tick=s.tick + tick)) for s in sides)
@@ -92,9 +93,9 @@ def roll(config, space=SPACE):
     learner = init_learner(LATE, space, config, 0)
     policy = Policy(learner.params, space, config)
     if config.driver == "device":
-        held = devices.taken_over(None, learner.rollout)
+        held, worlds = devices.taken_over(None, learner.rollout), on_devices(LATE, None)
         for index in range(2):
-            held, batch = rollout_device(LATE, policy, held, jax.random.key(index))
+            held, batch = rollout_device(worlds, policy, held, jax.random.key(index))
         return batch, learner
     world, held = on_host.as_host(LATE, learner.rollout.env_state), learner.rollout
     for index in range(2):

@@ -29,7 +29,7 @@ class Scripted:
     def __init__(self, script, wins=()):
         self.script, self.wins = script, wins
         self.num_envs = len(script[0])
-        self.blank = Corridor(num_envs=self.num_envs).reset(jax.random.key(0))[1]
+        self.blank = Corridor(num_envs=self.num_envs).reset((), jax.random.key(0))[1]
         self.at = 0
 
     def observation(self, at: int, **changes: float) -> Observation:

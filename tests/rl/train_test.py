@@ -95,10 +95,10 @@ def test_episode_metrics_agree_with_the_world():
 
 def test_lanes_that_are_busy_make_no_decision():
     class Slow(Corridor):
-        def step(self, state, action):
+        def step(self, params, state, action):
             """Every attack is slow here, as `drop` is in the real world."""
             attack = action[:, 5] == 3
-            return super().step(state, action.at[:, 5].set(attack.astype("int32") * 2))
+            return super().step(params, state, action.at[:, 5].set(attack.astype("int32") * 2))
 
     _, seen = collect(Slow(num_envs=16), CONFIG, 256)
     # A third of the decisions at first are attacks and cost two more ticks: 3 / (3 + 2).

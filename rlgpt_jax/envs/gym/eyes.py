@@ -16,7 +16,7 @@ class Eyes:
     def __init__(self, world: HostVoxel):
         self.world = world
         # The top layer of still water is `sea_level`; Minecraft counts the one above it.
-        self._sea_level = world.env.params.sea_level + 1
+        self._sea_level = world.env.sizes.sea_level + 1
         self._noops = np.tile(np.array(NOOP, np.int32), (world.num_envs, 1))
 
     def first(self, obs: Observation) -> View:

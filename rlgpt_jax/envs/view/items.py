@@ -38,7 +38,7 @@ def inventory(sight: Sight) -> Group:
 
 def equipment(sight: Sight) -> Group:
     """[N, 6]: main hand, feet, legs, chest, head, off hand."""
-    worn, spent = sight.lanes.field("armor_item"), sight.lanes.field("armor_damage")
+    worn, spent = sight.lanes.field("armor.item"), sight.lanes.field("armor.damage")
     name, variant = NAME_OF_ITEM[worn], VARIANT_OF_ITEM[worn]
     obs = sight.obs
     join = lambda hand, armor: np.concatenate([hand[:, :1], armor], 1)  # noqa: E731

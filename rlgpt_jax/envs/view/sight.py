@@ -10,7 +10,7 @@ from rlgpt_jax.envs.base import Observation
 class Lanes(Protocol):
     """Worlds that can be looked into from the host; `voxel.host.HostVoxel` is one."""
 
-    def field(self, name: str) -> np.ndarray:
+    def field(self, path: str) -> np.ndarray:
         """A field of `WorldState`, [N, ...]."""
         ...
 

@@ -173,8 +173,8 @@ def damage_source(sight: Sight) -> Group:
     obs, lanes = sight.obs, sight.lanes
     kind, amount = obs.damage_kind, obs.damage.astype(np.float32)
     hurt = amount > 0
-    hostile = _HOSTILE[lanes.field("mob_kind")]
-    offset = lanes.field("mob_position").astype(np.float64) - obs.position[:, None]
+    hostile = _HOSTILE[lanes.field("mobs.kind")]
+    offset = lanes.field("mobs.position").astype(np.float64) - obs.position[:, None]
     away = np.where(hostile, np.linalg.norm(offset, axis=-1), np.inf)
     nearest = away.argmin(1)
     lane = np.arange(len(kind))

@@ -1,13 +1,12 @@
 """The embedded world as an `Environment`: a task, N lanes, resets from a pool."""
 
-import copy
 import functools
 import operator
-from collections.abc import Hashable
 from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from rlgpt_jax.envs.base import NUM_SLOTS, Observation, Step
 from rlgpt_jax.envs.tasks.tasks import Task
@@ -17,13 +16,25 @@ from rlgpt_jax.envs.voxel.rules.items.item_table import variants_of
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import MOB_LIFE
 from rlgpt_jax.envs.voxel.rules.player import physics, vitals
 from rlgpt_jax.envs.voxel.senses import eyes, observe
-from rlgpt_jax.envs.voxel.state import WorldParams, WorldPool, WorldState
+from rlgpt_jax.envs.voxel.state import (
+    Armor,
+    Inventory,
+    Items,
+    Lights,
+    Mobs,
+    Stations,
+    Updates,
+    WorldParams,
+    WorldPool,
+    WorldState,
+)
 from rlgpt_jax.envs.voxel.task_numbers import MAX_VARIANTS, TaskNumbers, numbers_of, program_of
 from rlgpt_jax.envs.voxel.terrain.worldgen import BIOME_INDEX
 
 NOON = 6000
 Tree = TypeVar("Tree", WorldState, Observation)
 RESTED = 100  # ticks since the last swing: a full one
+REST = np.array([0.0, physics.RESTING_SPEED, 0.0], np.float32)  # blocks/tick, of who stands
 
 
 class Outcome(NamedTuple):
@@ -35,21 +46,21 @@ class Outcome(NamedTuple):
     success: jax.Array  # bool[N]
 
 
-class EnvArrays(NamedTuple):
+class EnvParams(NamedTuple):
     """All data that a `VoxelEnv` computes with, besides the state of its worlds."""
 
     pool: WorldPool
-    fallback: Any  # int32[P, 2]  see `spawn.open_places`
+    fallback: jax.Array  # int32[P, 2]  see `spawn.open_places`
     numbers: TaskNumbers
 
 
 class VoxelEnv:
-    """N lanes of one task. Pure functions over `WorldState`; jit is the caller's."""
+    """A `base.Environment` of one task. Equal ones differ in `default_params` at most."""
 
     def __init__(
         self,
         task: Task,
-        params: WorldParams,
+        sizes: WorldParams,
         num_envs: int,
         pool: WorldPool,
         image_size: tuple[int, int] | None = None,
@@ -58,104 +69,95 @@ class VoxelEnv:
 
         Args:
           task: what is to be done.
-          params: sizes of the worlds.
+          sizes: of the worlds.
           num_envs: lanes.
           pool: worlds to start from.
           image_size: height and width of `Observation.rgb`; None draws none.
 
         Raises:
           ValueError: if the pool's worlds have another size, have no place to stand, or
-            the task has more mobs than `params.max_mobs`; or bad pictures.
+            the task has more mobs than `sizes.max_mobs`; or bad pictures.
         """
-        sizes = (params.size_x, params.size_z, params.size_y)
-        if pool.blocks.shape[1:] != sizes:
+        shape = (sizes.size_x, sizes.size_z, sizes.size_y)
+        if pool.blocks.shape[1:] != shape:
             raise ValueError(
-                f"the pool's worlds are {pool.blocks.shape[1:]}, params ask for {sizes} "
+                f"the pool's worlds are {pool.blocks.shape[1:]}, sizes ask for {shape} "
                 "(x, z, y). Load the pool with the same WorldParams."
             )
         num_mobs = spawn.num_mobs(task)
-        if num_mobs > params.max_mobs:
+        if num_mobs > sizes.max_mobs:
             raise ValueError(
                 f"task {task.name!r} has {num_mobs} mobs (own, wild and hostile ones), "
-                f"max_mobs is {params.max_mobs}. Raise WorldParams.max_mobs."
+                f"max_mobs is {sizes.max_mobs}. Raise WorldParams.max_mobs."
             )
-        self.task, self.params, self.num_envs, self.pool = task, params, num_envs, pool
-        self._image_size = eyes.checked_size(image_size)
+        self.task, self.sizes, self.num_envs = task, sizes, num_envs
         self.goal_names: tuple[str, ...] = task.sources
+        self.default_params = EnvParams(pool, spawn.open_places(pool), numbers_of(task))
+        self._image_size = eyes.checked_size(image_size)
         self._stages: list[Any] = [variants_of(name) for name in task.stages]
-        self._fallback: Any = spawn.open_places(pool)
-        self._numbers = numbers_of(task)
+        self._program = type(self), program_of(task), sizes, num_envs, self._image_size
 
-    @property
-    def program(self) -> Hashable:
-        """Equal for environments that differ in their `arrays` alone."""
-        sizes = self.num_envs, self.pool.blocks.shape
-        return program_of(self.task), self.params, *sizes, self._image_size
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, VoxelEnv) and self._program == other._program
 
-    @property
-    def arrays(self) -> EnvArrays:
-        """The data, so that it can be an argument of a compiled function."""
-        return EnvArrays(self.pool, self._fallback, self._numbers)
+    def __hash__(self) -> int:
+        return hash(self._program)
 
-    def bound(self, arrays: EnvArrays) -> "VoxelEnv":
-        """This environment with other data, for example while it is traced."""
-        other = copy.copy(self)
-        other.pool, other._fallback, other._numbers = arrays
-        return other
-
-    def reset(self, key: jax.Array) -> tuple[WorldState, Observation]:
+    def reset(self, params: EnvParams, key: jax.Array) -> tuple[WorldState, Observation]:
         """Starts N episodes."""
         seed = jax.random.bits(key, (self.num_envs,), jnp.uint32)
-        start = self._draw(seed)
-        state = self._begin(self.pool.blocks[start.pool_index], seed, start)
-        return state, self.observe(state)
+        start = self._draw(params, seed)
+        state = self._begin(params, params.pool.blocks[start.pool_index], seed, start)
+        return state, self.observe(params, state)
 
-    def _draw(self, seed: jax.Array) -> spawn.Start:
-        reach = self._numbers.mob_range
-        return spawn.draw(self.pool, self._fallback, self.task, seed, reach)
+    def _draw(self, params: EnvParams, seed: jax.Array) -> spawn.Start:
+        reach = params.numbers.mob_range
+        return spawn.draw(params.pool, params.fallback, self.task, seed, reach)
 
-    def step(self, state: WorldState, action: jax.Array) -> tuple[WorldState, Step]:
+    def step(
+        self, params: EnvParams, state: WorldState, action: jax.Array
+    ) -> tuple[WorldState, Step]:
         """One tick with auto-reset; `final_obs` is the observation before the reset."""
-        state, outcome = self.advance(state, action)
+        state, outcome = self.advance(params, state, action)
         busy = state.busy > 0
-        final_obs = self.observe(state)
+        final_obs = self.observe(params, state)
         done = outcome.terminated | outcome.truncated
         # Every read for `final_obs` comes before the reset's write (see `transition`).
-        seen = final_obs.ray_block_distance.sum(1) + final_obs.voxels.sum((1, 2, 3))
-        seen += final_obs.light_level + final_obs.can_see_sky
-        if final_obs.rgb is not None:
-            seen += final_obs.rgb[:, 0, 0, 0]
-        done &= ~jnp.isnan(seen)
-        state = self.reset_lanes(state, done)
+        state, final_obs, done = jax.lax.optimization_barrier((state, final_obs, done))
+        state = self.reset_lanes(params, state, done)
         obs = jax.lax.cond(
-            done.any(), lambda: self._see_anew(state, done, final_obs), lambda: final_obs
+            done.any(), lambda: self._see_anew(params, state, done, final_obs), lambda: final_obs
         )
         info = {"success": outcome.success, "busy": busy & ~done}
         step = Step(obs, outcome.reward, outcome.terminated, outcome.truncated, final_obs, info)
         return state, step
 
-    def advance(self, state: WorldState, action: jax.Array) -> tuple[WorldState, Outcome]:
+    def advance(
+        self, params: EnvParams, state: WorldState, action: jax.Array
+    ) -> tuple[WorldState, Outcome]:
         """One tick without observation and without reset."""
-        before = self.counts(state)
-        task, light = self.task, self.pool.light
+        before = self.counts(params, state)
+        task, light = self.task, params.pool.light
         state = transition.tick(state, action, task.break_speed, light, task.hostile)
-        return self.judge(before, state)
+        return self.judge(params, before, state)
 
-    def counts(self, state: WorldState) -> jax.Array:
+    def counts(self, params: EnvParams, state: WorldState) -> jax.Array:
         """int32[N, K + 1]: pieces of the K stages and, last, of the goal item.
 
         All variants of a name count: any kind of wood is a log.
         """
         columns = []
-        goal = [self._numbers.goal[k] for k in range(MAX_VARIANTS)]
+        goal = [params.numbers.goal[k] for k in range(MAX_VARIANTS)]
         for variants in (*self._stages, goal):
             held = functools.reduce(
-                operator.or_, (state.slot_item == variant for variant in variants)
+                operator.or_, (state.inventory.item == variant for variant in variants)
             )
-            columns.append(jnp.where(held, state.slot_quantity, 0).sum(1, dtype=jnp.int32))
+            columns.append(jnp.where(held, state.inventory.quantity, 0).sum(1, dtype=jnp.int32))
         return jnp.stack(columns, 1)
 
-    def judge(self, before: jax.Array, state: WorldState) -> tuple[WorldState, Outcome]:
+    def judge(
+        self, params: EnvParams, before: jax.Array, state: WorldState
+    ) -> tuple[WorldState, Outcome]:
         """What the tick that led to `state` meant for the task.
 
         The reward is the change of the goal item's count; for a station to be placed
@@ -163,10 +165,11 @@ class VoxelEnv:
         the first time, and nothing else.
 
         Args:
+          params: data of the worlds.
           before: `counts` before the tick.
           state: the worlds after it.
         """
-        task, numbers, now = self.task, self._numbers, self.counts(state)
+        task, numbers, now = self.task, params.numbers, self.counts(params, state)
         reward = (now - before)[:, -1].astype(jnp.float32)
         success = now[:, -1] - state.goal_start >= numbers.goal_quantity
         if task.nearby:
@@ -181,67 +184,58 @@ class VoxelEnv:
         truncated = (state.tick >= numbers.horizon) & ~terminated
         return state, Outcome(reward, terminated, truncated, success)
 
-    def reset_lanes(self, state: WorldState, done: jax.Array) -> WorldState:
+    def reset_lanes(self, params: EnvParams, state: WorldState, done: jax.Array) -> WorldState:
         """Starts new episodes where `done` bool[N]; copies only those lanes' worlds."""
 
         def restart() -> WorldState:
             seed = hashing.bits(state.seed, hashing.NEXT_EPISODE)
-            start = self._draw(seed)
-            fresh = self._begin(jnp.zeros((), jnp.uint8), seed, start)
+            start = self._draw(params, seed)
+            fresh = self._begin(params, jnp.zeros((), jnp.uint8), seed, start)
             return _merge(done, fresh, state.replace(blocks=fresh.blocks))
 
         small = state.replace(blocks=jnp.zeros((), jnp.uint8))
         small = jax.lax.cond(done.any(), restart, lambda: small)
-        return small.replace(blocks=self._copy_worlds(state.blocks, small.pool_index, done))
+        blocks = _copy_worlds(params.pool.blocks, state.blocks, small.pool_index, done)
+        return small.replace(blocks=blocks)
 
-    def observe(self, state: WorldState, rays: bool = True, image: bool = True) -> Observation:
+    def observe(
+        self, params: EnvParams, state: WorldState, rays: bool = True, image: bool = True
+    ) -> Observation:
         """What the agents see; without rays the four ray fields are zeros.
 
         Without `image`, or where the environment has no image size, `rgb` is None.
         """
-        seen = observe.observe(state, self.pool.light, rays)
+        seen = observe.observe(state, params.pool.light, rays)
         if image and self._image_size:
-            rgb = eyes.draw(state, self.pool.light, self._image_size)
+            rgb = eyes.draw(state, params.pool.light, self._image_size)
             seen = seen._replace(rgb=rgb)
         return seen
 
-    def _see_anew(self, state: WorldState, done: jax.Array, before: Observation) -> Observation:
+    def _see_anew(
+        self, params: EnvParams, state: WorldState, done: jax.Array, before: Observation
+    ) -> Observation:
         """`before`, but what the agents see now in the lanes of `done`."""
-        now = _merge(done, self.observe(state, image=False), before._replace(rgb=None))
+        now = _merge(done, self.observe(params, state, image=False), before._replace(rgb=None))
         if before.rgb is None:
             return now
-        return now._replace(rgb=eyes.redraw(state, self.pool.light, done, before.rgb))
+        return now._replace(rgb=eyes.redraw(state, params.pool.light, done, before.rgb))
 
-    def _copy_worlds(self, blocks: jax.Array, pool_index: jax.Array, done: jax.Array) -> jax.Array:
-        """Overwrites the worlds of the done lanes, one per turn, in place."""
-        order = jnp.argsort(~done, stable=True).astype(jnp.int32)
-        total = done.sum(dtype=jnp.int32)
-
-        def copy(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-            turn, blocks = carry
-            lane = order[turn]
-            world = jax.lax.dynamic_index_in_dim(self.pool.blocks, pool_index[lane])
-            zero = jnp.int32(0)
-            return turn + 1, jax.lax.dynamic_update_slice(blocks, world, (lane, zero, zero, zero))
-
-        carry = (jnp.int32(0), blocks)
-        return jax.lax.while_loop(lambda carry: carry[0] < total, copy, carry)[1]
-
-    def _begin(self, blocks: jax.Array, seed: jax.Array, start: spawn.Start) -> WorldState:
+    def _begin(
+        self, params: EnvParams, blocks: jax.Array, seed: jax.Array, start: spawn.Start
+    ) -> WorldState:
         """The state in which an episode starts. `blocks` is taken as it is."""
-        n, params = self.num_envs, self.params
+        n, sizes = len(seed), self.sizes
         ints = lambda *shape: jnp.zeros((n, *shape), jnp.int32)  # noqa: E731
         floats = lambda *shape: jnp.zeros((n, *shape), jnp.float32)  # noqa: E731
         full = lambda value: jnp.full((n,), value, jnp.float32)  # noqa: E731
         no = jnp.zeros((n,), bool)
         each = lambda values: jnp.tile(jnp.asarray(values), (n, 1))  # noqa: E731
-        m, d, s = spawn.num_mobs(self.task), params.max_items, params.max_stations
-        rest = jnp.array([0.0, physics.RESTING_SPEED, 0.0], jnp.float32)
-        items, quantities = self._numbers.start_item, self._numbers.start_quantity
+        d, s = sizes.max_items, sizes.max_stations
+        items, quantities = params.numbers.start_item, params.numbers.start_quantity
         state = WorldState(
             blocks=blocks, pool_index=start.pool_index, seed=seed,
             tick=ints(), world_time=jnp.full((n,), NOON, jnp.int32),
-            position=start.position, velocity=jnp.tile(rest, (n, 1)),
+            position=start.position, velocity=jnp.tile(REST, (n, 1)),
             yaw=start.yaw, pitch=floats(), on_ground=~no, in_water=no,
             jump_cooldown=ints(), fall_distance=floats(),
             life=full(vitals.FULL_LIFE), food=full(vitals.FULL_FOOD),
@@ -251,25 +245,52 @@ class VoxelEnv:
             hurt_amount=floats(), damage=floats(), damage_kind=ints(), fire=ints(),
             food_timer=ints(), eating=ints(), use_delay=ints(), burn_ticks=ints(), xp=floats(),
             mining_block=ints(3), mining_progress=floats(), mining_delay=ints(),
-            slot_item=each(items), slot_quantity=each(quantities),
-            slot_damage=ints(NUM_SLOTS), armor_item=ints(5), armor_damage=ints(5),
-            mob_kind=start.mob_kind, mob_position=start.mob_position,
-            mob_velocity=jnp.tile(rest, (n, m, 1)), mob_yaw=start.mob_yaw,
-            mob_on_ground=jnp.ones((n, m), bool), mob_life=jnp.asarray(MOB_LIFE)[start.mob_kind],
-            mob_hurt_time=ints(m), mob_panic=ints(m), mob_target=floats(m, 2),
-            mob_walk=ints(m), mob_sheared=jnp.zeros((n, m), bool),
-            mob_variant=start.mob_variant,
-            mob_hurt_amount=floats(m), mob_fire=ints(m), mob_fall=floats(m),
-            mob_timer=start.mob_timer,
-            item_id=ints(d), item_quantity=ints(d), item_position=floats(d, 3),
-            item_velocity=floats(d, 3), item_age=ints(d), item_damage=ints(d),
-            station_name=ints(s), station_block=ints(s, 3),
-            light_block=ints(params.max_lights, 3), light_level=ints(params.max_lights),
-            update_cell=ints(params.max_updates), update_due=ints(params.max_updates),
+            inventory=Inventory(each(items), each(quantities), damage=ints(NUM_SLOTS)),
+            armor=Armor(item=ints(5), damage=ints(5)),
+            mobs=_begin_mobs(start),
+            items=Items(
+                id=ints(d), quantity=ints(d), position=floats(d, 3), velocity=floats(d, 3),
+                age=ints(d), damage=ints(d),
+            ),
+            stations=Stations(name=ints(s), block=ints(s, 3)),
+            lights=Lights(block=ints(sizes.max_lights, 3), level=ints(sizes.max_lights)),
+            updates=Updates(cell=ints(sizes.max_updates), due=ints(sizes.max_updates)),
             stage_done=jnp.zeros((n, len(self.task.stages)), bool),
             goal_start=ints(), biome=jnp.full((n,), BIOME_INDEX[self.task.biome], jnp.int32),
         )  # fmt: skip
-        return state.replace(goal_start=self.counts(state)[:, -1])
+        return state.replace(goal_start=self.counts(params, state)[:, -1])
+
+
+def _begin_mobs(start: spawn.Start) -> Mobs:
+    """The mobs of an episode that starts."""
+    n, m = start.mob_kind.shape
+    zeros = lambda dtype, *shape: jnp.zeros((n, m, *shape), dtype)  # noqa: E731
+    return Mobs(
+        kind=start.mob_kind, position=start.mob_position, velocity=jnp.tile(REST, (n, m, 1)),
+        yaw=start.mob_yaw, on_ground=jnp.ones((n, m), bool),
+        life=jnp.asarray(MOB_LIFE)[start.mob_kind], hurt_time=zeros(jnp.int32),
+        panic=zeros(jnp.int32), target=zeros(jnp.float32, 2), walk=zeros(jnp.int32),
+        sheared=zeros(bool), variant=start.mob_variant, hurt_amount=zeros(jnp.float32),
+        fire=zeros(jnp.int32), fall=zeros(jnp.float32), timer=start.mob_timer,
+    )  # fmt: skip
+
+
+def _copy_worlds(
+    pool: jax.Array, blocks: jax.Array, pool_index: jax.Array, done: jax.Array
+) -> jax.Array:
+    """Overwrites the worlds of the done lanes, one per turn, in place."""
+    order = jnp.argsort(~done, stable=True).astype(jnp.int32)
+    total = done.sum(dtype=jnp.int32)
+
+    def copy(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        turn, blocks = carry
+        lane = order[turn]
+        world = jax.lax.dynamic_index_in_dim(pool, pool_index[lane])
+        zero = jnp.int32(0)
+        return turn + 1, jax.lax.dynamic_update_slice(blocks, world, (lane, zero, zero, zero))
+
+    carry = (jnp.int32(0), blocks)
+    return jax.lax.while_loop(lambda carry: carry[0] < total, copy, carry)[1]
 
 
 def _merge(chosen: jax.Array, new: Tree, old: Tree) -> Tree:

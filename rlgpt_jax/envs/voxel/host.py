@@ -7,15 +7,16 @@ array keeps the view) and make XLA copy every world at the next tick.
 
 import ctypes
 import functools
+import operator
 import zlib
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import Observation, Step
-from rlgpt_jax.envs.voxel.env import EnvArrays, VoxelEnv
+from rlgpt_jax.envs.voxel.env import EnvParams, Outcome, VoxelEnv
 from rlgpt_jax.envs.voxel.large_pages import collapse
 from rlgpt_jax.envs.voxel.render.host import render_host
 from rlgpt_jax.envs.voxel.render.jax import render_jax
@@ -28,55 +29,36 @@ from rlgpt_jax.envs.voxel.state import WorldPool, WorldState
 KINDS = ("auto", "numba", "jax")  # of code for rays and pictures
 
 
-class _Programs(NamedTuple):
-    """The jitted parts of a tick. Their first argument are the `EnvArrays`."""
-
-    reset: Any
-    advance: Any
-    restart: Any
-    observe: Any
+# The compiled parts of a tick. Equal environments share them; `rays` says whether XLA casts any.
 
 
-class _Shell:
-    """An environment without its data, equal to another one of the same program."""
-
-    def __init__(self, env: VoxelEnv):
-        self.program = env.program
-        self.env = env.bound(EnvArrays(*[None] * len(EnvArrays._fields)))  # type: ignore[arg-type]
-
-    def __hash__(self) -> int:
-        return hash(self.program)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Shell) and self.program == other.program
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _reset(
+    env: VoxelEnv, rays: bool, params: EnvParams, key: jax.Array
+) -> tuple[WorldState, Observation]:
+    state, _ = env.reset(params, key)
+    return state, env.observe(params, state, rays)
 
 
-@functools.lru_cache(maxsize=8)
-def _programs(shell: _Shell, rays: bool) -> _Programs:
-    """Compiled once for all environments that differ in their data alone."""
-    bound = shell.env.bound
+@functools.partial(jax.jit, static_argnums=(0, 1), donate_argnums=3)
+def _advance(
+    env: VoxelEnv, rays: bool, params: EnvParams, state: WorldState, action: jax.Array
+) -> tuple[WorldState, Outcome, jax.Array, Observation]:
+    state, outcome = env.advance(params, state, action)
+    return state, outcome, state.busy > 0, env.observe(params, state, rays)
 
-    def reset(arrays, key):
-        env = bound(arrays)
-        state, _ = env.reset(key)
-        return state, env.observe(state, rays=rays)
 
-    def advance(arrays, state, action):
-        env = bound(arrays)
-        state, outcome = env.advance(state, action)
-        return state, outcome, state.busy > 0, env.observe(state, rays=rays)
+@functools.partial(jax.jit, static_argnums=(0, 1), donate_argnums=3)
+def _restart(
+    env: VoxelEnv, rays: bool, params: EnvParams, state: WorldState, done: jax.Array
+) -> tuple[WorldState, Observation]:
+    state = env.reset_lanes(params, state, done)
+    return state, env.observe(params, state, rays)
 
-    def restart(arrays, state, done):
-        env = bound(arrays)
-        state = env.reset_lanes(state, done)
-        return state, env.observe(state, rays=rays)
 
-    return _Programs(
-        reset=jax.jit(reset),
-        advance=jax.jit(advance, donate_argnums=1),
-        restart=jax.jit(restart, donate_argnums=1),
-        observe=jax.jit(lambda arrays, state: bound(arrays).observe(state, rays=rays)),
-    )
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _observe(env: VoxelEnv, rays: bool, params: EnvParams, state: WorldState) -> Observation:
+    return env.observe(params, state, rays)
 
 
 class HostVoxel:
@@ -112,11 +94,10 @@ class HostVoxel:
         self.goal_names: tuple[str, ...] = env.goal_names
         self._numba_rays = raycaster != "jax"
         self._device = jax.local_devices(backend="cpu")[0]
-        self._arrays: EnvArrays = jax.device_put(env.arrays, self._device)
-        self._pool: WorldPool = self._arrays.pool
+        self._params: EnvParams = jax.device_put(env.default_params, self._device)
+        self._pool: WorldPool = self._params.pool
         self._state: WorldState | None = None
         self._last: Observation | None = None
-        self._programs = _programs(_Shell(env), not self._numba_rays)
 
     @property
     def state(self) -> WorldState:
@@ -133,10 +114,10 @@ class HostVoxel:
         """Starts N episodes. Returns their first observation, NumPy arrays."""
         key = jax.device_put(jax.random.key(seed), self._device)
         self._state = None  # frees the old worlds first
-        self._state, seen = self._programs.reset(self._arrays, key)
+        self._state, seen = _reset(*self._given, key)
         # No episode ends here: what an end needs is compiled now and not in mid-training.
         nobody = np.zeros(self.num_envs, bool)
-        self._state, seen = self._programs.restart(self._arrays, self._state, nobody)
+        self._state, seen = _restart(*self._given, self._state, nobody)
         collapse(self.state.blocks)
         self._last = self._with_senses(seen)
         return self._last
@@ -157,7 +138,7 @@ class HostVoxel:
         if action.shape != (self.num_envs, 8):
             raise ValueError(f"action must be int32[{self.num_envs}, 8], got {action.shape}.")
         state, self._state = self.state, None
-        self._state, outcome, busy, seen = self._programs.advance(self._arrays, state, action)
+        self._state, outcome, busy, seen = _advance(*self._given, state, action)
         reward, terminated, truncated, success = (np.asarray(part) for part in outcome)
         self._last = self._with_senses(seen) if rays else seen
         info = {"success": success, "busy": np.asarray(busy) & ~(terminated | truncated)}
@@ -166,13 +147,13 @@ class HostVoxel:
     def restart(self, done: np.ndarray) -> Observation:
         """Starts the next episode where `done` bool[N]. Returns the observation of all."""
         before, state, self._state = self._last, self.state, None
-        self._state, seen = self._programs.restart(self._arrays, state, done)
+        self._state, seen = _restart(*self._given, state, done)
         self._last = self._with_senses(seen, before, done)
         return self._last
 
-    def field(self, name: str) -> np.ndarray:
-        """A copy of one field of the state, [N, ...]."""
-        return _view(getattr(self.state, name)).copy()
+    def field(self, path: str) -> np.ndarray:
+        """A copy of one field of the state, [N, ...], for example of "mobs.position"."""
+        return _view(operator.attrgetter(path)(self.state)).copy()
 
     def bytes_at(self, cell: np.ndarray) -> np.ndarray:
         """uint8[N, K]: the bytes of unwrapped cells int[N, K, 3] (x, y, z).
@@ -200,8 +181,9 @@ class HostVoxel:
     def save(self) -> dict[str, Any]:
         """All that changes, as a tree of NumPy arrays.
 
-        Worlds are kept as their differences from the pool: `edit_lane` int32[E],
-        `edit_cell` int64[E] (flat index in one world), `edit_byte` uint8[E].
+        `fields` is the state without `blocks`. Those are kept as their differences from the
+        pool: `edit_lane` int32[E], `edit_cell` int64[E] (flat index in one world),
+        `edit_byte` uint8[E].
         """
         state = self.state
         blocks, pool = _view(state.blocks), _view(self._pool.blocks)
@@ -211,7 +193,7 @@ class HostVoxel:
             cell = np.flatnonzero(world != pool[index].ravel())
             lanes.append((np.full(len(cell), lane, np.int32), cell, world[cell]))
         edits = (np.concatenate(parts) for parts in zip(*lanes))
-        fields = {name: np.array(value) for name, value in vars(state).items() if name != "blocks"}
+        fields = jax.tree.map(np.array, state.replace(blocks=None))  # type: ignore[arg-type]
         names = ("edit_lane", "edit_cell", "edit_byte")
         return {"fields": fields, "pool_mark": self._pool_mark, **dict(zip(names, edits))}
 
@@ -222,9 +204,9 @@ class HostVoxel:
           ValueError: if it was saved with another pool or another number of lanes.
         """
         fields = saved["fields"]
-        if len(fields["tick"]) != self.num_envs:
+        if len(fields.tick) != self.num_envs:
             raise ValueError(
-                f"saved with {len(fields['tick'])} lanes, this environment has "
+                f"saved with {len(fields.tick)} lanes, this environment has "
                 f"{self.num_envs}. Build it with the same num_envs."
             )
         if int(saved["pool_mark"]) != int(self._pool_mark):
@@ -232,17 +214,21 @@ class HostVoxel:
                 "saved with another world pool (biome, split, sizes or number of worlds "
                 "differ). Load the pool that the run was started with."
             )
-        blocks = _view(self._pool.blocks)[fields["pool_index"]]
+        blocks = _view(self._pool.blocks)[fields.pool_index]
         worlds = blocks.reshape(self.num_envs, -1)
         worlds[saved["edit_lane"], saved["edit_cell"]] = saved["edit_byte"]
         put = functools.partial(jnp.array, copy=True)
         with jax.default_device(self._device):
-            fields = {name: put(value) for name, value in fields.items()}
-            self._state = WorldState(blocks=put(blocks), **fields)
+            self._state = jax.tree.map(put, fields.replace(blocks=blocks))
         self._state = jax.device_put(self._state, self._device)
         collapse(self._state.blocks)
-        self._last = self._with_senses(self._programs.observe(self._arrays, self._state))
+        self._last = self._with_senses(_observe(*self._given, self._state))
         return self._last
+
+    @property
+    def _given(self) -> tuple[VoxelEnv, bool, EnvParams]:
+        """The first arguments of every compiled part."""
+        return self.env, not self._numba_rays, self._params
 
     @functools.cached_property
     def _pool_mark(self) -> np.uint32:
@@ -269,7 +255,7 @@ class HostVoxel:
         state, kept = self.state, None if before is None else _copy_rays(before)
         block, block_distance, entity, entity_distance = lidar_numba(
             _view(state.blocks), seen.position, seen.yaw, seen.pitch,
-            _view(state.mob_kind), _view(state.mob_position), lanes, kept,
+            _view(state.mobs.kind), _view(state.mobs.position), lanes, kept,
         )  # fmt: skip
         return seen._replace(
             ray_block=block,

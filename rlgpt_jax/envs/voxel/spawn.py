@@ -38,7 +38,7 @@ class Start(NamedTuple):
     mob_timer: jax.Array  # int32[N, M]  ticks to a chicken's first egg
 
 
-def open_places(pool: WorldPool) -> np.ndarray:
+def open_places(pool: WorldPool) -> jax.Array:
     """int32[P, 2]: one spawnable column (x, z) of every world.
 
     Raises:
@@ -52,12 +52,13 @@ def open_places(pool: WorldPool) -> np.ndarray:
             f"pool worlds {bad} have no spawnable column; every world needs one. "
             "Try another biome or a larger world."
         )
-    return np.stack(np.unravel_index(flat.argmax(1), spawnable.shape[1:]), 1).astype(np.int32)
+    places = np.stack(np.unravel_index(flat.argmax(1), spawnable.shape[1:]), 1)
+    return jnp.asarray(places.astype(np.int32))
 
 
 def draw(
     pool: WorldPool,
-    fallback: np.ndarray,
+    fallback: jax.Array,
     task: Task,
     seed: jax.Array,
     mob_range: jax.Array | None = None,
@@ -68,7 +69,7 @@ def draw(
     """
     mob_range = jnp.asarray(task.mob_range) if mob_range is None else mob_range
     index = hashing.below(pool.blocks.shape[0], seed, hashing.WORLD)
-    column = _first_open(pool, jnp.asarray(fallback), index, seed)
+    column = _first_open(pool, fallback, index, seed)
     height = pool.surface[index, column[:, 0], column[:, 1]]
     feet = jnp.stack([column[:, 0], height, column[:, 1]], 1).astype(jnp.float32)
     middle = jnp.array([0.5, 0.0, 0.5], jnp.float32)

@@ -1,9 +1,87 @@
 """The state of N embedded worlds; `WorldParams` holds the sizes that fix its shapes."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import jax
 from flax import struct
 
 from rlgpt_jax.envs.voxel.params import WorldParams as WorldParams
+
+
+@struct.dataclass
+class Inventory:
+    """What the player carries."""
+
+    item: jax.Array  # int32[N, 36]  ids of `item_table`, 0 empty; slot 0 is the hand
+    quantity: jax.Array  # int32[N, 36]
+    damage: jax.Array  # int32[N, 36]  uses spent
+
+
+@struct.dataclass
+class Armor:
+    """What the player wears."""
+
+    item: jax.Array  # int32[N, 5]  feet, legs, chest, head, off hand
+    damage: jax.Array  # int32[N, 5]  uses spent
+
+
+@struct.dataclass
+class Mobs:
+    """Animals and zombies."""
+
+    kind: jax.Array  # int32[N, M]  index into `names.MOBS`, 0 none
+    position: jax.Array  # float32[N, M, 3]  feet
+    velocity: jax.Array  # float32[N, M, 3]
+    yaw: jax.Array  # float32[N, M]  degrees, as the player's
+    on_ground: jax.Array  # bool[N, M]
+    life: jax.Array  # float32[N, M]
+    hurt_time: jax.Array  # int32[N, M]
+    panic: jax.Array  # int32[N, M]  ticks of panic left
+    target: jax.Array  # float32[N, M, 2]  x, z being walked to
+    walk: jax.Array  # int32[N, M]  ticks left of the present walk, 0 idle
+    sheared: jax.Array  # bool[N, M]
+    variant: jax.Array  # int32[N, M]  colour of a sheep's wool, 0 white
+    hurt_amount: jax.Array  # float32[N, M]  as `hurt_amount`
+    fire: jax.Array  # int32[N, M]  ticks that it still burns
+    fall: jax.Array  # float32[N, M]  blocks fallen
+    timer: jax.Array  # int32[N, M]  ticks: to the next egg, of eating grass, to the next hit
+
+
+@struct.dataclass
+class Items:
+    """Stacks that lie about."""
+
+    id: jax.Array  # int32[N, D]  ids of `item_table`, 0 none
+    quantity: jax.Array  # int32[N, D]
+    position: jax.Array  # float32[N, D, 3]
+    velocity: jax.Array  # float32[N, D, 3]
+    age: jax.Array  # int32[N, D]  ticks; picked up from age 10 on
+    damage: jax.Array  # int32[N, D]  uses spent
+
+
+@struct.dataclass
+class Stations:
+    """Crafting tables and furnaces that were placed."""
+
+    name: jax.Array  # int32[N, S]  name ids of placed stations, 0 none
+    block: jax.Array  # int32[N, S, 3]  unwrapped block coordinates
+
+
+@struct.dataclass
+class Lights:
+    """Lights that were placed."""
+
+    block: jax.Array  # int32[N, L, 3]  cells of lights that were placed, unwrapped
+    level: jax.Array  # int32[N, L]  0 none
+
+
+@struct.dataclass
+class Updates:
+    """Cells that wait to fall, flow or break."""
+
+    cell: jax.Array  # int32[N, U]  flat cells of the lane's world waiting for an update
+    due: jax.Array  # int32[N, U]  tick from which on it happens, 0 no update
 
 
 @struct.dataclass
@@ -50,48 +128,54 @@ class WorldState:
     mining_progress: jax.Array  # float32[N]  0..1
     mining_delay: jax.Array  # int32[N]  ticks until the next block may be started
 
-    slot_item: jax.Array  # int32[N, 36]  ids of `item_table`, 0 empty; slot 0 is the hand
-    slot_quantity: jax.Array  # int32[N, 36]
-    slot_damage: jax.Array  # int32[N, 36]  uses spent
-    armor_item: jax.Array  # int32[N, 5]  feet, legs, chest, head, off hand
-    armor_damage: jax.Array  # int32[N, 5]  uses spent
-
-    mob_kind: jax.Array  # int32[N, M]  index into `names.MOBS`, 0 none
-    mob_position: jax.Array  # float32[N, M, 3]  feet
-    mob_velocity: jax.Array  # float32[N, M, 3]
-    mob_yaw: jax.Array  # float32[N, M]  degrees, as the player's
-    mob_on_ground: jax.Array  # bool[N, M]
-    mob_life: jax.Array  # float32[N, M]
-    mob_hurt_time: jax.Array  # int32[N, M]
-    mob_panic: jax.Array  # int32[N, M]  ticks of panic left
-    mob_target: jax.Array  # float32[N, M, 2]  x, z being walked to
-    mob_walk: jax.Array  # int32[N, M]  ticks left of the present walk, 0 idle
-    mob_sheared: jax.Array  # bool[N, M]
-    mob_variant: jax.Array  # int32[N, M]  colour of a sheep's wool, 0 white
-    mob_hurt_amount: jax.Array  # float32[N, M]  as `hurt_amount`
-    mob_fire: jax.Array  # int32[N, M]  ticks that it still burns
-    mob_fall: jax.Array  # float32[N, M]  blocks fallen
-    mob_timer: jax.Array  # int32[N, M]  ticks: to the next egg, of eating grass, to the next hit
-
-    item_id: jax.Array  # int32[N, D]  ids of `item_table`, 0 none
-    item_quantity: jax.Array  # int32[N, D]
-    item_position: jax.Array  # float32[N, D, 3]
-    item_velocity: jax.Array  # float32[N, D, 3]
-    item_age: jax.Array  # int32[N, D]  ticks; picked up from age 10 on
-    item_damage: jax.Array  # int32[N, D]  uses spent
-
-    station_name: jax.Array  # int32[N, S]  name ids of placed stations, 0 none
-    station_block: jax.Array  # int32[N, S, 3]  unwrapped block coordinates
-
-    light_block: jax.Array  # int32[N, L, 3]  cells of lights that were placed, unwrapped
-    light_level: jax.Array  # int32[N, L]  0 none
-
-    update_cell: jax.Array  # int32[N, U]  flat cells of the lane's world waiting for an update
-    update_due: jax.Array  # int32[N, U]  tick from which on it happens, 0 no update
+    inventory: Inventory
+    armor: Armor
+    mobs: Mobs
+    items: Items
+    stations: Stations
+    lights: Lights
+    updates: Updates
 
     goal_start: jax.Array  # int32[N]  count of the goal item at reset
     stage_done: jax.Array  # bool[N, K]  stages of the task already rewarded
     biome: jax.Array  # int32[N]
+
+
+PARTS: dict[str, Any] = {
+    "inventory": Inventory, "armor": Armor, "mobs": Mobs, "items": Items, "stations": Stations,
+    "lights": Lights, "updates": Updates,
+}  # fmt: skip
+# Of all arrays of a state, for example "tick" and "mobs.kind".
+PATHS = tuple(
+    path
+    for name in WorldState.__dataclass_fields__
+    for path in ([f"{name}.{own}" for own in PARTS[name].__dataclass_fields__]
+                 if name in PARTS else [name])
+)  # fmt: skip
+
+
+def paths_of(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields by path: {"mobs": {"kind": x}} is {"mobs.kind": x}."""
+    found = dict(fields)
+    for name in PARTS.keys() & found.keys():
+        found |= {f"{name}.{own}": value for own, value in found.pop(name).items()}
+    return found
+
+
+def from_paths(fields: Mapping[str, Any]) -> WorldState:
+    """A state of the arrays of these `PATHS`, and of nothing else (None).
+
+    Raises:
+      KeyError: there is no such path.
+    """
+    if unknown := fields.keys() - set(PATHS):
+        raise KeyError(f"a world has no {', '.join(sorted(unknown))}.")
+    parts = {
+        name: kind(**{own: fields.get(f"{name}.{own}") for own in kind.__dataclass_fields__})
+        for name, kind in PARTS.items()
+    }
+    parts |= {path: fields.get(path) for path in PATHS if "." not in path}
+    return WorldState(**parts)
 
 
 @struct.dataclass

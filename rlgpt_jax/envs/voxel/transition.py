@@ -11,8 +11,8 @@ Order, which is part of the world:
   8. clocks advance
 
 All reads of steps 1 to 3 come before the writes of step 4, which is done in place; the
-later steps only read. What follows a tick must not write before those reads: the tick's
-clock depends on them.
+later steps only read. XLA copies every world before a write that it cannot order after the
+reads, so there is a barrier before each write of blocks, here and in what follows a tick.
 """
 
 import functools
@@ -53,7 +53,8 @@ def tick(
     state = _turn(state, action)
     state, edit, dropped = _act(state, action, break_speed)
     state = landmarks.remember(state, edit)
-    state, fallen = updates.run(state, (edit, placing.second_half(edit)), after=_acted(state))
+    state, edit, dropped = jax.lax.optimization_barrier((state, edit, dropped))
+    state, fallen = updates.run(state, (edit, placing.second_half(edit)))
 
     keys = eating.slow_down(state, controls(action))
     state, motion = physics.move(state, keys, physics.around(state))
@@ -62,10 +63,7 @@ def tick(
     state = spawning.spawn(state, pool_light, hostile)
     state = items.appear(_move_items(state, fallen), dropped)
     state = mob_life.leave(state)
-    return state.replace(
-        tick=state.tick + 1 + _read_all(state).astype(jnp.int32),
-        world_time=(state.world_time + 1) % DAY,
-    )
+    return state.replace(tick=state.tick + 1, world_time=(state.world_time + 1) % DAY)
 
 
 def _move_items(state: WorldState, fallen: drops.Dropped) -> WorldState:
@@ -74,7 +72,7 @@ def _move_items(state: WorldState, fallen: drops.Dropped) -> WorldState:
     def act(state: WorldState) -> WorldState:
         return items.appear(items.pick_up(items.fall(state)), fallen)
 
-    return lanes.only_if_any(state.item_id.any() | fallen.quantity.any(), act, state)
+    return lanes.only_if_any(state.items.id.any() | fallen.quantity.any(), act, state)
 
 
 def _listen(state: WorldState, action: jax.Array) -> tuple[WorldState, jax.Array]:
@@ -165,23 +163,3 @@ def _choose(default: Choice, *cases: tuple[jax.Array, Choice]) -> Choice:
 
 def _pick(active: jax.Array, new: jax.Array, old: jax.Array) -> jax.Array:
     return jnp.where(active.reshape((-1,) + (1,) * (new.ndim - 1)), new, old)
-
-
-def _acted(state: WorldState) -> jax.Array:
-    """bool[N], always false: depends on all that the actions read of the blocks.
-
-    XLA copies every world before a write that it cannot order after the reads.
-    """
-    total = state.mining_progress + state.life + state.food + state.velocity.sum(1)
-    total += (state.slot_item + state.slot_quantity + state.slot_damage).sum(1)
-    return jnp.isnan(total + state.mob_life.sum(1) + state.mob_position.sum((1, 2)))
-
-
-def _read_all(state: WorldState) -> jax.Array:
-    """bool[N], always false: depends on all that was read of the blocks in this tick."""
-    moving = (state.position, state.mob_position, state.item_position, state.mob_velocity)
-    total = sum(part.reshape(len(part), -1).sum(1) for part in moving)
-    total += state.life + state.oxygen + state.mining_progress + state.slot_quantity.sum(1)
-    total += state.fire + (state.mob_panic + state.mob_fire + state.mob_kind).sum(1)
-    total += state.mob_life.sum(1) + state.mob_sheared.sum(1)
-    return jnp.isnan(total + state.velocity.sum(1) + state.mob_yaw.sum(1))

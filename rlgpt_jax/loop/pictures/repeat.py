@@ -6,19 +6,17 @@ last state is there to be drawn.
 """
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Protocol, cast
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.voxel.env import VoxelEnv
+from rlgpt_jax.envs.voxel.env import EnvParams, VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.state import WorldState
 from rlgpt_jax.loop.tools import World
 from rlgpt_jax.rl.evaluate.keyframes import Batch
-from rlgpt_jax.rl.rollout.closed import close
 from rlgpt_jax.rl.rollout.on_host import OnHost
 
 
@@ -63,20 +61,16 @@ class _Pure:
 
     def advance(self, action: np.ndarray, rays: bool = False) -> None:
         del rays
-        function, constants = _advance(self._env)
-        self._state = function(constants, self._state, action)
+        self._state = _advance(self._env, self._env.default_params, self._state, action)
 
     def lane_state(self, lane: int) -> WorldState:
         return jax.device_get(_lane(self._state, lane))
 
 
-@functools.lru_cache(maxsize=4)
-def _advance(env: VoxelEnv) -> tuple[Callable[..., WorldState], list[jax.Array]]:
-    """A compiled tick without observation and without reset."""
-    state, _ = jax.eval_shape(env.reset, jax.random.key(0))
-    action = jax.ShapeDtypeStruct((env.num_envs, 8), jnp.int32)
-    closed = close(lambda state, action: env.advance(state, action)[0], state, action)
-    return jax.jit(closed), closed.constants
+@functools.partial(jax.jit, static_argnums=0)
+def _advance(env: VoxelEnv, params: EnvParams, state: WorldState, action: jax.Array) -> WorldState:
+    """A tick without observation and without reset."""
+    return env.advance(params, state, action)[0]
 
 
 @jax.jit

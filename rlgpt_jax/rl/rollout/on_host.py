@@ -8,15 +8,19 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import AsyncEnvironment, Environment, HostEnvironment, Observation, Step
-from rlgpt_jax.rl.rollout.closed import Closed, close_world
 
 World = Environment | HostEnvironment
 
 
 # Nothing is donated: an observation may share buffers with the state it was made from.
 @functools.partial(jax.jit, static_argnums=0)
-def _call(function: Closed, constants: list[jax.Array], *args: Any) -> Any:
-    return function(constants, *args)
+def _reset(env: Environment, params: Any, key: jax.Array) -> tuple[Any, Observation]:
+    return env.reset(params, key)
+
+
+@functools.partial(jax.jit, static_argnums=0)
+def _step(env: Environment, params: Any, state: Any, action: jax.Array) -> tuple[Any, Step]:
+    return env.step(params, state, action)
 
 
 def _is_key(x: Any) -> bool:
@@ -28,20 +32,20 @@ class OnHost:
 
     def __init__(self, env: Environment, state: Any = None):
         self.env = env
-        self._reset, self._step = close_world(env)
+        self._params = env.default_params
         self.state = state
         self.num_envs = env.num_envs
         self.goal_names = env.goal_names
         self._obs: Any = None
 
     def reset(self, seed: int) -> Observation:
-        self.state, obs = _call(self._reset, self._reset.constants, jax.random.key(seed))
+        self.state, obs = _reset(self.env, self._params, jax.random.key(seed))
         self._obs = jax.device_get(obs)
         return self._obs
 
     def step(self, action: np.ndarray) -> Step:
         action = np.asarray(action, np.int32)
-        self.state, step = _call(self._step, self._step.constants, self.state, action)
+        self.state, step = _step(self.env, self._params, self.state, action)
         step = jax.device_get(step)
         self._obs = step.obs
         return step
@@ -51,7 +55,7 @@ class OnHost:
         return {"state": jax.device_get(plain), "obs": self._obs}
 
     def load(self, saved: Any) -> Observation:
-        shapes, _ = jax.eval_shape(self.env.reset, jax.random.key(0))
+        shapes, _ = jax.eval_shape(self.env.reset, self._params, jax.random.key(0))
 
         def restore(shape: jax.ShapeDtypeStruct, array: Any) -> jax.Array:
             is_key = jax.dtypes.issubdtype(shape.dtype, jax.dtypes.prng_key)

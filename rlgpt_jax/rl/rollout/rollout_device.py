@@ -4,6 +4,7 @@ With several devices each of them scans over its own lanes, and nothing passes b
 """
 
 import functools
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -13,22 +14,22 @@ from rlgpt_jax.envs.base import Environment
 from rlgpt_jax.rl.actions import Part
 from rlgpt_jax.rl.devices import BY_LANE, LANES, WHOLE, batch_specs
 from rlgpt_jax.rl.policy import Policy, PolicyArrays, device_arrays
-from rlgpt_jax.rl.rollout import device_worlds, macro_step, one_tick
-from rlgpt_jax.rl.rollout.closed import Closed
+from rlgpt_jax.rl.rollout import macro_step, one_tick
+from rlgpt_jax.rl.rollout.device_worlds import DeviceWorlds
 from rlgpt_jax.rl.rollout.one_tick import Batch, RolloutState, TickResult
 from rlgpt_jax.rl.rollout.open_decisions import open_after
 
 
 def _scan(
-    world: Closed,
+    env: Environment,
     length: int,
     devices: int,
-    constants: list[jax.Array],
+    env_params: Any,
     actor: PolicyArrays,
     state: RolloutState,
     key: jax.Array,
 ) -> tuple[RolloutState, Batch]:
-    """The lanes of one of `devices`. `world` is their step, `constants` are its constants."""
+    """The lanes of one of `devices`."""
     num_lanes = state.lanes.busy.shape[0]
     part = None
     if devices > 1:
@@ -51,7 +52,7 @@ def _scan(
         macros, act = macro_step.act(
             actor.problem.space, macros, obs, decision.chosen, decision.primitive, lanes.busy
         )
-        env_state, step = world(constants, env_state, act.action)
+        env_state, step = env.step(env_params, env_state, act.action)
         after, reward, previous, episodes = one_tick.end_tick(
             actor.problem, lanes, act, step, decision.recurrent
         )
@@ -78,35 +79,35 @@ def _strong(x: jax.Array) -> jax.Array:
 
 @functools.partial(jax.jit, static_argnums=(0, 1, 2), donate_argnames="state")
 def _rollout(
-    world: Closed,
+    env: Environment,
     length: int,
     mesh: Mesh | None,
-    constants: list[jax.Array],
+    env_params: Any,
     actor: PolicyArrays,
     state: RolloutState,
     key: jax.Array,
 ) -> tuple[RolloutState, Batch]:
     """`_scan` on every device."""
-    scan = functools.partial(_scan, world, length, 1 if mesh is None else mesh.size)
+    scan = functools.partial(_scan, env, length, 1 if mesh is None else mesh.size)
     if mesh is not None:
         scan = jax.shard_map(
             scan, mesh=mesh, in_specs=(WHOLE, WHOLE, BY_LANE, WHOLE),
             out_specs=(BY_LANE, batch_specs()), check_vma=False,
         )  # fmt: skip
-    return scan(constants, actor, state, key)
+    return scan(env_params, actor, state, key)
 
 
 def rollout_device(
-    env: Environment, policy: Policy, state: RolloutState, key: jax.Array, mesh: Mesh | None = None
+    worlds: DeviceWorlds, policy: Policy, state: RolloutState, key: jax.Array
 ) -> tuple[RolloutState, Batch]:
     """Records T = `unroll_length` ticks. Returns where the lanes stand, and the batch [T, N].
 
     The state is given away: worlds are written in place, and no two of its arrays may be one
     buffer (`devices.taken_over`). With a mesh the arrays lie along it.
 
-    Compiles once per environment object, network and batch shape; another action space,
+    Compiles once for equal environments, network and batch shape; another action space,
     other parts of the observation or another reward are other data.
     """
-    world, actor = device_worlds.step_of(env, mesh), device_arrays(policy, env.goal_names)
-    length = policy.config.ppo.unroll_length
-    return _rollout(world, length, mesh, world.constants, actor, state, key)
+    env, env_params, mesh = worlds
+    actor, length = device_arrays(policy, env.goal_names), policy.config.ppo.unroll_length
+    return _rollout(env, length, mesh, env_params, actor, state, key)

@@ -91,7 +91,7 @@ class Chat:
     def _time(self, words: list[str]) -> None:
         how, value = words
         ticks = _WORDS[value] if value in _WORDS else int(value)
-        time = self._edits.fields["world_time"]
+        time = self._edits.fields.world_time
         if how not in ("set", "add"):
             raise ValueError("time is set or added to")
         time[:] = (ticks if how == "set" else time + ticks) % DAY
@@ -105,7 +105,7 @@ class Chat:
         self._put(_stack(_place(place), what))
 
     def _give(self, words: list[str]) -> None:
-        empty = np.flatnonzero(self._edits.fields["slot_item"][0] == 0)
+        empty = np.flatnonzero(self._edits.fields.inventory.item[0] == 0)
         if len(empty):
             self._put(_stack(int(empty[0]), words[1:]))
 
@@ -123,8 +123,8 @@ class Chat:
         point = self._point(words)
         yaw, pitch = None, None
         if len(words) > 4:
-            yaw = _coordinate(words[3], float(fields["yaw"][0]))
-            pitch = _coordinate(words[4], float(fields["pitch"][0]))
+            yaw = _coordinate(words[3], float(fields.yaw[0]))
+            pitch = _coordinate(words[4], float(fields.pitch[0]))
         self._edits.stand(point, yaw, pitch)
         self.teleported = True
 

@@ -3,6 +3,7 @@
 import functools
 from typing import Any
 
+import jax
 import numpy as np
 
 from rlgpt_jax.envs.names import MOBS, NAME_ID
@@ -15,7 +16,6 @@ from tests.doubles.minecraft.mission import Stack
 
 NUM_SLOTS = 36  # the places after them are feet, legs, chest, head, off hand
 RESTED = 100  # ticks since the last swing
-_EMPTY = ("slot_item", "slot_quantity", "slot_damage", "armor_item", "armor_damage")
 _MOB_NUMBERS = (
     "panic", "hurt_time", "hurt_amount", "walk", "fire", "fall", "variant", "timer",
 )  # fmt: skip
@@ -32,15 +32,15 @@ class Edits:
           pool_blocks: uint8[P, X, Z, Y], the worlds that it was reset from.
           summoned: how many of the first mobs may be replaced by new ones.
         """
-        self.fields: dict[str, np.ndarray] = saved["fields"]
+        self.fields: Any = saved["fields"]  # a `WorldState` of NumPy arrays
         self._saved, self._summoned = saved, summoned
-        self._pool = pool_blocks[self.fields["pool_index"][0]]
+        self._pool = pool_blocks[self.fields.pool_index[0]]
         self._blocks: np.ndarray | None = None
 
     @property
     def position(self) -> np.ndarray:
         """float32[3] of the feet, can be written to."""
-        return self.fields["position"][0]
+        return self.fields.position[0]
 
     @property
     def blocks(self) -> np.ndarray:
@@ -65,40 +65,41 @@ class Edits:
     def stand(self, position: np.ndarray, yaw: float | None = None, pitch: float | None = None):
         """Puts the player somewhere, at rest."""
         self.position[:] = position
-        self.fields["velocity"][0] = (0.0, physics.RESTING_SPEED, 0.0)
-        self.fields["fall_distance"][0] = 0.0
+        self.fields.velocity[0] = (0.0, physics.RESTING_SPEED, 0.0)
+        self.fields.fall_distance[0] = 0.0
         if yaw is not None:
-            self.fields["yaw"][0] = (yaw + 180.0) % 360.0 - 180.0
+            self.fields.yaw[0] = (yaw + 180.0) % 360.0 - 180.0
         if pitch is not None:
-            self.fields["pitch"][0] = np.clip(pitch, -90.0, 90.0)
+            self.fields.pitch[0] = np.clip(pitch, -90.0, 90.0)
 
     def respawn(self, position: np.ndarray) -> None:
         """A new body, with nothing."""
         fields = self.fields
-        for name in (*_EMPTY, "fire", "hurt_time", "exhaustion", "xp", "eating", "busy", "damage"):
-            fields[name][:] = 0
-        fields["life"][:], fields["food"][:] = vitals.FULL_LIFE, vitals.FULL_FOOD
-        fields["saturation"][:] = vitals.START_SATURATION
-        fields["oxygen"][:], fields["attack_cooldown"][:] = vitals.FULL_OXYGEN, RESTED
+        self.clear()
+        for name in ("fire", "hurt_time", "exhaustion", "xp", "eating", "busy", "damage"):
+            getattr(fields, name)[:] = 0
+        fields.life[:], fields.food[:] = vitals.FULL_LIFE, vitals.FULL_FOOD
+        fields.saturation[:] = vitals.START_SATURATION
+        fields.oxygen[:], fields.attack_cooldown[:] = vitals.FULL_OXYGEN, RESTED
         self.stand(position, pitch=0.0)
 
     def die(self) -> None:
         """All life is gone, and what was carried lies on the ground, as far as it can."""
         fields = self.fields
-        fields["life"][:] = 0.0
-        held = np.flatnonzero(fields["slot_item"][0])[: fields["item_id"].shape[1]]
+        fields.life[:] = 0.0
+        held = np.flatnonzero(fields.inventory.item[0])[: fields.items.id.shape[1]]
         for entry, slot in enumerate(held):
             for name in ("quantity", "damage"):
-                fields[f"item_{name}"][0, entry] = fields[f"slot_{name}"][0, slot]
-            fields["item_id"][0, entry] = fields["slot_item"][0, slot]
-            fields["item_position"][0, entry] = self.position + np.array([0.0, 0.5, 0.0])
-            fields["item_velocity"][0, entry] = fields["item_age"][0, entry] = 0
+                getattr(fields.items, name)[0, entry] = getattr(fields.inventory, name)[0, slot]
+            fields.items.id[0, entry] = fields.inventory.item[0, slot]
+            fields.items.position[0, entry] = self.position + np.array([0.0, 0.5, 0.0])
+            fields.items.velocity[0, entry] = fields.items.age[0, entry] = 0
         self.clear()
 
     def clear(self) -> None:
         """Empties the inventory and takes armour off."""
-        for name in _EMPTY:
-            self.fields[name][:] = 0
+        for array in jax.tree.leaves((self.fields.inventory, self.fields.armor)):
+            array[:] = 0
 
     def put(self, stack: Stack) -> bool:
         """Replaces what is in one place of the inventory. False if there is no such item.
@@ -112,13 +113,14 @@ class Edits:
         wears = tools.DURABILITY[name] > 0
         item = name if wears else ITEM_ID.get((stack.name, stack.variant), name)
         damage = stack.variant if wears and not empty else 0
-        row, place = ("slot", stack.place)
-        if stack.place >= NUM_SLOTS:
-            row, place = "armor", stack.place - NUM_SLOTS
+        row: Any = self.fields.inventory
+        place = stack.place
+        if place >= NUM_SLOTS:
+            row, place = self.fields.armor, place - NUM_SLOTS
         else:
-            self.fields["slot_quantity"][0, place] = 0 if empty else stack.quantity
-        self.fields[f"{row}_item"][0, place] = 0 if empty else item
-        self.fields[f"{row}_damage"][0, place] = damage
+            self.fields.inventory.quantity[0, place] = 0 if empty else stack.quantity
+        row.item[0, place] = 0 if empty else item
+        row.damage[0, place] = damage
         return True
 
     # --- mobs and items -------------------------------------------------------
@@ -131,25 +133,25 @@ class Edits:
         if mob not in MOBS[1:] or mob == "player":
             return False
         fields, kind = self.fields, MOBS.index(mob)
-        kinds = fields["mob_kind"][0, : self._summoned]
-        offset = fields["mob_position"][0, : self._summoned] - self.position
+        kinds = fields.mobs.kind[0, : self._summoned]
+        offset = fields.mobs.position[0, : self._summoned] - self.position
         away = np.where(kinds == 0, np.inf, np.linalg.norm(offset, axis=1))
         entry = int(np.argmax(away))
         for name in _MOB_NUMBERS:
-            fields[f"mob_{name}"][0, entry] = 0
-        fields["mob_sheared"][0, entry] = fields["mob_on_ground"][0, entry] = False
-        fields["mob_kind"][0, entry], fields["mob_life"][0, entry] = kind, MOB_LIFE[kind]
-        fields["mob_velocity"][0, entry] = (0.0, physics.RESTING_SPEED, 0.0)
-        fields["mob_position"][0, entry] = self.free_above(position)
+            getattr(fields.mobs, name)[0, entry] = 0
+        fields.mobs.sheared[0, entry] = fields.mobs.on_ground[0, entry] = False
+        fields.mobs.kind[0, entry], fields.mobs.life[0, entry] = kind, MOB_LIFE[kind]
+        fields.mobs.velocity[0, entry] = (0.0, physics.RESTING_SPEED, 0.0)
+        fields.mobs.position[0, entry] = self.free_above(position)
         return True
 
     def remove_items(self) -> None:
         """No item lies about any more."""
-        self.fields["item_id"][:] = 0
+        self.fields.items.id[:] = 0
 
     def remove_mobs(self, wanted: np.ndarray) -> None:
         """Mobs whose kind is in bool[len(MOBS)] are gone; they leave nothing."""
-        self.fields["mob_kind"][wanted[self.fields["mob_kind"]]] = 0
+        self.fields.mobs.kind[wanted[self.fields.mobs.kind]] = 0
 
     # --- blocks ---------------------------------------------------------------
 

@@ -151,20 +151,20 @@ class Game:
                     self.refused.append(f"item {stack.name}")
             for name, value in (("life", mission.life), ("food", mission.food)):
                 if value is not None:
-                    fields[name][:] = value
-            fields["world_time"][:] = (mission.start_time or 0) % 24_000
+                    getattr(fields, name)[:] = value
+            fields.world_time[:] = (mission.start_time or 0) % 24_000
             if mission.placement:
                 edits.stand(np.array(mission.placement[:3]), *mission.placement[3:])
 
     def _prepare(self, edits: Edits, turn: controls.Turn, free_turn: bool) -> None:
         """What happens before the tick that the world's own action cannot say."""
         fields = edits.fields
-        fields["busy"][:] = 0
+        fields.busy[:] = 0
         if self._dead:
             edits.respawn(self._spawn)
             self._dead, self._whole_turns = False, 0
         if not self.mission.time_passes:
-            fields["world_time"][:] -= 1
+            fields.world_time[:] -= 1
         chat = Chat(edits, self._spawnable, self._rng)
         for command in turn.chat:
             try:
@@ -173,28 +173,30 @@ class Game:
                 self.refused.append(str(problem))
         if chat.teleported:
             self._whole_turns = 0
-        if fields["life"][0] <= 0.0 and not self._dead:
+        if fields.life[0] <= 0.0 and not self._dead:
             self._stats.die()
             self._dead = True
         if free_turn:
             self._turn_freely(fields, turn)
 
-    def _turn_freely(self, fields: dict[str, np.ndarray], turn: controls.Turn) -> None:
-        yaw = float(fields["yaw"][0]) + turn.yaw
-        fields["yaw"][0] = (yaw + 180.0) % 360.0 - 180.0
-        self._whole_turns += round((yaw - float(fields["yaw"][0])) / 360.0)
-        fields["pitch"][0] = np.clip(fields["pitch"][0] + turn.pitch, -90.0, 90.0)
+    def _turn_freely(self, fields: Any, turn: controls.Turn) -> None:
+        yaw = float(fields.yaw[0]) + turn.yaw
+        fields.yaw[0] = (yaw + 180.0) % 360.0 - 180.0
+        self._whole_turns += round((yaw - float(fields.yaw[0])) / 360.0)
+        fields.pitch[0] = np.clip(fields.pitch[0] + turn.pitch, -90.0, 90.0)
 
     @property
     def _spawnable(self) -> np.ndarray:
         host = self._running()
-        return np.asarray(host.env.pool.spawnable)[int(host.field("pool_index")[0])]
+        return np.asarray(host.env.default_params.pool.spawnable)[int(host.field("pool_index")[0])]
 
     @contextmanager
     def _edit(self, last: bool = False) -> Iterator[Edits]:
         """Opens the world for changes; draws it anew only if no tick follows (`last`)."""
         host = self._running()
-        edits = Edits(host.save(), np.asarray(host.env.pool.blocks), self.lands.summoned)
+        edits = Edits(
+            host.save(), np.asarray(host.env.default_params.pool.blocks), self.lands.summoned
+        )
         yield edits
         host.image_size = self.mission.image_size if last else None
         self._obs = host.load(edits.close())

@@ -83,6 +83,6 @@ def _cast(
     eye = voxel_rays.eye_of(state.position)
     clear = ~voxel_rays.eye_in_liquid(state.blocks, eye)
     hit = voxel_rays.cast(state.blocks, eye, direction, reach, clear)
-    mob, away = voxel_rays.hit_mobs(eye, direction, state.mob_position, state.mob_kind, reach)
-    kind = jnp.take_along_axis(state.mob_kind, jnp.maximum(mob, 0), 1)
+    mob, away = voxel_rays.hit_mobs(eye, direction, state.mobs.position, state.mobs.kind, reach)
+    kind = jnp.take_along_axis(state.mobs.kind, jnp.maximum(mob, 0), 1)
     return hit, jnp.where(mob >= 0, kind, 0), away

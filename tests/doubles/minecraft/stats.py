@@ -68,8 +68,8 @@ class Before(dict[str, np.ndarray]):
     """Fields of the world before a tick, that its meaning is read from."""
 
     FIELDS = (
-        "position", "on_ground", "in_water", "life", "xp", "mob_kind", "mob_life", "slot_item",
-        "slot_quantity", "slot_damage", "eating",
+        "position", "on_ground", "in_water", "life", "xp", "mobs.kind", "mobs.life",
+        "inventory.item", "inventory.quantity", "inventory.damage", "eating",
     )  # fmt: skip
 
 
@@ -101,8 +101,8 @@ class Stats:
             self.die(by_mob=kind == DAMAGE_KINDS.index("mob"))
         if after["xp"][0] > before["xp"][0]:  # of a mob that the player has killed, or of ore
             # One that despawns keeps its life.
-            died = (after["mob_kind"][0] == 0) & (after["mob_life"][0] <= 0)
-            for mob in filter(None, before["mob_kind"][0][died]):
+            died = (after["mobs.kind"][0] == 0) & (after["mobs.life"][0] <= 0)
+            for mob in filter(None, before["mobs.kind"][0][died]):
                 stat["mob_kills"] += 1
                 stat["kill_entity"][MOBS[mob]] += 1
         self._count_use(before, after, action)
@@ -128,12 +128,12 @@ class Stats:
 
     def _count_use(self, before: Before, after: Before, action: np.ndarray) -> None:
         """A tool that wears, a block put down, food eaten."""
-        item = int(before["slot_item"][0, 0])
+        item = int(before["inventory.item"][0, 0])
         function = int(action[base.FUNCTION])
-        worn = after["slot_damage"][0, 0] > before["slot_damage"][0, 0]
-        less = after["slot_quantity"][0] < before["slot_quantity"][0]
+        worn = after["inventory.damage"][0, 0] > before["inventory.damage"][0, 0]
+        less = after["inventory.quantity"][0] < before["inventory.quantity"][0]
         if function == base.FN_PLACE:
-            item, less = int(before["slot_item"][0, action[base.SLOT_ARG]]), less.any()
+            item, less = int(before["inventory.item"][0, action[base.SLOT_ARG]]), less.any()
         else:
             ate = bool(before["eating"][0]) and not after["eating"][0]
             less = less[0] and (function == base.FN_USE or ate)

@@ -63,18 +63,18 @@ class VoxelGame:
         saved = host.save()
         fields = saved["fields"]
         if chat == "/kill":
-            fields["life"][:] = 0.0
+            fields.life[:] = 0.0
         elif verb == "/time":
-            fields["world_time"][:] = int(words[1])
+            fields.world_time[:] = int(words[1])
         elif verb == "/tp":
-            fields["position"][:] = [float(word) for word in words[:3]]
-            fields["yaw"][:], fields["pitch"][:] = (float(word) for word in words[3:])
-            fields["velocity"][:, [0, 2]] = 0.0
+            fields.position[:] = [float(word) for word in words[:3]]
+            fields.yaw[:], fields.pitch[:] = (float(word) for word in words[3:])
+            fields.velocity[:, [0, 2]] = 0.0
         elif verb == "/replaceitem":
             _, kind, slot = words[2].split(".")
             place = int(slot) + (9 if kind == "inventory" else 0)
-            fields["slot_item"][:, place] = NAME_ID[words[3].removeprefix("minecraft:")]
-            fields["slot_quantity"][:, place] = int(words[4])
+            fields.inventory.item[:, place] = NAME_ID[words[3].removeprefix("minecraft:")]
+            fields.inventory.quantity[:, place] = int(words[4])
         elif verb == "/setblock":
             x, y, z = (int(word[1:] or 0) for word in words[:3])
             return self.world.put(words[3], (x, y, z))

@@ -25,8 +25,8 @@ class Builder(Body):
         """Picks up what lies about."""
         game = self.game
         for _ in range(8):
-            lying = (game.read("item_id") > 0) & (game.read("item_age") >= -40)
-            position = game.read("item_position").astype(float)
+            lying = (game.read("items.id") > 0) & (game.read("items.age") >= -40)
+            position = game.read("items.position").astype(float)
             near = lying & (np.abs(position - game.position).max(1) < 6)
             if not near.any():
                 return

@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import operator
 from typing import NamedTuple
 
 import jax
@@ -32,22 +33,19 @@ _near_stations = jax.jit(crafting.near_stations)
 
 @functools.cache
 def _parts(name: str):
-    """Jitted (reset, judge) of a task; the pool is an argument and no constant."""
+    """A task and its jitted (reset, judge)."""
+    task = get_task(name)
+    env = VoxelEnv(task, worlds_params(), 1, worlds(task.biome))
 
-    def bound(pool: WorldPool) -> VoxelEnv:
-        return VoxelEnv(get_task(name), worlds_params(), 1, pool)
+    def judge(params, before, state):
+        state, outcome = env.judge(params, before, state)
+        return state, outcome, env.counts(params, state)
 
-    env = bound(worlds(get_task(name).biome))
+    def reset(params, key):
+        state, _ = env.reset(params, key)
+        return state, env.counts(params, state)
 
-    def judge(before, state):
-        state, outcome = env.judge(before, state)
-        return state, outcome, env.counts(state)
-
-    def reset(key):
-        state, _ = env.reset(key)
-        return state, env.counts(state)
-
-    return env, jax.jit(reset), jax.jit(judge, donate_argnums=1)
+    return env, jax.jit(reset), jax.jit(judge, donate_argnums=2)
 
 
 def worlds_params() -> WorldParams:
@@ -83,7 +81,8 @@ class Game:
 
     def __post_init__(self) -> None:
         self.env, reset, self._judge = _parts(self.task)
-        self.state, self._counts = reset(jax.random.key(self.seed))
+        params = self.env.default_params
+        self.state, self._counts = reset(params, jax.random.key(self.seed))
         self.reward = 0.0
         self.actions: list[np.ndarray] = []  # all of the episode, to replay it
 
@@ -100,9 +99,10 @@ class Game:
             row[getattr(base, name)] = value
         self.actions.append(row)
         before = self._counts
-        task, light = self.env.task, self.env.pool.light
+        task, params = self.env.task, self.env.default_params
+        light = params.pool.light
         state = _tick(self.state, row[None], task.break_speed, light, task.hostile)
-        self.state, outcome, self._counts = self._judge(before, state)
+        self.state, outcome, self._counts = self._judge(params, before, state)
         reward, terminated, truncated, success = (np.asarray(part)[0] for part in outcome)
         self.reward += float(reward)
         if success:
@@ -134,9 +134,9 @@ class Game:
 
     # --- reading -----------------------------------------------------------------
 
-    def read(self, field: str) -> np.ndarray:
+    def read(self, path: str) -> np.ndarray:
         """A field of the state, without the lane axis. Not for `blocks`."""
-        return np.array(getattr(self.state, field))[0]
+        return np.array(operator.attrgetter(path)(self.state))[0]
 
     @property
     def tick(self) -> int:
@@ -162,13 +162,13 @@ class Game:
 
     def count(self, name: str) -> int:
         """Pieces of an item, all variants."""
-        held = NAME_OF_ITEM[self.read("slot_item")] == NAME_ID[name]
-        return int(self.read("slot_quantity")[held].sum())
+        held = NAME_OF_ITEM[self.read("inventory.item")] == NAME_ID[name]
+        return int(self.read("inventory.quantity")[held].sum())
 
     def inventory(self) -> dict[str, int]:
         """Pieces by name."""
         found: dict[str, int] = {}
-        for item, quantity in zip(self.read("slot_item"), self.read("slot_quantity")):
+        for item, quantity in zip(self.read("inventory.item"), self.read("inventory.quantity")):
             if quantity:
                 name = NAMES[NAME_OF_ITEM[item]]
                 found[name] = found.get(name, 0) + int(quantity)
@@ -176,11 +176,11 @@ class Game:
 
     def slot(self, name: str) -> int | None:
         """The first slot with an item of this name."""
-        held = np.flatnonzero(NAME_OF_ITEM[self.read("slot_item")] == NAME_ID[name])
+        held = np.flatnonzero(NAME_OF_ITEM[self.read("inventory.item")] == NAME_ID[name])
         return int(held[0]) if len(held) else None
 
     def name_in_hand(self) -> str:
-        return NAMES[int(NAME_OF_ITEM[self.read("slot_item")[0]])]
+        return NAMES[int(NAME_OF_ITEM[self.read("inventory.item")[0]])]
 
     def blocks(self) -> np.ndarray:
         """A copy of the lane's world, uint8[X, Z, Y]."""
@@ -200,7 +200,7 @@ class Game:
 
     def mobs(self, *kinds: str) -> list[Mob]:
         """Mobs of these kinds, nearest first."""
-        position, kind = self.read("mob_position").astype(float), self.read("mob_kind")
+        position, kind = self.read("mobs.position").astype(float), self.read("mobs.kind")
         found = [Mob(i, MOBS[k], position[i]) for i, k in enumerate(kind) if MOBS[k] in kinds]
         return sorted(found, key=lambda mob: np.linalg.norm(mob.position - self.position))
 

@@ -39,7 +39,7 @@ class Player(Builder):
         reach = [(x, y + up, z) for up in range(2, 7)]
         reach += [(x + dx, y + dy, z + dz) for dy in (1, 0, 2) for dx, dz in SIDES]
         for cell in reach:
-            dropped = int(game.read("item_quantity")[game.read("item_id") > 0].sum())
+            dropped = int(game.read("items.quantity")[game.read("items.id") > 0].sum())
             if game.count(item) + dropped >= target:
                 return
             if self.wanted[game.byte(cell)] and self.is_safe(cell):
@@ -82,7 +82,7 @@ class Player(Builder):
         """Mobs of a kind, those to be used first."""
         mobs = self.game.mobs(kind)
         if kind == "sheep" and self.game.name_in_hand() == "shears":
-            sheared = self.game.read("mob_sheared")
+            sheared = self.game.read("mobs.sheared")
             return [mob for mob in mobs if not sheared[mob.index]]
         return mobs
 
@@ -103,7 +103,7 @@ class Player(Builder):
             self.hold(max(weapons, key=lambda t: (t.endswith("sword"), t)))
         for _ in range(60):
             index = self.approach(kind)
-            life = self.game.read("mob_life")[index]
+            life = self.game.read("mobs.life")[index]
             self.strike(kind, index)
             if life > 0 and index not in [mob.index for mob in self.game.mobs(kind)]:
                 break

@@ -31,23 +31,26 @@ def make(task: str = "harvest_milk") -> VoxelEnv:
 @functools.cache
 def in_place(name: str):
     """`step`, or `advance`, as a program that writes the given worlds; traced once."""
-    return jax.jit(getattr(make(), name), donate_argnums=0)
+    return jax.jit(getattr(make(), name), donate_argnums=1)
 
 
 @functools.cache
 def compiled(name: str):
-    state = jax.eval_shape(make().reset, jax.random.key(0))[0]
-    return in_place(name).lower(state, actions()).compile()
+    params = make().default_params
+    state = jax.eval_shape(make().reset, params, jax.random.key(0))[0]
+    return in_place(name).lower(params, state, actions()).compile()
 
 
 @functools.cache
 def jitted():
     """One compiled `reset` and `step` for all tests; `step` leaves the given worlds alone."""
 
-    def step(state, action):
-        return compiled("step")(jax.tree.map(jnp.copy, state), action)
+    params, reset = make().default_params, jax.jit(make().reset)
 
-    return jax.jit(make().reset), step
+    def step(state, action):
+        return compiled("step")(params, jax.tree.map(jnp.copy, state), action)
+
+    return functools.partial(reset, params), step
 
 
 def actions(**columns: int) -> jnp.ndarray:
@@ -64,14 +67,16 @@ def facing_the_cow(state):
     """The cow stands two blocks ahead of every player, in the crosshair."""
     ahead = state.position + jnp.array([0.0, 0.0, 2.0])
     return state.replace(
-        yaw=jnp.zeros_like(state.yaw), pitch=jnp.full_like(state.pitch, 30.0),
-        mob_position=state.mob_position.at[:, 0].set(ahead),
-    )  # fmt: skip
+        yaw=jnp.zeros_like(state.yaw),
+        pitch=jnp.full_like(state.pitch, 30.0),
+        mobs=state.mobs.replace(position=state.mobs.position.at[:, 0].set(ahead)),
+    )
 
 
 def test_reset_and_step_return_the_same_types():
-    state, obs = jax.eval_shape(make().reset, jax.random.key(0))
-    after, result = jax.eval_shape(in_place("step"), state, actions())
+    params = make().default_params
+    state, obs = jax.eval_shape(make().reset, params, jax.random.key(0))
+    after, result = jax.eval_shape(in_place("step"), params, state, actions())
     kind = lambda tree: jax.tree.map(lambda a: (a.shape, a.dtype, a.weak_type), tree)  # noqa: E731
     assert kind(after) == kind(state)
     assert kind(result.obs) == kind(obs) == kind(result.final_obs)
@@ -138,10 +143,13 @@ def judged(task: str, held: list[tuple[str, int]], before=None, state=None, **fi
         slots = [item_id(name) for name, _ in items] + [0] * (36 - len(items))
         pieces = [number for _, number in items] + [0] * (36 - len(items))
         tile = lambda row: jnp.tile(jnp.array(row, jnp.int32), (worlds.LANES, 1))  # noqa: E731
-        return state.replace(slot_item=tile(slots), slot_quantity=tile(pieces))
+        return state.replace(
+            inventory=state.inventory.replace(item=tile(slots), quantity=tile(pieces))
+        )
 
-    counts = env.counts(carrying(before or []))
-    return (env, *env.judge(counts, carrying(held)))
+    params = env.default_params
+    counts = env.counts(params, carrying(before or []))
+    return (env, *env.judge(params, counts, carrying(held)))
 
 
 @pytest.mark.parametrize("kind", ["log", "log:1", "log:2", "log:3"])
@@ -193,8 +201,10 @@ def test_a_stage_pays_once_and_the_goal_is_paid_as_a_stage_only():
 def test_a_nearby_goal_asks_for_a_placed_station_in_view(station, at, near):
     state = worlds.player(params=LARGE)
     state = state.replace(
-        station_name=state.station_name.at[:, 0].set(NAME_ID[station]),
-        station_block=state.station_block.at[:, 0].set(jnp.array(at)),
+        stations=state.stations.replace(
+            name=state.stations.name.at[:, 0].set(NAME_ID[station]),
+            block=state.stations.block.at[:, 0].set(jnp.array(at)),
+        )
     )
     # The item in the inventory alone does not help.
     _, _, outcome = judged("get_crafting_table_nearby", [("crafting_table", 2)], [], state)
@@ -224,9 +234,9 @@ def test_death_and_the_horizon_end_every_kind_of_task():
 )
 def test_a_lane_has_room_for_the_mobs_of_its_task(task, number):
     env = VoxelEnv(get_task(task), LARGE, worlds.LANES, worlds.pool(LARGE))
-    state, _ = jax.eval_shape(env.reset, jax.random.key(0))
-    assert state.mob_kind.shape == (worlds.LANES, number)
-    assert state.mob_position.shape == (worlds.LANES, number, 3)
+    state, _ = jax.eval_shape(env.reset, env.default_params, jax.random.key(0))
+    assert state.mobs.kind.shape == (worlds.LANES, number)
+    assert state.mobs.position.shape == (worlds.LANES, number, 3)
 
 
 def test_a_tick_knows_the_tasks_speed_and_zombies(monkeypatch):
@@ -239,20 +249,22 @@ def test_a_tick_knows_the_tasks_speed_and_zombies(monkeypatch):
     monkeypatch.setattr(transition, "tick", tick)
     for task in ("craft_iron_axe_with_stone_pickaxe", "harvest_log"):
         env = VoxelEnv(get_task(task), LARGE, worlds.LANES, worlds.pool(LARGE))
-        env.advance(worlds.player(params=LARGE), actions())
+        env.advance(env.default_params, worlds.player(params=LARGE), actions())
     assert seen == [(10.0, 4), (1.0, 0)]
 
 
 def test_a_stack_of_pickaxes_wears_one_piece_after_the_other():
     state = worlds.holding(worlds.player(), ("stone_pickaxe", 5))
     full = int(tools.DURABILITY[NAME_ID["stone_pickaxe"]])
-    state = state.replace(slot_damage=state.slot_damage.at[:, 0].set(full))
+    state = state.replace(
+        inventory=state.inventory.replace(damage=state.inventory.damage.at[:, 0].set(full))
+    )
     once = jnp.ones(worlds.LANES, jnp.int32)
     state = inventory.wear(state, once)
-    assert state.slot_quantity[:, 0].tolist() == [4] * worlds.LANES
+    assert state.inventory.quantity[:, 0].tolist() == [4] * worlds.LANES
     state = inventory.wear(state, once)
-    assert state.slot_quantity[:, 0].tolist() == [4] * worlds.LANES
-    assert state.slot_damage[:, 0].tolist() == [1] * worlds.LANES
+    assert state.inventory.quantity[:, 0].tolist() == [4] * worlds.LANES
+    assert state.inventory.damage[:, 0].tolist() == [1] * worlds.LANES
 
 
 def test_death_terminates_without_success():
@@ -271,20 +283,22 @@ def test_a_reset_restores_the_world_of_finished_lanes_only():
     state, _ = jitted()[0](jax.random.key(0))
     blocks = state.blocks.at[:, 3, 3, 7].set(BLOCK_ID["stone"])
     done = jnp.array([False, True, False, True])
-    state = jax.jit(env.reset_lanes)(state.replace(blocks=blocks), done)
+    params = env.default_params
+    state = jax.jit(env.reset_lanes)(params, state.replace(blocks=blocks), done)
     assert (state.blocks[:, 3, 3, 7] == BLOCK_ID["stone"]).tolist() == [True, False, True, False]
-    np.testing.assert_array_equal(state.blocks[1], env.pool.blocks[state.pool_index[1]])
+    np.testing.assert_array_equal(state.blocks[1], params.pool.blocks[state.pool_index[1]])
 
 
 @pytest.mark.parametrize(("task", "kind"), [("harvest_wool", "sheep"), ("harvest_log", "none")])
 def test_an_episode_starts_with_the_items_and_mobs_of_its_task(task, kind):
     env = make(task)
     # Only the state: without its observation the program compiles faster.
-    state = jax.jit(lambda key: env.reset(key)[0])(jax.random.key(3))
-    assert (state.mob_kind == MOBS.index(kind)).all()
+    reset = jax.jit(lambda params, key: env.reset(params, key)[0])
+    state = reset(env.default_params, jax.random.key(3))
+    assert (state.mobs.kind == MOBS.index(kind)).all()
     held = dict(env.task.start_items)
     assert sorted(held.values()) == sorted(
-        state.slot_quantity[0][state.slot_quantity[0] > 0].tolist()
+        state.inventory.quantity[0][state.inventory.quantity[0] > 0].tolist()
     )
     assert state.life.tolist() == [20.0] * N and state.world_time.tolist() == [6000] * N
     assert (state.position[:, 1] == worlds.GROUND).all()
@@ -301,12 +315,12 @@ def test_mobs_stand_on_open_ground_within_range():
     task, seeds = get_task("harvest_milk"), jnp.arange(200, dtype=jnp.uint32)
     draw = jax.jit(lambda s: spawn.draw(pool, spawn.open_places(pool), task, s))
     start = draw(seeds)
-    for position in (start.position, start.mob_position[:, 0]):
+    for position in (start.position, start.mobs.position[:, 0]):
         cell = jnp.floor(position).astype(jnp.int32)
         column = start.pool_index, cell[:, 0] % 24, cell[:, 2] % 24
         assert spawnable[column].all()
         np.testing.assert_array_equal(surface[column], cell[:, 1])
-    offset = np.abs(np.asarray(start.mob_position[:, 0] - start.position))
+    offset = np.abs(np.asarray(start.mobs.position[:, 0] - start.position))
     assert offset[:, ::2].max() <= 10 and offset[:, ::2].max() > 8
     assert offset[:, 1].max() <= 5
 
@@ -355,7 +369,7 @@ def test_random_play_keeps_the_world_sane():
     state, _ = reset(jax.random.key(5))
     for action in random_actions(2, 150):
         state, result = step(state, action)
-        assert all(bool(jnp.isfinite(a).all()) for a in (state.position, state.mob_position))
-        assert (state.slot_quantity >= 0).all()
-        assert ((state.slot_item == 0) == (state.slot_quantity == 0)).all()
+        assert all(bool(jnp.isfinite(a).all()) for a in (state.position, state.mobs.position))
+        assert (state.inventory.quantity >= 0).all()
+        assert ((state.inventory.item == 0) == (state.inventory.quantity == 0)).all()
         assert (state.position[:, 1] >= 1).all()

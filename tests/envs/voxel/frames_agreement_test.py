@@ -38,7 +38,9 @@ def test_the_views_show_different_things():
     assert np.median(colours) > 200
     state = random_views().state
     assert len(np.unique(state.biome)) == 7
-    assert np.asarray(state.mob_kind > 0).sum() > 200 and np.asarray(state.item_id > 0).sum() > 200
+    assert (
+        np.asarray(state.mobs.kind > 0).sum() > 200 and np.asarray(state.items.id > 0).sum() > 200
+    )
 
 
 def test_numba_agrees_with_plain_jax():
@@ -64,8 +66,8 @@ def test_lanes_that_advance_together_look_as_one_by_one():
 def test_ray_casters_agree():
     state, _ = random_views()
     expected = [np.asarray(part) for part in jax.jit(rays.lidar)(state)]
-    fields = (state.blocks, state.position, state.yaw, state.pitch, state.mob_kind)
-    host = lidar_numba(*map(np.asarray, fields), np.asarray(state.mob_position))
+    fields = (state.blocks, state.position, state.yaw, state.pitch, state.mobs.kind)
+    host = lidar_numba(*map(np.asarray, fields), np.asarray(state.mobs.position))
     assert len(np.unique(expected[0])) > 20 and len(np.unique(expected[2])) > 4
     for want, part in zip(expected, host):
         assert part.dtype == want.dtype and part.shape == want.shape

@@ -97,15 +97,19 @@ def test_a_torch_that_was_placed_brightens_a_cave_and_so_does_one_far_off():
     state, pool = cave()
     dark = draw(state, pool).mean((1, 2, 3))
     lit = state.replace(
-        light_block=state.light_block.at[0, 0].set(np.array([8, 4, 11])),
-        light_level=state.light_level.at[0, 0].set(14),
+        lights=state.lights.replace(
+            block=state.lights.block.at[0, 0].set(np.array([8, 4, 11])),
+            level=state.lights.level.at[0, 0].set(14),
+        )
     )
     blocks = np.array(state.blocks)
     blocks[0, 8, 11, 4] = BYTE_OF["torch", 5]
     bright = draw(lit.replace(blocks=blocks), pool).mean((1, 2, 3))
     assert bright[0] > 3 * dark[0] and bright[1] == dark[1]
     # Beyond the cells whose light is kept up to date it shines by distance alone.
-    far = lit.replace(light_block=state.light_block.at[0, 0].set(np.array([8, 4, 17])))
+    far = lit.replace(
+        lights=lit.lights.replace(block=state.lights.block.at[0, 0].set(np.array([8, 4, 17])))
+    )
     assert dark[0] < draw(far, pool).mean((1, 2, 3))[0] < bright[0]
 
 
@@ -123,9 +127,11 @@ def test_what_is_held_and_dropped_is_seen():
     assert held[36:, 36:].mean() > 0.1 and not held[:, :24].any()
     state = look(pitch=[30.0] * LANES)
     item = state.replace(
-        item_id=state.item_id.at[:, 0].set(int(worlds.NAME_ID["log"])),
-        item_quantity=state.item_quantity.at[:, 0].set(1),
-        item_position=state.item_position.at[:, 0].set(np.array([8.5, 8.0, 10.5])),
+        items=state.items.replace(
+            id=state.items.id.at[:, 0].set(int(worlds.NAME_ID["log"])),
+            quantity=state.items.quantity.at[:, 0].set(1),
+            position=state.items.position.at[:, 0].set(np.array([8.5, 8.0, 10.5])),
+        )
     )
     seen = changed(draw(item, hand=False), draw(state, hand=False))[0]
     assert 0.002 < seen.mean() < 0.05 and seen[20:60, 22:42].sum() == seen.sum()

@@ -47,9 +47,11 @@ def test_hour_hand_mob_and_item_are_seen():
     night = player(world_time=[18000])
     cow = worlds.with_mob(there, "cow", (8.5, worlds.GROUND, 11.5))
     log = there.replace(
-        item_id=there.item_id.at[:, 0].set(item_id("log")),
-        item_quantity=there.item_quantity.at[:, 0].set(1),
-        item_position=there.item_position.at[:, 0].set(jnp.array([8.5, worlds.GROUND, 11.5])),
+        items=there.items.replace(
+            id=there.items.id.at[:, 0].set(item_id("log")),
+            quantity=there.items.quantity.at[:, 0].set(1),
+            position=there.items.position.at[:, 0].set(jnp.array([8.5, worlds.GROUND, 11.5])),
+        )
     )
     sword = worlds.holding(there, ("iron_sword", 1))
     plain, dark, with_cow, with_log, with_sword = draw(there, night, cow, log, sword)[:5]
@@ -170,12 +172,12 @@ def test_an_environment_with_pictures_says_so_in_its_program():
         VoxelEnv(TASKS["harvest_milk"], worlds.PARAMS, 2, worlds.pool(), image_size=size)
         for size in (None, SIZE)
     )
-    assert plain.program != seeing.program
-    state = worlds.player()
-    shapes = [jax.eval_shape(env.observe, state).rgb for env in (plain, seeing)]
+    assert plain != seeing
+    params, state = plain.default_params, worlds.player()
+    shapes = [jax.eval_shape(env.observe, params, state).rgb for env in (plain, seeing)]
     assert shapes[0] is None
     assert shapes[1].shape == (2, *SIZE, 3) and shapes[1].dtype == jnp.uint8
-    assert jax.eval_shape(lambda s: seeing.observe(s, image=False), state).rgb is None
+    assert jax.eval_shape(lambda s: seeing.observe(params, s, image=False), state).rgb is None
 
 
 @pytest.mark.parametrize("size", [(0, 64), (64,)])

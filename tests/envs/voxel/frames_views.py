@@ -60,11 +60,14 @@ def random_views(number: int = NUM_VIEWS) -> Views:
         tick=rng.integers(0, 8000, number),
         world_time=rng.integers(0, 24000, number),
         attack_cooldown=rng.integers(0, 12, number),
-        slot_item=np.eye(1, 36, dtype=int) * rng.integers(0, NUM_ITEMS, (number, 1))
-        * (rng.random((number, 1)) < 0.7),
+        inventory=dict(
+            item=np.eye(1, 36, dtype=int)
+            * rng.integers(0, NUM_ITEMS, (number, 1))
+            * (rng.random((number, 1)) < 0.7)
+        ),
         **_bodies(rng, eyes, forward),
         **_lights(lights, np.floor(positions).astype(int)),
-    )  # fmt: skip
+    )
     ahead = np.stack([forward[:, 0], np.zeros(number), forward[:, 1]], -1)
     fields["mining_block"] = np.floor(eyes + 1.5 * ahead - (0, 1, 0)).astype(int)
     fields["mining_progress"] = rng.uniform(0.05, 1.0, number) * (rng.random(number) < 0.6)
@@ -124,18 +127,22 @@ def _bodies(rng, eyes: np.ndarray, forward: np.ndarray) -> dict[str, np.ndarray]
         return ground + rng.normal(0, 0.25, (number, k, 3)) * along * (1, 0.2, 1) - (0, 1.5, 0)
 
     return dict(
-        mob_kind=rng.integers(0, len(MOBS), (number, m)) * (rng.random((number, m)) < 0.6),
-        mob_position=places(m, 3.0, 14.0),
-        mob_velocity=rng.normal(0, 0.05, (number, m, 3)),
-        mob_yaw=rng.uniform(-180, 180, (number, m)),
-        mob_hurt_time=5 * (rng.random((number, m)) < 0.2),
-        mob_sheared=rng.random((number, m)) < 0.3,
-        mob_variant=rng.integers(0, 16, (number, m)),
-        mob_fire=9 * (rng.random((number, m)) < 0.15),
-        item_id=rng.integers(0, NUM_ITEMS, (number, d)),
-        item_quantity=rng.integers(0, 4, (number, d)),
-        item_position=places(d, 1.0, 4.0),
-        item_age=rng.integers(0, 500, (number, d)),
+        mobs=dict(
+            kind=rng.integers(0, len(MOBS), (number, m)) * (rng.random((number, m)) < 0.6),
+            position=places(m, 3.0, 14.0),
+            velocity=rng.normal(0, 0.05, (number, m, 3)),
+            yaw=rng.uniform(-180, 180, (number, m)),
+            hurt_time=5 * (rng.random((number, m)) < 0.2),
+            sheared=rng.random((number, m)) < 0.3,
+            variant=rng.integers(0, 16, (number, m)),
+            fire=9 * (rng.random((number, m)) < 0.15),
+        ),
+        items=dict(
+            id=rng.integers(0, NUM_ITEMS, (number, d)),
+            quantity=rng.integers(0, 4, (number, d)),
+            position=places(d, 1.0, 4.0),
+            age=rng.integers(0, 500, (number, d)),
+        ),
     )
 
 
@@ -145,4 +152,4 @@ def _lights(torches: list[list], cells: np.ndarray) -> dict[str, np.ndarray]:
     for lane, found in enumerate(torches):
         for i, cell in enumerate(found):
             block[lane, i], level[lane, i] = cell, 14
-    return {"light_block": block, "light_level": level}
+    return {"lights": {"block": block, "level": level}}

@@ -10,10 +10,11 @@ import pytest
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import NAME_ID, NAMES
 from rlgpt_jax.envs.tasks.tasks import get_task
+from rlgpt_jax.envs.voxel import host as host_module
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.terrain.pool import load_pool
-from rlgpt_jax.rl.rollout.closed import close_world
+from rlgpt_jax.rl.rollout.on_host import OnHost, _reset
 from tests.envs.voxel.worlds import HOST_LANES, HOST_PARAMS
 
 N = HOST_LANES
@@ -74,16 +75,17 @@ def test_step_keeps_the_contract_s_types_and_resets_done_lanes():
 def test_rays_of_both_casters_agree_along_an_episode():
     """Resets at tick 12 included: there numba casts in the reset lanes only."""
     env = host()
-    cast = HostVoxel(make_env(), "jax")._programs.observe
+    by_jax = HostVoxel(make_env(), "jax")
     env.reset(3)
     ended = 0
     for action in actions(14, seed=3):
         step = env.advance(action)
         done = step.terminated | step.truncated
-        pairs = [(step.obs, jax.device_get(cast(env._arrays, env.state)))]
+        cast = lambda: jax.device_get(host_module._observe(*by_jax._given, env.state))  # noqa: E731
+        pairs = [(step.obs, cast())]
         if done.any():
             ended += done.sum()
-            pairs.append((env.restart(done), jax.device_get(cast(env._arrays, env.state))))
+            pairs.append((env.restart(done), cast()))
         for mine, other in pairs:
             np.testing.assert_array_equal(mine.position, other.position)
             assert np.mean(mine.ray_block == other.ray_block) >= 0.998
@@ -112,8 +114,8 @@ def test_no_compiled_part_of_a_step_copies_the_worlds():
     size = env.state.blocks.nbytes
     action, done = actions(1)[0], np.zeros(N, bool)
     for lowered in (
-        env._programs.advance.lower(env._arrays, env.state, action),
-        env._programs.restart.lower(env._arrays, env.state, done),
+        host_module._advance.lower(*env._given, env.state, action),
+        host_module._restart.lower(*env._given, env.state, done),
     ):
         memory = lowered.compile().memory_analysis()
         assert memory.temp_size_in_bytes < size / 2
@@ -191,29 +193,41 @@ def test_another_goal_limit_start_and_range_of_mobs_compile_nothing():
         start_items=(("shears", 1), ("dirt", 5)),
     )  # fmt: skip
     other = HostVoxel(VoxelEnv(other_task, PARAMS, N, pool()))
-    assert other._programs is env._programs
-    sizes = [program._cache_size() for program in env._programs]
+    programs = [getattr(host_module, name) for name in ("_reset", "_advance", "_restart")]
+    sizes = [program._cache_size() for program in programs]
     obs = other.reset(0)
     assert [NAMES[i] for i in obs.slot_name[0, :3]] == ["shears", "dirt", ""]
     assert obs.slot_quantity[0, :2].tolist() == [1, 5]
-    gap = np.abs(other.field("mob_position")[:, 0] - other.field("position"))
+    gap = np.abs(other.field("mobs.position")[:, 0] - other.field("position"))
     assert gap[:, [0, 2]].max() <= 2.0
     dones = [other.step(action).truncated.all() for action in actions(3)]
     assert dones == [False, False, True]
-    assert [program._cache_size() for program in env._programs] == sizes
-    assert env.reset(0).slot_quantity[0, :2].tolist() == [1, 0], "the first one is as it was"
+    assert [program._cache_size() for program in programs] == sizes
+    assert env.reset(0).inventory.quantity[0, :2].tolist() == [1, 0], "the first one is as it was"
 
 
 def test_a_task_with_other_mobs_or_stages_is_another_program():
     pig = dataclasses.replace(host().env.task, mobs=("pig",))
-    assert HostVoxel(VoxelEnv(pig, PARAMS, N, pool()))._programs is not host()._programs
+    assert VoxelEnv(pig, PARAMS, N, pool()) != host().env
 
 
 def test_pure_environments_that_differ_in_numbers_are_one_program_for_the_device():
-    (reset, step), (other_reset, other_step) = close_world(make_env(12)), close_world(make_env(3))
-    assert step == other_step and hash(step) == hash(other_step) and reset == other_reset
-    differ = [
-        (int(a), int(b)) for a, b in zip(step.constants, other_step.constants, strict=True)
-        if not np.array_equal(a, b)
-    ]  # fmt: skip
-    assert differ == [(12, 3)]
+    env, other = make_env(12), make_env(3)
+    assert env == other and hash(env) == hash(other)
+    assert env.default_params.numbers.horizon == 12 and other.default_params.numbers.horizon == 3
+    OnHost(env).reset(0)
+    size = _reset._cache_size()
+    OnHost(other).reset(0)
+    assert _reset._cache_size() == size
+
+
+def test_the_pool_is_an_argument_and_no_literal_of_the_program():
+    env = make_env()
+    params, key = env.default_params, jax.random.key(0)
+    state, _ = jax.eval_shape(env.reset, params, key)
+    for made in (
+        jax.make_jaxpr(env.reset)(params, key),
+        jax.make_jaxpr(env.step)(params, state, actions(1)[0]),
+    ):
+        shapes = {np.shape(constant) for constant in made.consts}  # tables of the rules
+        assert shapes and not shapes & {x.shape for x in jax.tree.leaves(params.pool)}

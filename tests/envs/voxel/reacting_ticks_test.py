@@ -23,7 +23,7 @@ def use(state):
 
 def lying(state, name: str) -> int:
     """Pieces of an item on the ground or carried, in lane 0."""
-    ground = (state.item_id[0] == NAME_ID[name]) * state.item_quantity[0]
+    ground = (state.items.id[0] == NAME_ID[name]) * state.items.quantity[0]
     return int(ground.sum()) + int(worlds.count(state, name)[0])
 
 
@@ -40,11 +40,15 @@ def test_digging_under_gravel_brings_it_down_on_the_next_ticks():
 
 def test_a_torch_falls_with_its_ground_and_is_picked_up():
     state = put(worlds.player(), ((8, GROUND, 9), "torch"), ((8, GROUND - 1, 9), "dirt"))
-    state = state.replace(light_block=state.light_block.at[:, 0].set(jnp.array([8, GROUND, 9])),
-                          light_level=state.light_level.at[:, 0].set(14))  # fmt: skip
+    state = state.replace(
+        lights=state.lights.replace(
+            block=state.lights.block.at[:, 0].set(jnp.array([8, GROUND, 9])),
+            level=state.lights.level.at[:, 0].set(14),
+        )
+    )
     # The crosshair passes the torch's cell: what breaks is the torch, at once.
     state = worlds.run(looking(state, 60.0), 30, FUNCTION=base.FN_ATTACK)
-    assert lying(state, "torch") == 1 and not state.light_level[0].any()
+    assert lying(state, "torch") == 1 and not state.lights.level[0].any()
     state = worlds.run(state, 20)
     assert worlds.count(state, "torch")[0] == 1
 
@@ -55,13 +59,13 @@ def test_a_bucket_pours_water_that_spreads_and_only_its_source_is_scooped():
     state = worlds.run(state, 30)
     assert len(levels(state, GROUND)) > 20 and state.in_water[0]
     # The flow is around the player; the crosshair goes through it to the source.
-    assert state.slot_item[0, 0] == NAME_ID["bucket"]
+    assert state.inventory.item[0, 0] == NAME_ID["bucket"]
     aimed = state.replace(
         position=jnp.tile(jnp.array([8.5, GROUND, 8.5]), (worlds.LANES, 1)),
         velocity=jnp.zeros_like(state.velocity),
     )
     state = worlds.run(aimed, FUNCTION=base.FN_USE)
-    assert state.slot_item[0, 0] == NAME_ID["water_bucket"]
+    assert state.inventory.item[0, 0] == NAME_ID["water_bucket"]
     state = worlds.run(state, 120)
     assert levels(state, GROUND) == {}
 
@@ -82,12 +86,12 @@ def test_a_door_is_placed_opened_and_broken_as_one():
 
 def test_torches_that_are_placed_give_light_until_water_takes_them():
     state = use(worlds.holding(looking(worlds.player(), 45.0), ("torch", 1)))
-    assert state.light_level[0].tolist()[0] == 14
-    assert state.light_block[0, 0].tolist() == list(ABOVE)
+    assert state.lights.level[0].tolist()[0] == 14
+    assert state.lights.block[0, 0].tolist() == list(ABOVE)
     state = worlds.holding(looking(state, 60.0), ("water_bucket", 1))
     state = worlds.run(use(state), 30)
     assert name_at(state, ABOVE)[0] == "flowing_water"
-    assert not state.light_level[0].any() and lying(state, "torch") == 1
+    assert not state.lights.level[0].any() and lying(state, "torch") == 1
 
 
 def test_the_body_feels_this_ticks_blocks():
@@ -96,9 +100,11 @@ def test_the_body_feels_this_ticks_blocks():
     size = np.array(state.blocks.shape[1:])
     flat = (8 * size[1] + 8) * size[2] + GROUND - 1
     state = state.replace(
-        update_cell=state.update_cell.at[:, 0].set(int(flat)),
-        update_due=state.update_due.at[:, 0].set(1), tick=state.tick + 1,
-    )  # fmt: skip
+        updates=state.updates.replace(
+            cell=state.updates.cell.at[:, 0].set(int(flat)), due=state.updates.due.at[:, 0].set(1)
+        ),
+        tick=state.tick + 1,
+    )
     after = worlds.run(state, 1)
     assert name_at(after, (8, GROUND - 2, 8))[0] == "sand"
     assert float(after.position[0, 1]) < GROUND

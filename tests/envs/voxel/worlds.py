@@ -15,7 +15,14 @@ from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCK_ID, MAX_CLEARANCE
 from rlgpt_jax.envs.voxel.rules.blocks.light import FULL, flood
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import GROUND_DRAG, MOB_LIFE, MOB_SPEED
-from rlgpt_jax.envs.voxel.state import WorldParams, WorldPool, WorldState
+from rlgpt_jax.envs.voxel.state import (
+    PATHS,
+    WorldParams,
+    WorldPool,
+    WorldState,
+    from_paths,
+    paths_of,
+)
 
 AIR = AIR_CODE + 1
 GROUND = 8  # y of the first free cell of a flat world
@@ -59,28 +66,26 @@ def lanes(blocks: np.ndarray, params: WorldParams = PARAMS, **fields) -> WorldSt
     """N healthy players with empty hands, standing at the origin unless `fields` says."""
     n, m, d, s = len(blocks), params.max_mobs, params.max_items, params.max_stations
     shapes = {
-        "mob": (n, m), "item": (n, d), "slot": (n, 36), "station": (n, s), "armor": (n, 5),
-        "light": (n, params.max_lights), "update": (n, params.max_updates), "stage": (n, 0),
-    }  # fmt: skip
-    vectors = {
+        "mobs": (n, m), "items": (n, d), "inventory": (n, 36), "stations": (n, s),
+        "armor": (n, 5), "lights": (n, params.max_lights), "updates": (n, params.max_updates),
+        "stage_done": (n, 0),
         "position": (n, 3), "velocity": (n, 3), "mining_block": (n, 3),
-        "mob_position": (n, m, 3), "mob_velocity": (n, m, 3), "mob_target": (n, m, 2),
-        "item_position": (n, d, 3), "item_velocity": (n, d, 3), "station_block": (n, s, 3),
-        "light_block": (n, params.max_lights, 3),
+        "mobs.position": (n, m, 3), "mobs.velocity": (n, m, 3), "mobs.target": (n, m, 2),
+        "items.position": (n, d, 3), "items.velocity": (n, d, 3), "stations.block": (n, s, 3),
+        "lights.block": (n, params.max_lights, 3),
     }  # fmt: skip
     floats = {
         "position", "velocity", "yaw", "pitch", "fall_distance", "life", "food",
-        "saturation", "exhaustion", "oxygen", "mining_progress", "mob_position",
-        "mob_velocity", "mob_yaw", "mob_life", "mob_target", "item_position",
-        "item_velocity", "hurt_amount", "damage", "xp", "mob_hurt_amount", "mob_fall",
+        "saturation", "exhaustion", "oxygen", "mining_progress", "mobs.position",
+        "mobs.velocity", "mobs.yaw", "mobs.life", "mobs.target", "items.position",
+        "items.velocity", "hurt_amount", "damage", "xp", "mobs.hurt_amount", "mobs.fall",
     }  # fmt: skip
-    bools = {"on_ground", "in_water", "mob_on_ground", "mob_sheared", "stage_done"}
+    bools = {"on_ground", "in_water", "mobs.on_ground", "mobs.sheared", "stage_done"}
     values = {}
-    for field in dataclasses.fields(WorldState):
-        name = field.name
-        shape = vectors.get(name) or shapes.get(name.split("_")[0], (n,))
-        dtype = jnp.float32 if name in floats else bool if name in bools else jnp.int32
-        values[name] = jnp.zeros(shape, dtype)
+    for path in PATHS:
+        shape = shapes.get(path) or shapes.get(path.split(".")[0], (n,))
+        dtype = jnp.float32 if path in floats else bool if path in bools else jnp.int32
+        values[path] = jnp.zeros(shape, dtype)
     values.update(
         blocks=jnp.asarray(blocks),
         seed=jnp.arange(n, dtype=jnp.uint32),
@@ -92,8 +97,8 @@ def lanes(blocks: np.ndarray, params: WorldParams = PARAMS, **fields) -> WorldSt
         velocity=jnp.tile(jnp.array([0.0, -0.0784, 0.0]), (n, 1)),
         attack_cooldown=jnp.full(n, 100, jnp.int32),
     )
-    values.update({k: jnp.asarray(v, values[k].dtype) for k, v in fields.items()})
-    return WorldState(**values)
+    values.update({k: jnp.asarray(v, values[k].dtype) for k, v in paths_of(fields).items()})
+    return from_paths(values)
 
 
 def player(n: int = LANES, params: WorldParams = PARAMS, **fields) -> WorldState:
@@ -104,21 +109,23 @@ def player(n: int = LANES, params: WorldParams = PARAMS, **fields) -> WorldState
 
 def holding(state: WorldState, *items: tuple[str, int]) -> WorldState:
     """Every lane's first slots hold these (name, quantity)."""
-    names, quantities = state.slot_item, state.slot_quantity
+    names, quantities = state.inventory.item, state.inventory.quantity
     for slot, (name, quantity) in enumerate(items):
         names = names.at[:, slot].set(NAME_ID[name])
         quantities = quantities.at[:, slot].set(quantity)
-    return state.replace(slot_item=names, slot_quantity=quantities)
+    return state.replace(inventory=state.inventory.replace(item=names, quantity=quantities))
 
 
 def with_mob(state: WorldState, kind: str, at: tuple[float, float, float]) -> WorldState:
     """Every lane's first mob is this one, standing at `at`."""
     index = MOBS.index(kind)
     return state.replace(
-        mob_kind=state.mob_kind.at[:, 0].set(index),
-        mob_position=state.mob_position.at[:, 0].set(jnp.array(at, jnp.float32)),
-        mob_life=state.mob_life.at[:, 0].set(float(MOB_LIFE[index])),
-        mob_on_ground=state.mob_on_ground.at[:, 0].set(True),
+        mobs=state.mobs.replace(
+            kind=state.mobs.kind.at[:, 0].set(index),
+            position=state.mobs.position.at[:, 0].set(jnp.array(at, jnp.float32)),
+            life=state.mobs.life.at[:, 0].set(float(MOB_LIFE[index])),
+            on_ground=state.mobs.on_ground.at[:, 0].set(True),
+        )
     )
 
 
@@ -133,7 +140,7 @@ def with_block(state: WorldState, name: str, *cells: tuple[int, int, int]) -> Wo
 
 def count(state: WorldState, name: str) -> np.ndarray:
     """int32[N]: how many pieces of an item every lane carries."""
-    return np.asarray(((state.slot_item == NAME_ID[name]) * state.slot_quantity).sum(1))
+    return np.asarray(((state.inventory.item == NAME_ID[name]) * state.inventory.quantity).sum(1))
 
 
 def action(**columns: int) -> np.ndarray:

@@ -55,7 +55,7 @@ def test_loops_and_other_failures_are_told_apart_by_their_last_actions():
 
 
 def test_a_goal_is_seen_as_a_block_and_as_a_mob():
-    obs = Corridor(num_envs=3).reset(jax.random.key(0))[1]
+    obs = Corridor(num_envs=3).reset((), jax.random.key(0))[1]
     rays = np.zeros(np.shape(obs.ray_block), np.int32)
     blocks, mobs, near = rays.copy(), rays.copy(), np.full(rays.shape, 30.0, np.float32)
     blocks[0, 7], blocks[0, 9], mobs[2, 119] = NAME_ID["log"], NAME_ID["log"], NAME_ID["cow"]

@@ -19,7 +19,7 @@ START = jnp.zeros((1, 3))
 
 
 def observe(**fields):
-    _, obs = Corridor(num_envs=1).reset(jax.random.key(0))
+    _, obs = Corridor(num_envs=1).reset((), jax.random.key(0))
     return obs._replace(**fields)
 
 

@@ -19,7 +19,7 @@ PLAIN = RewardConfig(success=0.0, step_cost=0.0, distance=1.0)
 def observe(distance: float | None, wool: int = 0) -> Observation:
     """One lane with a cow at `distance` on one ray, or no cow, and `wool` in slot 3."""
     env = Corridor(num_envs=1)
-    _, obs = env.reset(jax.random.key(0))
+    _, obs = env.reset((), jax.random.key(0))
     cow = NAME_ID["cow"] if distance is not None else NAME_ID["none"]
     return obs._replace(
         ray_entity=jnp.full((1, 120), NAME_ID["none"]).at[0, 7].set(cow),

@@ -1,6 +1,5 @@
 """Pictures of one lane for people: what the agent sees, and a map of where it is."""
 
-import dataclasses
 from typing import Any
 
 import jax
@@ -35,12 +34,12 @@ def first_person(
       uint8[height, width, 3].
     """
     one = _lane_of(state, lane)
-    world = np.ascontiguousarray(one["blocks"])
+    world = np.ascontiguousarray(one.blocks)
     # The light of the whole world as it is now, which the torches of the agent are part of.
     light = light_of(world)
-    small = {name: value[None] for name, value in one.items()}
-    small["blocks"] = np.zeros((1, 1, 1, 1), np.uint8)  # are read by the kernel alone
-    scenes = jax.tree.map(np.asarray, make_scenes(type(state)(**small), None, near=False))
+    # Blocks are read by the kernel alone.
+    small = jax.tree.map(lambda x: x[None], one.replace(blocks=np.zeros((1, 1, 1), np.uint8)))
+    scenes = jax.tree.map(np.asarray, make_scenes(small, None, near=False))
     scenes = scenes._replace(num_lights=np.zeros(1, np.int32))
     image = render_host.render(
         scenes, world[None], light[None], np.zeros(1, np.int32), height, width,
@@ -51,13 +50,13 @@ def first_person(
     return image
 
 
-def _byte_at_eye(one: dict[str, np.ndarray]) -> int:
-    x, y, z = np.floor(one["position"] + np.array([0.0, rays.EYE_HEIGHT, 0.0])).astype(int)
-    size_x, size_z, size_y = one["blocks"].shape
-    return int(one["blocks"][x % size_x, z % size_z, y]) if 0 <= y < size_y else AIR_CODE
+def _byte_at_eye(one: Any) -> int:
+    x, y, z = np.floor(one.position + np.array([0.0, rays.EYE_HEIGHT, 0.0])).astype(int)
+    size_x, size_z, size_y = one.blocks.shape
+    return int(one.blocks[x % size_x, z % size_z, y]) if 0 <= y < size_y else AIR_CODE
 
 
-def _lane_of(state: Any, lane: int) -> dict[str, np.ndarray]:
+def _lane_of(state: Any, lane: int) -> Any:
     """The fields of one lane; small ones are copies.
 
     Raises:
@@ -66,8 +65,7 @@ def _lane_of(state: Any, lane: int) -> dict[str, np.ndarray]:
     num_envs = state.blocks.shape[0]
     if not 0 <= lane < num_envs:
         raise ValueError(f"lane {lane} of a state with {num_envs}. Take 0 to {num_envs - 1}.")
-    fields = (field.name for field in dataclasses.fields(state))
-    return {name: np.asarray(getattr(state, name)[lane]) for name in fields}
+    return jax.tree.map(lambda x: np.asarray(x[lane]), state)
 
 
 def top_down(state: Any, lane: int, size: int = 256, radius: float = 24.0) -> np.ndarray:

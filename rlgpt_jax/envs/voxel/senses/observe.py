@@ -44,7 +44,7 @@ def observe(state: WorldState, pool_light: jax.Array, rays: bool = True) -> Obse
         a caller that fills them by `rays_host`.
     """
     seen = lidar(state) if rays else _no_rays(state.blocks.shape[0])
-    worn = jnp.concatenate([state.slot_item[:, :1], state.armor_item], 1)
+    worn = jnp.concatenate([state.inventory.item[:, :1], state.armor.item], 1)
     sky, block_light, open_sky = light.at_eye(state, pool_light)
     return Observation(
         position=state.position,
@@ -70,9 +70,9 @@ def observe(state: WorldState, pool_light: jax.Array, rays: bool = True) -> Obse
         ray_block_distance=seen[1],
         ray_entity=seen[2],
         ray_entity_distance=seen[3],
-        slot_name=jnp.asarray(NAME_OF_ITEM)[state.slot_item],
-        slot_variant=jnp.asarray(VARIANT_OF_ITEM)[state.slot_item],
-        slot_quantity=state.slot_quantity,
+        slot_name=jnp.asarray(NAME_OF_ITEM)[state.inventory.item],
+        slot_variant=jnp.asarray(VARIANT_OF_ITEM)[state.inventory.item],
+        slot_quantity=state.inventory.quantity,
         slot_durability=inventory.durability(state),
         equipment=jnp.asarray(NAME_OF_ITEM)[worn],
         **crafting.masks(state),

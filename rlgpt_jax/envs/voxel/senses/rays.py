@@ -283,9 +283,9 @@ def lidar(state: WorldState) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array
     direction = ray_directions(state.yaw, state.pitch)
     see_liquid = ~eye_in_liquid(state.blocks, eye)
     hit = cast(state.blocks, eye, direction, RAY_RANGE, see_liquid)
-    index, distance = hit_mobs(eye, direction, state.mob_position, state.mob_kind, RAY_RANGE)
+    index, distance = hit_mobs(eye, direction, state.mobs.position, state.mobs.kind, RAY_RANGE)
     seen = (index >= 0) & (distance < hit.distance)
-    kind = jnp.take_along_axis(state.mob_kind, jnp.maximum(index, 0), 1)
+    kind = jnp.take_along_axis(state.mobs.kind, jnp.maximum(index, 0), 1)
     return (
         jnp.asarray(NAME_OF)[hit.byte],
         hit.distance,

@@ -113,7 +113,7 @@ def direct(
 ) -> tuple[list[View], list[np.ndarray], list[float]]:
     """Plays in the world itself; a slow action takes its three ticks, as in MineDojo."""
     plan = policy.Plan(seed)
-    sea_level = host.env.params.sea_level + 1
+    sea_level = host.env.sizes.sea_level + 1
     views, actions, rewards = [], [], []
     for _ in range(number):
         action = plan.next(host, obs)

@@ -101,10 +101,10 @@ def resolve(step: np.ndarray | tuple[int, str], obs: Observation) -> np.ndarray:
 
 def towards_cow(host: HostVoxel, obs: Observation) -> np.ndarray:
     """Turns to the nearest cow, walks there, uses what is in the hand."""
-    cows = np.flatnonzero(host.field("mob_kind")[0] == MOBS.index("cow"))
+    cows = np.flatnonzero(host.field("mobs.kind")[0] == MOBS.index("cow"))
     if not len(cows):
         return row()
-    offset = host.field("mob_position")[0, cows] - obs.position[0]
+    offset = host.field("mobs.position")[0, cows] - obs.position[0]
     x, y, z = offset[np.linalg.norm(offset, axis=1).argmin()] + (0.0, 0.7 - _EYE, 0.0)
     away = float(np.hypot(x, z))
     yaw = (np.rad2deg(np.arctan2(-x, z)) - obs.yaw[0] + 180.0) % 360.0 - 180.0

@@ -55,11 +55,11 @@ def test_kill_drops_what_is_carried_and_the_next_tick_is_a_new_life(shared):
     info = do(shared, "chat /kill")
     assert info["life"] == 0.0 and info["living_death_event_fired"] and held(info) == {}
     assert info["stat"]["deaths"] == 1
-    assert sorted(shared.host.field("item_quantity")[0])[-2:] == [1, 12]
+    assert sorted(shared.host.field("items.quantity")[0])[-2:] == [1, 12]
     info = do(shared)
     assert info["life"] == 20.0 and not info["living_death_event_fired"]
     do(shared, "chat /kill @e[type=item]")
-    assert not shared.host.field("item_id").any()
+    assert not shared.host.field("items.id").any()
 
 
 def test_kill_takes_mobs_of_a_type(shared):
@@ -67,9 +67,9 @@ def test_kill_takes_mobs_of_a_type(shared):
     for mob in ("cow", "cow", "pig"):
         do(shared, f"chat /summon {mob} ~3 ~1 ~3")
     do(shared, "chat /kill @e[type=cow]")
-    assert (shared.host.field("mob_kind") > 0).sum() == 1
+    assert (shared.host.field("mobs.kind") > 0).sum() == 1
     info = do(shared, "chat /kill @e[type=!player]")
-    assert not shared.host.field("mob_kind").any() and info["life"] == 20.0
+    assert not shared.host.field("mobs.kind").any() and info["life"] == 20.0
 
 
 def test_kill_of_everything_takes_mobs_the_player_and_what_lay_about(shared):
@@ -77,9 +77,9 @@ def test_kill_of_everything_takes_mobs_the_player_and_what_lay_about(shared):
     do(shared, "chat /tp 20.5 ~ ~")
     do(shared, "chat /kill")  # the bucket lies there now
     do(shared, "chat /summon cow ~3 ~1 ~3")
-    assert shared.host.field("item_id").any() and shared.host.field("mob_kind").any()
+    assert shared.host.field("items.id").any() and shared.host.field("mobs.kind").any()
     assert do(shared, "chat /kill @e")["life"] == 0.0
-    assert not shared.host.field("item_id").any() and not shared.host.field("mob_kind").any()
+    assert not shared.host.field("items.id").any() and not shared.host.field("mobs.kind").any()
 
 
 def test_tp_goes_to_places_and_by_ways(shared):

@@ -155,17 +155,17 @@ def test_the_yaw_counts_on_and_the_pitch_stops(shared):
 def test_a_tick_is_counted_and_so_are_ways_and_jumps():
     fields = {
         "position": np.zeros((1, 3)), "on_ground": np.ones(1, bool), "in_water": np.zeros(1, bool),
-        "life": np.full(1, 20.0), "xp": np.zeros(1), "mob_kind": np.array([[MOBS.index("cow")]]),
-        "mob_life": np.full((1, 1), 10.0),
-        "slot_item": np.zeros((1, 36), int), "slot_quantity": np.zeros((1, 36), int),
-        "slot_damage": np.zeros((1, 36), int), "eating": np.zeros(1, int),
+        "life": np.full(1, 20.0), "xp": np.zeros(1), "mobs.kind": np.array([[MOBS.index("cow")]]),
+        "mobs.life": np.full((1, 1), 10.0),
+        "inventory.item": np.zeros((1, 36), int), "inventory.quantity": np.zeros((1, 36), int),
+        "inventory.damage": np.zeros((1, 36), int), "eating": np.zeros(1, int),
     }  # fmt: skip
-    fields["slot_item"][0, 0] = NAME_ID["iron_sword"]
+    fields["inventory.item"][0, 0] = NAME_ID["iron_sword"]
     before, after = Before(fields), Before({key: value.copy() for key, value in fields.items()})
     after["position"][0] = (0.3, 0.4, 0.0)
     after["on_ground"][0] = False
-    after["mob_kind"][0, 0], after["xp"][0], after["slot_damage"][0, 0] = 0, 3.0, 1
-    after["mob_life"][0, 0] = -1.0
+    after["mobs.kind"][0, 0], after["xp"][0], after["inventory.damage"][0, 0] = 0, 3.0, 1
+    after["mobs.life"][0, 0] = -1.0
     counted = Stats()
     counted.count(before, after, Turn(frozenset()), np.array(base.NOOP), np.zeros(2))
     stat = counted.tree["stat"]
@@ -173,7 +173,7 @@ def test_a_tick_is_counted_and_so_are_ways_and_jumps():
     assert stat["use_item"]["minecraft"]["iron_sword"] == 1
     assert stat["play_one_minute"] == stat["time_since_death"] == 1
     # Experience of ore in the tick in which a mob despawns is of no kill.
-    after["mob_life"][0, 0] = 10.0
+    after["mobs.life"][0, 0] = 10.0
     counted.count(before, after, Turn(frozenset()), np.array(base.NOOP), np.zeros(2))
     assert (stat["mob_kills"], stat["kill_entity"]["cow"]) == (1, 1)
     after["life"][0] = 0.0

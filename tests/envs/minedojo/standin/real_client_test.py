@@ -76,7 +76,7 @@ def test_a_cow_is_milked_through_an_existing_instance_twice(python):
         assert set(first["voxels/block_name"][0, :, 0].ravel()) == {"grass block"}
         assert first["rays/block_name"].shape == (1, 1)
         # The client's spawn of the task's own cow.
-        assert (instance.game.host.field("mob_kind") > 0).sum() == 1
+        assert (instance.game.host.field("mobs.kind") > 0).sum() == 1
 
         walked = observed(client, "steps", actions=[WALK] * 5)
         way = walked["location_stats/pos"][-1] - first["location_stats/pos"][0]

@@ -50,7 +50,7 @@ def test_a_cow_changes_the_picture_where_it_stands():
 @pytest.mark.parametrize("kind", ["pig", "zombie"])
 def test_mobs_have_their_colour(kind):
     state = worlds.with_mob(look(pitch=[20.0]), kind, (8.5, worlds.GROUND, 10.6))
-    state = state.replace(mob_yaw=state.mob_yaw.at[:, 0].set(180.0))
+    state = state.replace(mobs=state.mobs.replace(yaw=state.mobs.yaw.at[:, 0].set(180.0)))
     colour = middle(first_person(state, 0, hud=False))
     if kind == "pig":
         assert colour.argmax() == 0 and colour.min() > 90  # pink
@@ -240,19 +240,26 @@ def test_pictures_repeat_bit_for_bit():
 def test_sheep_show_the_colour_of_their_wool_and_burning_mobs_their_flames():
     sheep = worlds.with_mob(look(pitch=[25.0]), "sheep", (8.5, worlds.GROUND, 10.4))
     white, brown, black = (
-        middle(first_person(sheep.replace(mob_variant=np.full((1, 3), dye)), 0, hud=False))
+        middle(
+            first_person(
+                sheep.replace(mobs=sheep.mobs.replace(variant=np.full((1, 3), dye))), 0, hud=False
+            )
+        )
         for dye in (0, 12, 15)
     )
     assert white.min() > 130 > 1.6 * black.max() and brown.argmax() == 0
-    fire = first_person(sheep.replace(mob_fire=np.full((1, 3), 40)), 0, hud=False)
+    fire = first_person(
+        sheep.replace(mobs=sheep.mobs.replace(fire=np.full((1, 3), 40))), 0, hud=False
+    )
     red = (fire[..., 0].astype(int) - fire[..., 2]) > 120
     assert red.mean() > 0.02
 
 
 def test_signs_for_air_armour_and_fire_appear_when_they_matter():
     bare = look()
+    boots = np.array([[ITEM_ID["iron_boots", 0], 0, 0, 0, 0]])
     for fields, rows, columns in (
-        ({"armor_item": np.array([[ITEM_ID["iron_boots", 0], 0, 0, 0, 0]])}, (118, 128), (38, 118)),
+        ({"armor": bare.armor.replace(item=boots)}, (118, 128), (38, 118)),
         ({"oxygen": np.array([150.0])}, (118, 128), (138, 218)),
         ({"fire": np.array([20])}, (120, 160), (0, 256)),
     ):

@@ -60,7 +60,9 @@ def test_feet_a_rounding_error_low_still_stand_on_the_block():
 
 def test_equipment_is_the_hand_and_the_armour():
     state = worlds.holding(worlds.player(1), ("shears", 1))
-    state = state.replace(armor_item=state.armor_item.at[:, 3].set(NAME_ID["iron_helmet"]))
+    state = state.replace(
+        armor=state.armor.replace(item=state.armor.item.at[:, 3].set(NAME_ID["iron_helmet"]))
+    )
     equipment = np.asarray(see(state, False).equipment)[0]
     np.testing.assert_array_equal(
         equipment, (NAME_ID["shears"], 0, 0, 0, NAME_ID["iron_helmet"], 0)

@@ -1,6 +1,7 @@
 """Rays in JAX and in numba against a slow march in float64, one cell at a time."""
 
 import math
+import operator
 
 import jax
 import jax.numpy as jnp
@@ -213,14 +214,13 @@ def scattered(num_envs: int = 6):
         position=position,
         yaw=rng.choice(np.arange(-180, 180, 15), num_envs),
         pitch=rng.choice(np.arange(-90, 91, 15), num_envs),
-        mob_kind=rng.integers(0, len(MOBS), (num_envs, 3)),
-        mob_position=mobs,
+        mobs=dict(kind=rng.integers(0, len(MOBS), (num_envs, 3)), position=mobs),
     )
 
 
 def host_lidar(state, **more):
-    fields = ("blocks", "position", "yaw", "pitch", "mob_kind", "mob_position")
-    return lidar_numba(*(np.asarray(getattr(state, name)) for name in fields), **more)
+    fields = ("blocks", "position", "yaw", "pitch", "mobs.kind", "mobs.position")
+    return lidar_numba(*(np.asarray(operator.attrgetter(name)(state)) for name in fields), **more)
 
 
 def test_numba_and_jax_rays_agree():

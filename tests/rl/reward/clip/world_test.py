@@ -170,7 +170,7 @@ def test_training_is_paid_by_the_weight_of_the_term() -> None:
     ppo = dataclasses.replace(CONFIG.ppo, num_envs=2, unroll_length=8, num_minibatches=1)
     space = empty_space()
     dark = sides.Sides(num_envs=2, size=(16, 24), wait=99, horizon=5)
-    shown = np.asarray(dark.reset(jax.random.key(0))[1].rgb)
+    shown = np.asarray(dark.reset((), jax.random.key(0))[1].rgb)
     videos = np.repeat(scorer().frames(shown)[:, None], 4, axis=1)
     texts = TEXTS.copy()
     weights = small.weights()

@@ -1,6 +1,7 @@
 """A map of the surface around the agent, with mobs, items and the agent as an arrow."""
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +16,9 @@ _TOP = 3  # the face that looks up
 _IS_LAVA = is_one_of(*LAVAS)
 
 
-def draw_map(one: dict[str, np.ndarray], size: int, radius: float) -> np.ndarray:
-    """uint8[size, size, 3] of one lane, its fields of `WorldState`."""
-    tints = TINTS[int(one["biome"])]
+def draw_map(one: Any, size: int, radius: float) -> np.ndarray:
+    """uint8[size, size, 3] of one lane: a `WorldState` of NumPy arrays without the axis N."""
+    tints = TINTS[int(one.biome)]
     x, z, y, byte, ground = _columns(one, size, radius)
     colour = _texels(tints, byte, x, z)
     colour *= _relief(y)[..., None]
@@ -25,22 +26,22 @@ def draw_map(one: dict[str, np.ndarray], size: int, radius: float) -> np.ndarray
     # Always by daylight: a map is for reading.
     image = np.clip(colour, 0, 255).astype(np.uint8)
     scale = size / (2.0 * radius)
-    for item, at in zip(one["item_id"], one["item_position"]):
+    for item, at in zip(one.items.id, one.items.position):
         if item:
             _stamp(image, icon(int(item)), _pixel(one, at, scale, size))
-    for kind, at in zip(one["mob_kind"], one["mob_position"]):
+    for kind, at in zip(one.mobs.kind, one.mobs.position):
         if kind:
             _stamp(image, _badge(MOBS[kind]), _pixel(one, at, scale, size))
-    _arrow(image, float(one["yaw"]))
+    _arrow(image, float(one.yaw))
     return image
 
 
-def _columns(one: dict[str, np.ndarray], size: int, radius: float) -> tuple[np.ndarray, ...]:
+def _columns(one: Any, size: int, radius: float) -> tuple[np.ndarray, ...]:
     """Per pixel: x, z in blocks; height and byte of what is on top; height of firm ground.
 
     Plants do not count: the ground they stand on shows.
     """
-    blocks, centre = one["blocks"], one["position"]
+    blocks, centre = one.blocks, one.position
     along = (np.arange(size) + 0.5) / size * 2.0 * radius - radius
     x, z = np.broadcast_arrays(centre[0] + along[None, :], centre[2] + along[:, None])
     low_x, low_z = (math.floor(v.min()) for v in (x, z))
@@ -80,9 +81,9 @@ def _under_water(colour: np.ndarray, depth: np.ndarray, wet: np.ndarray) -> np.n
     return np.where(wet[..., None], colour * dark[..., None], colour)
 
 
-def _pixel(one: dict[str, np.ndarray], at: np.ndarray, scale: float, size: int) -> tuple[int, int]:
+def _pixel(one: Any, at: np.ndarray, scale: float, size: int) -> tuple[int, int]:
     """Row and column of a position."""
-    offset = (at - one["position"])[[2, 0]] * scale + size / 2
+    offset = (at - one.position)[[2, 0]] * scale + size / 2
     return int(offset[0]), int(offset[1])
 
 

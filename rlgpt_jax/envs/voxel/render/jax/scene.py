@@ -122,8 +122,7 @@ def make_scenes(
     if lanes is None:
         lanes = jnp.arange(len(blocks), dtype=jnp.int32)
     else:
-        fields = {name: f[lanes] for name, f in vars(state).items() if name != "blocks"}
-        state = state.replace(**fields)
+        state = jax.tree.map(lambda x: x[lanes], state.replace(blocks=None))  # type: ignore[arg-type]
     eye = eye_of(state.position)
     corner = jnp.floor(eye)
     cell = corner.astype(jnp.int32)
@@ -143,7 +142,7 @@ def make_scenes(
         item_turn=jnp.stack([jnp.cos(0.08 * time), jnp.sin(0.08 * time)], -1),
         mining_cell=state.mining_block - cell,
         mining_stage=jnp.where(state.mining_progress > 0, stage, -1),
-        hand_item=state.slot_item[:, 0],
+        hand_item=state.inventory.item[:, 0],
         hand_dip=jnp.clip(dip, 0.0, 6.0),
         **_lights(state, cell),
         near=near_light(blocks, pool_light, state.pool_index, cell, lanes) if near else None,
@@ -217,24 +216,24 @@ def _in_order(order: jax.Array, array: jax.Array) -> jax.Array:
 def _mobs(
     state: WorldState, eye: jax.Array, corner: jax.Array, forward: jax.Array
 ) -> dict[str, jax.Array]:
-    place, velocity = state.mob_position, state.mob_velocity
-    order, number = _seen_first(state.mob_kind > 0, place - eye[:, None], forward)
-    yaw = jnp.deg2rad(state.mob_yaw)
+    place, velocity = state.mobs.position, state.mobs.velocity
+    order, number = _seen_first(state.mobs.kind > 0, place - eye[:, None], forward)
+    yaw = jnp.deg2rad(state.mobs.yaw)
     speed = jnp.sqrt(velocity[..., 0] ** 2 + velocity[..., 2] ** 2)
-    index = jnp.arange(state.mob_kind.shape[1], dtype=jnp.int32)
+    index = jnp.arange(state.mobs.kind.shape[1], dtype=jnp.int32)
     phase = jnp.sin(0.66 * state.tick.astype(jnp.float32)[:, None] + index)
     look = (
-        HURT * (state.mob_hurt_time > 0) + SHEARED * state.mob_sheared
-        + BURNING * (state.mob_fire > 0)
+        HURT * (state.mobs.hurt_time > 0) + SHEARED * state.mobs.sheared
+        + BURNING * (state.mobs.fire > 0)
     )  # fmt: skip
     fields = {
-        "mob_kind": state.mob_kind,
+        "mob_kind": state.mobs.kind,
         "mob_position": place - corner[:, None],
         "mob_turn": jnp.stack([jnp.cos(yaw), jnp.sin(yaw)], -1),
         "mob_stride": 0.7 * phase * jnp.minimum(1.0, speed / 0.06),
         "mob_look": look.astype(jnp.int32),
-        "mob_dye": jnp.asarray(_DYE)[state.mob_variant % len(_DYE)],
-        "mob_size": jnp.asarray(MOB_SIZE, jnp.float32)[state.mob_kind],
+        "mob_dye": jnp.asarray(_DYE)[state.mobs.variant % len(_DYE)],
+        "mob_size": jnp.asarray(MOB_SIZE, jnp.float32)[state.mobs.kind],
         "mob_flicker": 0.25 * ((state.tick[:, None] // 2 + index) % 4).astype(jnp.float32),
     }
     return {"num_mobs": number} | {name: _in_order(order, f) for name, f in fields.items()}
@@ -243,26 +242,26 @@ def _mobs(
 def _items(
     state: WorldState, eye: jax.Array, corner: jax.Array, forward: jax.Array
 ) -> dict[str, jax.Array]:
-    there = (state.item_id > 0) & (state.item_quantity > 0)
-    order, number = _seen_first(there, state.item_position - eye[:, None], forward)
-    bob = 0.05 * jnp.sin(0.2 * (state.item_age + state.tick[:, None]).astype(jnp.float32))
-    lift = jnp.zeros_like(state.item_position).at[..., 1].set(0.2 + bob)
+    there = (state.items.id > 0) & (state.items.quantity > 0)
+    order, number = _seen_first(there, state.items.position - eye[:, None], forward)
+    bob = 0.05 * jnp.sin(0.2 * (state.items.age + state.tick[:, None]).astype(jnp.float32))
+    lift = jnp.zeros_like(state.items.position).at[..., 1].set(0.2 + bob)
     fields = {
-        "item_id": state.item_id,
-        "item_byte": jnp.asarray(_CUBE_BYTE)[state.item_id],
-        "item_position": state.item_position - corner[:, None] + lift,
+        "item_id": state.items.id,
+        "item_byte": jnp.asarray(_CUBE_BYTE)[state.items.id],
+        "item_position": state.items.position - corner[:, None] + lift,
     }
     return {"num_items": number} | {name: _in_order(order, f) for name, f in fields.items()}
 
 
 def _lights(state: WorldState, cell: jax.Array) -> dict[str, jax.Array]:
     """Lights that were placed and may shine on something in sight."""
-    local = state.light_block - cell[:, None]
-    lit = (state.light_level > 0) & (jnp.abs(local).max(-1) < FAR + 15)
+    local = state.lights.block - cell[:, None]
+    lit = (state.lights.level > 0) & (jnp.abs(local).max(-1) < FAR + 15)
     near = ((local >= -HALF) & (local < WINDOW - HALF)).all(-1)
     fields = {
         "light_place": local.astype(jnp.float32) + 0.5,
-        "light_level": state.light_level.astype(jnp.float32),
+        "light_level": state.lights.level.astype(jnp.float32),
         "light_is_near": near.astype(jnp.int32),
     }
     order = jnp.argsort(~lit, axis=1, stable=True).astype(jnp.int32)

@@ -69,16 +69,14 @@ def at(blocks: jax.Array, lane: jax.Array, cell: jax.Array) -> jax.Array:
     return jnp.where((y < 0) | (y >= size_y), jnp.uint8(AIR_CODE + 1), inside)
 
 
-def write(
-    blocks: jax.Array, edits: tuple[Edit, ...], after: jax.Array, lane: jax.Array | None = None
-) -> jax.Array:
+def write(blocks: jax.Array, edits: tuple[Edit, ...], lane: jax.Array | None = None) -> jax.Array:
     """Writes edits in their order, in place, and keeps the clearances true.
+
+    What was read of `blocks` before must be behind a barrier (see `transition`).
 
     Args:
       blocks: uint8[N, X, Z, Y].
       edits: at most one block per lane each; cells outside the world's height are left alone.
-      after: bool[G], computed from everything that was read of `blocks` until now and
-        false: XLA then orders the reads before the write and copies no world.
       lane: int32[G], which lanes the edits are for; N is none. All lanes if not given.
 
     Returns:
@@ -90,7 +88,7 @@ def write(
     placed, cells = [], []
     for edit in edits:
         x, y, z = edit.cell[:, 0] % size_x, edit.cell[:, 1], edit.cell[:, 2] % size_z
-        active = edit.active & ~after & (y >= 0) & (y < size_y) & (lane < n)
+        active = edit.active & (y >= 0) & (y < size_y) & (lane < n)
         row = jnp.where(active, lane, n)
         blocks = blocks.at[row, x, z, y].set(edit.byte, mode="drop", unique_indices=True)
         placed.append(active & (edit.byte < AIR_CODE))

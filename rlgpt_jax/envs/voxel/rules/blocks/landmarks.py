@@ -26,14 +26,18 @@ def _entry(used: jax.Array, active: jax.Array) -> jax.Array:
 def remember(state: WorldState, edit: grid.Edit) -> WorldState:
     """Notes a station or a light that this edit puts up."""
     station, light = jnp.asarray(STATION)[edit.byte], jnp.asarray(LIGHT)[edit.byte]
-    here = _entry(state.station_name > 0, edit.active & (station > 0))
-    shines = _entry(state.light_level > 0, edit.active & (light > 0))
+    here = _entry(state.stations.name > 0, edit.active & (station > 0))
+    shines = _entry(state.lights.level > 0, edit.active & (light > 0))
     cell = edit.cell[:, None]
     return state.replace(
-        station_name=jnp.where(here, station[:, None], state.station_name),
-        station_block=jnp.where(here[..., None], cell, state.station_block),
-        light_level=jnp.where(shines, light[:, None], state.light_level),
-        light_block=jnp.where(shines[..., None], cell, state.light_block),
+        stations=state.stations.replace(
+            name=jnp.where(here, station[:, None], state.stations.name),
+            block=jnp.where(here[..., None], cell, state.stations.block),
+        ),
+        lights=state.lights.replace(
+            level=jnp.where(shines, light[:, None], state.lights.level),
+            block=jnp.where(shines[..., None], cell, state.lights.block),
+        ),
     )
 
 

@@ -152,8 +152,8 @@ def at(
     open_sky = ~((jnp.asarray(OPACITY)[column] > 0) & above).any(1)
     was_open = stored // 16 == FULL
     sky = jnp.where(open_sky, FULL, jnp.where(was_open, SHADE, stored // 16))
-    away = jnp.abs(state.light_block - cell[:, None]).sum(-1)
-    placed = jnp.maximum(state.light_level - away, 0).max(1)
+    away = jnp.abs(state.lights.block - cell[:, None]).sum(-1)
+    placed = jnp.maximum(state.lights.level - away, 0).max(1)
     return sky, jnp.maximum(stored % 16, placed), open_sky
 
 

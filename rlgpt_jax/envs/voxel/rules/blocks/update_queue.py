@@ -11,12 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-
-class Queue(NamedTuple):
-    """As in `WorldState`, of any number of lanes."""
-
-    cell: jax.Array  # int32[G, U]
-    due: jax.Array  # int32[G, U]
+from rlgpt_jax.envs.voxel.state import Updates
 
 
 class Taken(NamedTuple):
@@ -27,12 +22,12 @@ class Taken(NamedTuple):
     entry: jax.Array  # int32[G, K]
 
 
-def is_due(queue: Queue, tick: jax.Array) -> jax.Array:
+def is_due(queue: Updates, tick: jax.Array) -> jax.Array:
     """bool[G, U]: the entries that a lane handles at `tick` int32[G]."""
     return (queue.due > 0) & (queue.due <= tick[:, None])
 
 
-def peek(queue: Queue, tick: jax.Array, count: int) -> Taken:
+def peek(queue: Updates, tick: jax.Array, count: int) -> Taken:
     """The `count` entries that wait for the longest time, without removing them."""
     never = jnp.iinfo(jnp.int32).max
     due = jnp.where(is_due(queue, tick), queue.due, never)
@@ -47,11 +42,11 @@ def peek(queue: Queue, tick: jax.Array, count: int) -> Taken:
     return Taken(jnp.stack(actives, 1), jnp.take_along_axis(queue.cell, entry, 1), entry)
 
 
-def remove(queue: Queue, entry: jax.Array, active: jax.Array) -> Queue:
+def remove(queue: Updates, entry: jax.Array, active: jax.Array) -> Updates:
     """Frees entries int32[G, K] where `active` bool[G, K]."""
     index = jnp.arange(queue.due.shape[1], dtype=jnp.int32)
     gone = ((entry[..., None] == index) & active[..., None]).any(1)
-    return queue._replace(due=jnp.where(gone, 0, queue.due))
+    return queue.replace(due=jnp.where(gone, 0, queue.due))
 
 
 def _ranks(marked: jax.Array) -> jax.Array:
@@ -62,7 +57,7 @@ def _ranks(marked: jax.Array) -> jax.Array:
     return count.astype(jnp.int32)
 
 
-def add(queue: Queue, cell: jax.Array, due: jax.Array, size: int) -> Queue:
+def add(queue: Updates, cell: jax.Array, due: jax.Array, size: int) -> Updates:
     """Adds different cells int32[G, C] with their ticks int32[G, C], 0 = none.
 
     A cell that already waits keeps the earlier tick. What finds no free entry is lost.
@@ -85,7 +80,7 @@ def add(queue: Queue, cell: jax.Array, due: jax.Array, size: int) -> Queue:
     never = jnp.iinfo(jnp.int32).max
     sooner = jnp.minimum(jnp.where(waits, queue.due, never), new_due)
     met = goes.any(1)
-    return Queue(
+    return Updates(
         jnp.where(met, jnp.maximum(jnp.where(waits, queue.cell, 0), new_cell), queue.cell),
         jnp.where(met, sooner, queue.due),
     )

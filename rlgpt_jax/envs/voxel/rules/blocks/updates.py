@@ -23,7 +23,7 @@ from rlgpt_jax.envs.voxel.rules.blocks import (
 from rlgpt_jax.envs.voxel.rules.blocks import neighbours as near_by
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import BYTE_OF, IS_LIQUID, IS_SOLID
 from rlgpt_jax.envs.voxel.rules.items import drops
-from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.envs.voxel.state import Updates, WorldState
 
 PER_TICK = 2  # entries that a lane handles in one tick
 ICE = BYTE_OF["ice", 0]
@@ -33,7 +33,7 @@ class _Lanes(NamedTuple):
     """What the updates change."""
 
     blocks: jax.Array  # uint8[N, X, Z, Y]
-    queue: update_queue.Queue
+    queue: Updates
     station_name: jax.Array  # int32[N, S]
     light_level: jax.Array  # int32[N, L]
     broken: jax.Array  # uint8[N]  a block that broke into its item, 0 none
@@ -49,25 +49,21 @@ class _Seen(NamedTuple):
     flies: jax.Array  # bool[G]  a block came down into the cell
 
 
-def run(
-    state: WorldState, edits: tuple[grid.Edit, ...], after: jax.Array
-) -> tuple[WorldState, drops.Dropped]:
+def run(state: WorldState, edits: tuple[grid.Edit, ...]) -> tuple[WorldState, drops.Dropped]:
     """Writes the player's edits into the worlds and lets blocks react.
 
     Args:
       state: N worlds.
       edits: what the player changed in this tick.
-      after: bool[N], false, computed from all that was read of the worlds until now.
 
     Returns:
       The worlds, and items of blocks that broke.
     """
     n = len(state.tick)
-    queue = update_queue.Queue(state.update_cell, state.update_due)
+    queue = state.updates
     active = update_queue.is_due(queue, state.tick).any(1)
     for edit in edits:
         active |= edit.active
-    active &= ~after
     size = min(n, max(16, n // 16))
     (order,) = jnp.nonzero(active, size=-(-n // size) * size, fill_value=n)
     order, total = order.astype(jnp.int32), active.sum(dtype=jnp.int32)
@@ -80,18 +76,17 @@ def run(
     lanes = _Lanes(
         state.blocks,
         queue,
-        state.station_name,
-        state.light_level,
+        state.stations.name,
+        state.lights.level,
         jnp.zeros(n, jnp.uint8),
         jnp.zeros((n, 3), jnp.int32),
     )
     _, lanes = jax.lax.while_loop(lambda carry: carry[0] < total, turn, (jnp.int32(0), lanes))
     state = state.replace(
         blocks=lanes.blocks,
-        update_cell=lanes.queue.cell,
-        update_due=lanes.queue.due,
-        station_name=lanes.station_name,
-        light_level=lanes.light_level,
+        updates=lanes.queue,
+        stations=state.stations.replace(name=lanes.station_name),
+        lights=state.lights.replace(level=lanes.light_level),
     )
     return state, _items(state, lanes)
 
@@ -109,9 +104,8 @@ def _group(
     first = [edit._replace(active=edit.active & (lane < n)) for edit in pick(edits)]
     old = [grid.at(blocks, row, edit.cell) for edit in first]
     first[0] = _melt(blocks, row, first[0], old[0])
-    # False, but it depends on what was read: see `grid.write`.
-    read = jnp.isnan(sum(byte.astype(jnp.float32) for byte in old))
-    blocks = grid.write(blocks, tuple(first), read, lane)
+    blocks, first, old = jax.lax.optimization_barrier((blocks, first, old))
+    blocks = grid.write(blocks, tuple(first), lane)
 
     taken = update_queue.peek(queue, tick, PER_TICK)
     taken = taken._replace(active=taken.active & (lane < n)[:, None])
@@ -136,7 +130,7 @@ def _group(
         first.append(grid.Edit(goes, cell[:, k] + near_by.STEPS[near_by.DOWN], before[:, k]))
         old.append(near[:, k, near_by.DOWN])
     all_edits = tuple(first)
-    blocks = grid.write(blocks, all_edits[after_first:], never, lane)
+    blocks = grid.write(blocks, all_edits[after_first:], lane)
 
     looked = []
     for index, edit in enumerate(all_edits):
@@ -148,7 +142,7 @@ def _group(
         edit = edit._replace(active=edit.active | feeds)
         looked.append(_Seen(edit, old[index], flows, flies))
 
-    def schedule(queue: update_queue.Queue, seen: _Seen) -> tuple[update_queue.Queue, None]:
+    def schedule(queue: Updates, seen: _Seen) -> tuple[Updates, None]:
         add = lambda queue: _schedule(blocks, row, tick, queue, seen)  # noqa: E731
         return jax.lax.cond(seen.edit.active.any(), add, lambda queue: queue, queue), None
 
@@ -156,8 +150,8 @@ def _group(
     queue, _ = jax.lax.scan(schedule, queue, stacked)
 
     period = jnp.array([size_x, 1 << 20, size_z], jnp.int32)
-    stations = landmarks.ended(state.station_block[row], all_edits, landmarks.STATION, period)
-    lights = landmarks.ended(state.light_block[row], all_edits, landmarks.LIGHT, period)
+    stations = landmarks.ended(state.stations.block[row], all_edits, landmarks.STATION, period)
+    lights = landmarks.ended(state.lights.block[row], all_edits, landmarks.LIGHT, period)
     broke = change.breaks.argmax(1)
     at = lambda values: values[jnp.arange(len(lane)), broke]  # noqa: E731
     put = lambda old, new: old.at[lane].set(new, mode="drop")  # noqa: E731
@@ -185,8 +179,8 @@ def _melt(blocks: jax.Array, row: jax.Array, edit: grid.Edit, old: jax.Array) ->
 
 
 def _schedule(
-    blocks: jax.Array, row: jax.Array, tick: jax.Array, queue: update_queue.Queue, seen: _Seen
-) -> update_queue.Queue:
+    blocks: jax.Array, row: jax.Array, tick: jax.Array, queue: Updates, seen: _Seen
+) -> Updates:
     """Queues the cells that one change per lane may matter to."""
     _, size_x, size_z, size_y = blocks.shape
     cell = seen.edit.cell[:, None] + near_by.STEPS

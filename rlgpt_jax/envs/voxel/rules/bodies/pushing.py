@@ -12,10 +12,10 @@ STRENGTH = 0.1
 
 def push(state: WorldState, alive: jax.Array) -> WorldState:
     """Adds the pushes of this tick's places to the speeds, of the player too."""
-    size = jnp.asarray(MOB_SIZE)[state.mob_kind]
+    size = jnp.asarray(MOB_SIZE)[state.mobs.kind]
     half, tall = size[..., 0] / 2, size[..., 1]
     by_player = _shove(
-        state.mob_position - state.position[:, None],
+        state.mobs.position - state.position[:, None],
         half + PLAYER_SIZE[0] / 2,
         (tall, jnp.float32(PLAYER_SIZE[1])),
     )
@@ -24,14 +24,15 @@ def push(state: WorldState, alive: jax.Array) -> WorldState:
     if half.shape[1] > 1:
         pairs = alive[:, :, None] & alive[:, None]
         between = _shove(
-            state.mob_position[:, :, None] - state.mob_position[:, None],
+            state.mobs.position[:, :, None] - state.mobs.position[:, None],
             half[:, :, None] + half[:, None],
             (tall[:, :, None], tall[:, None]),
         )
         change = change + jnp.where(pairs[..., None], between, 0.0).sum(2)
     velocity = state.velocity.at[:, ::2].add(-by_player.sum(1))
     return state.replace(
-        mob_velocity=state.mob_velocity.at[..., ::2].add(change), velocity=velocity
+        mobs=state.mobs.replace(velocity=state.mobs.velocity.at[..., ::2].add(change)),
+        velocity=velocity,
     )
 
 
@@ -59,13 +60,13 @@ def stay_near(state: WorldState) -> WorldState:
     the player would look for it in vain.
     """
     period = jnp.array(state.blocks.shape[1:3], jnp.float32)
-    offset = state.mob_position[..., ::2] - state.position[:, None, ::2]
+    offset = state.mobs.position[..., ::2] - state.position[:, None, ::2]
     by = -period * jnp.round(offset / period)
 
     def shift(arrays: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
         position, target = arrays
         return position.at[..., ::2].add(by), target + by
 
-    arrays = (state.mob_position, state.mob_target)
+    arrays = (state.mobs.position, state.mobs.target)
     position, target = jax.lax.cond((by != 0).any(), shift, lambda arrays: arrays, arrays)
-    return state.replace(mob_position=position, mob_target=target)
+    return state.replace(mobs=state.mobs.replace(position=position, target=target))

@@ -20,11 +20,11 @@ def near_stations(state: WorldState) -> tuple[jax.Array, jax.Array]:
     """(table, furnace) bool[N]: a placed one is within reach and in view."""
     eye = rays.eye_of(state.position)
     view = rays.direction_of(state.yaw, state.pitch)
-    offset = state.station_block.astype(jnp.float32) + 0.5 - eye[:, None]
+    offset = state.stations.block.astype(jnp.float32) + 0.5 - eye[:, None]
     distance = jnp.sqrt((offset**2).sum(-1))
     ahead = (offset * view[:, None]).sum(-1) >= distance * STATION_CONE
     near = ahead & (distance <= STATION_REACH)
-    return tuple(((state.station_name == s) & near).any(1) for s in (TABLE, FURNACE))
+    return tuple(((state.stations.name == s) & near).any(1) for s in (TABLE, FURNACE))
 
 
 def open_recipes(state: WorldState, near_table: jax.Array, near_furnace: jax.Array) -> jax.Array:
@@ -34,9 +34,9 @@ def open_recipes(state: WorldState, near_table: jax.Array, near_furnace: jax.Arr
     added up by a scatter: comparing all slots with all ingredients takes 30 times longer.
     """
     lane = jnp.arange(len(near_table), dtype=jnp.int32)[:, None, None]
-    rows = jnp.asarray(recipes.INGREDIENTS_OF)[state.slot_item]  # [N, slots, 2]
+    rows = jnp.asarray(recipes.INGREDIENTS_OF)[state.inventory.item]  # [N, slots, 2]
     pieces = jnp.zeros((len(recipes.INGREDIENTS) + 1, len(near_table)), jnp.int32)
-    pieces = pieces.at[rows, lane].add(state.slot_quantity[..., None])
+    pieces = pieces.at[rows, lane].add(state.inventory.quantity[..., None])
     met = pieces[recipes.DEMAND_INGREDIENT] >= recipes.DEMAND_QUANTITY[:, None]
     met = jnp.concatenate([met, jnp.ones_like(near_table)[None]])
     station = jnp.stack([jnp.ones_like(near_table), near_table, near_furnace])
@@ -83,13 +83,13 @@ def masks(state: WorldState) -> dict[str, jax.Array]:
     near_table, near_furnace = near_stations(state)
     can = open_recipes(state, near_table, near_furnace).astype(jnp.int32)
     made = jnp.zeros((len(CRAFT_NAMES), can.shape[1]), jnp.int32).at[recipes.ARGUMENT].max(can)
-    filled = state.slot_item > 0
+    filled = state.inventory.item > 0
     # Equipping what is in the hand already does something for armour only.
     in_hand = jnp.arange(filled.shape[1]) == 0
-    is_armor = jnp.asarray(inventory.ARMOR_SLOT)[state.slot_item] > 0
+    is_armor = jnp.asarray(inventory.ARMOR_SLOT)[state.inventory.item] > 0
     result = {
         "mask_equip": filled & (~in_hand | is_armor),
-        "mask_place": jnp.asarray(BYTE_OF_ITEM)[state.slot_item] > 0,
+        "mask_place": jnp.asarray(BYTE_OF_ITEM)[state.inventory.item] > 0,
         "mask_destroy": filled,
         "mask_craft": (made > 0).T,
     }

@@ -16,7 +16,7 @@ from rlgpt_jax.envs.voxel.state import WorldState
 
 _BEFORE = np.triu(np.ones((NUM_SLOTS, NUM_SLOTS), np.float32), 1)  # [earlier, later]
 _ARMOR = ("boots", "leggings", "chestplate", "helmet", "shield")
-# By item id: index into `armor_item` + 1, or 0 for what is held in the hand.
+# By item id: index into `Armor.item` + 1, or 0 for what is held in the hand.
 ARMOR_SLOT = np.zeros(NUM_ITEMS, np.int32)
 for _name, _id in NAME_ID.items():
     if _name.rpartition("_")[2] in _ARMOR:
@@ -44,23 +44,25 @@ for _kind, _points in _POINTS.items():
 
 def armor_points(state: WorldState) -> jax.Array:
     """float32[N], 0..20: the protection of what is worn."""
-    return jnp.asarray(ARMOR_POINTS)[state.armor_item].sum(1)
+    return jnp.asarray(ARMOR_POINTS)[state.armor.item].sum(1)
 
 
 def durability(state: WorldState) -> jax.Array:
     """float32[N, 36]: uses left, 0 if the item does not wear."""
-    full = jnp.asarray(tools.DURABILITY)[state.slot_item]
-    return jnp.where(full > 0, full - state.slot_damage, 0).astype(jnp.float32)
+    full = jnp.asarray(tools.DURABILITY)[state.inventory.item]
+    return jnp.where(full > 0, full - state.inventory.damage, 0).astype(jnp.float32)
 
 
 def _settle(state: WorldState, quantity: jax.Array, name: jax.Array | None = None) -> WorldState:
     """Sets quantities (and names) and clears the slots that hold none."""
-    name = state.slot_item if name is None else name
+    name = state.inventory.item if name is None else name
     left = quantity > 0
     return state.replace(
-        slot_item=jnp.where(left, name, 0).astype(jnp.int32),
-        slot_quantity=jnp.where(left, quantity, 0).astype(jnp.int32),
-        slot_damage=jnp.where(left, state.slot_damage, 0).astype(jnp.int32),
+        inventory=state.inventory.replace(
+            item=jnp.where(left, name, 0).astype(jnp.int32),
+            quantity=jnp.where(left, quantity, 0).astype(jnp.int32),
+            damage=jnp.where(left, state.inventory.damage, 0).astype(jnp.int32),
+        )
     )
 
 
@@ -79,18 +81,18 @@ def add(
       The worlds and int32[N], what found no room.
     """
     stack = jnp.asarray(tools.STACK)[name][:, None]
-    started = (state.slot_item == name[:, None]) & (state.slot_damage == 0)
-    left = jnp.broadcast_to(quantity[:, None], state.slot_item.shape)
-    room = jnp.where(started, jnp.maximum(stack - state.slot_quantity, 0), 0)
+    started = (state.inventory.item == name[:, None]) & (state.inventory.damage == 0)
+    left = jnp.broadcast_to(quantity[:, None], state.inventory.item.shape)
+    room = jnp.where(started, jnp.maximum(stack - state.inventory.quantity, 0), 0)
     first = jnp.clip(left - before(room), 0, room)
     left = left - first.sum(1, keepdims=True)
-    room = jnp.where(state.slot_item == 0, stack, 0)
+    room = jnp.where(state.inventory.item == 0, stack, 0)
     second = jnp.clip(left - before(room), 0, room)
-    names = jnp.where(second > 0, name[:, None], state.slot_item)
+    names = jnp.where(second > 0, name[:, None], state.inventory.item)
     if damage is not None:
-        spent = jnp.where(second > 0, damage[:, None], state.slot_damage)
-        state = state.replace(slot_damage=spent)
-    state = _settle(state, state.slot_quantity + first + second, names)
+        spent = jnp.where(second > 0, damage[:, None], state.inventory.damage)
+        state = state.replace(inventory=state.inventory.replace(damage=spent))
+    state = _settle(state, state.inventory.quantity + first + second, names)
     return state, (left[:, 0] - second.sum(1)).astype(jnp.int32)
 
 
@@ -109,21 +111,23 @@ def first_pieces(
       int32[N, K, 36].
     """
     name_of = jnp.asarray(NAME_OF_ITEM)
-    fits = any_variant[..., None] & (name_of[state.slot_item][:, None] == name_of[item][..., None])
-    fits |= state.slot_item[:, None] == item[..., None]
-    held = jnp.where(fits, state.slot_quantity[:, None], 0)
+    fits = any_variant[..., None] & (
+        name_of[state.inventory.item][:, None] == name_of[item][..., None]
+    )
+    fits |= state.inventory.item[:, None] == item[..., None]
+    held = jnp.where(fits, state.inventory.quantity[:, None], 0)
     return jnp.clip(quantity[..., None] - before(held), 0, held)
 
 
 def remove(state: WorldState, pieces: jax.Array) -> WorldState:
     """Removes int32[N, 36] pieces, at most what the slots hold."""
-    return _settle(state, state.slot_quantity - pieces)
+    return _settle(state, state.inventory.quantity - pieces)
 
 
 def take_from(state: WorldState, slot: jax.Array, quantity: jax.Array) -> WorldState:
     """Removes int32[N] pieces from one slot per lane."""
     here = jnp.arange(NUM_SLOTS, dtype=jnp.int32) == slot[:, None]
-    return _settle(state, state.slot_quantity - jnp.where(here, quantity[:, None], 0))
+    return _settle(state, state.inventory.quantity - jnp.where(here, quantity[:, None], 0))
 
 
 def wear(state: WorldState, uses: jax.Array) -> WorldState:
@@ -131,11 +135,13 @@ def wear(state: WorldState, uses: jax.Array) -> WorldState:
 
     Of a stack one piece breaks, and the next one is new.
     """
-    full = jnp.asarray(tools.DURABILITY)[state.slot_item[:, 0]]
-    damage = state.slot_damage[:, 0] + jnp.where(full > 0, uses, 0)
+    full = jnp.asarray(tools.DURABILITY)[state.inventory.item[:, 0]]
+    damage = state.inventory.damage[:, 0] + jnp.where(full > 0, uses, 0)
     breaks = (full > 0) & (damage > full)
     damage = jnp.where(breaks, 0, damage)
-    state = state.replace(slot_damage=state.slot_damage.at[:, 0].set(damage))
+    state = state.replace(
+        inventory=state.inventory.replace(damage=state.inventory.damage.at[:, 0].set(damage))
+    )
     return take_from(state, jnp.zeros_like(damage), breaks.astype(jnp.int32))
 
 
@@ -144,7 +150,7 @@ def slot_of(state: WorldState, slot: jax.Array) -> jax.Array:
 
     MineDojo sends names, so variants are not told apart.
     """
-    names = jnp.asarray(NAME_OF_ITEM)[state.slot_item]
+    names = jnp.asarray(NAME_OF_ITEM)[state.inventory.item]
     name = jnp.take_along_axis(names, slot[:, None], 1)
     return jnp.argmax(names == name, axis=1).astype(jnp.int32)
 
@@ -158,7 +164,7 @@ def equip(state: WorldState, active: jax.Array, slot: jax.Array) -> WorldState:
       slot: int32[N]; the first slot with this slot's item is meant.
     """
     slot = slot_of(state, slot)
-    item = jnp.take_along_axis(state.slot_item, slot[:, None], 1)[:, 0]
+    item = jnp.take_along_axis(state.inventory.item, slot[:, None], 1)[:, 0]
     is_armor = jnp.asarray(ARMOR_SLOT)[item] > 0
     state = _swap_with_hand(state, active & ~is_armor, slot)
     return _swap_armor(state, active & is_armor, slot, item)
@@ -174,15 +180,19 @@ def _swap_armor(
     old, old_damage, damage = (
         jnp.where(where, values, 0).sum(1, dtype=jnp.int32)[:, None]
         for where, values in (
-            (here, state.armor_item), (here, state.armor_damage), (there, state.slot_damage)
+            (here, state.armor.item), (here, state.armor.damage), (there, state.inventory.damage)
         )
     )  # fmt: skip
     return state.replace(
-        armor_item=jnp.where(here, item[:, None], state.armor_item),
-        armor_damage=jnp.where(here, damage, state.armor_damage),
-        slot_item=jnp.where(there, old, state.slot_item),
-        slot_quantity=jnp.where(there, (old > 0).astype(jnp.int32), state.slot_quantity),
-        slot_damage=jnp.where(there, old_damage, state.slot_damage),
+        armor=state.armor.replace(
+            item=jnp.where(here, item[:, None], state.armor.item),
+            damage=jnp.where(here, damage, state.armor.damage),
+        ),
+        inventory=state.inventory.replace(
+            item=jnp.where(there, old, state.inventory.item),
+            quantity=jnp.where(there, (old > 0).astype(jnp.int32), state.inventory.quantity),
+            damage=jnp.where(there, old_damage, state.inventory.damage),
+        ),
     )
 
 
@@ -191,9 +201,9 @@ def put_on(state: WorldState, active: jax.Array) -> WorldState:
 
     A shield stays in the hand: using it raises it, which is not in this world.
     """
-    item = state.slot_item[:, 0]
+    item = state.inventory.item[:, 0]
     place = jnp.asarray(ARMOR_SLOT)[item]
-    worn = jnp.take_along_axis(state.armor_item, jnp.maximum(place - 1, 0)[:, None], 1)[:, 0]
+    worn = jnp.take_along_axis(state.armor.item, jnp.maximum(place - 1, 0)[:, None], 1)[:, 0]
     goes = active & (place > 0) & (place <= _ARMOR.index("helmet") + 1) & (worn == 0)
     return _swap_armor(state, goes, jnp.zeros_like(item), item)
 
@@ -205,9 +215,11 @@ def _swap_with_hand(state: WorldState, active: jax.Array, slot: jax.Array) -> Wo
     swap = lambda values: jnp.take_along_axis(values, source, 1)  # noqa: E731
     restart = active & (slot[:, 0] != 0)
     return state.replace(
-        slot_item=swap(state.slot_item),
-        slot_quantity=swap(state.slot_quantity),
-        slot_damage=swap(state.slot_damage),
+        inventory=state.inventory.replace(
+            item=swap(state.inventory.item),
+            quantity=swap(state.inventory.quantity),
+            damage=swap(state.inventory.damage),
+        ),
         # A change of the held item restarts its cooldown.
         attack_cooldown=jnp.where(restart, 0, state.attack_cooldown),
     )

@@ -27,31 +27,33 @@ BURNS = is_one_of("fire", *LAVAS)
 
 def appear(state: WorldState, dropped: drops.Dropped) -> WorldState:
     """Puts new items into free entries, or else into that of the oldest item."""
-    index = jnp.arange(state.item_id.shape[1])
+    index = jnp.arange(state.items.id.shape[1])
     damage = jnp.broadcast_to(dropped.damage, state.tick.shape)[:, None]
     for k in range(drops.KINDS):
         # Free entries count as older than any item.
-        age = jnp.where(state.item_id == 0, LIFETIME + 1, state.item_age)
+        age = jnp.where(state.items.id == 0, LIFETIME + 1, state.items.age)
         entry = jnp.argmax(age, axis=1)
         here = (index == entry[:, None]) & (dropped.quantity[:, k] > 0)[:, None]
         state = state.replace(
-            item_id=jnp.where(here, dropped.name[:, k, None], state.item_id),
-            item_quantity=jnp.where(here, dropped.quantity[:, k, None], state.item_quantity),
-            item_position=jnp.where(
-                here[..., None], dropped.position[:, None], state.item_position
-            ),
-            item_velocity=jnp.where(
-                here[..., None], dropped.velocity[:, None], state.item_velocity
-            ),
-            item_age=jnp.where(here, dropped.age[:, None], state.item_age),
-            item_damage=jnp.where(here, damage, state.item_damage),
+            items=state.items.replace(
+                id=jnp.where(here, dropped.name[:, k, None], state.items.id),
+                quantity=jnp.where(here, dropped.quantity[:, k, None], state.items.quantity),
+                position=jnp.where(
+                    here[..., None], dropped.position[:, None], state.items.position
+                ),
+                velocity=jnp.where(
+                    here[..., None], dropped.velocity[:, None], state.items.velocity
+                ),
+                age=jnp.where(here, dropped.age[:, None], state.items.age),
+                damage=jnp.where(here, damage, state.items.damage),
+            )
         )
     return state
 
 
 def throw(state: WorldState, active: jax.Array) -> tuple[WorldState, drops.Dropped]:
     """Drops one piece of what is in the hand, ahead of the player."""
-    name, damage = state.slot_item[:, 0], state.slot_damage[:, 0]
+    name, damage = state.inventory.item[:, 0], state.inventory.damage[:, 0]
     goes = active & (name > 0)
     none = jnp.zeros_like(name)
     state = inventory.take_from(state, none, goes.astype(jnp.int32))
@@ -82,9 +84,9 @@ def spill(state: WorldState, name: jax.Array, quantity: jax.Array) -> drops.Drop
 
 def fall(state: WorldState) -> WorldState:
     """One tick of motion: stops at walls, rests on blocks."""
-    velocity = state.item_velocity.at[..., 1].add(-GRAVITY)
+    velocity = state.items.velocity.at[..., 1].add(-GRAVITY)
     velocity = velocity.at[..., 1].set(jnp.maximum(velocity[..., 1], -MAX_FALL))
-    aside = (state.item_position + velocity).at[..., 1].set(state.item_position[..., 1])
+    aside = (state.items.position + velocity).at[..., 1].set(state.items.position[..., 1])
     # The cell beside (at the item's height) and the cell that it falls into.
     below = aside.at[..., 1].add(velocity[..., 1])
     beside, under = (_byte_at(state, grid.floor(p)) for p in (aside, below))
@@ -92,18 +94,20 @@ def fall(state: WorldState) -> WorldState:
     burns = jnp.asarray(BURNS)[beside] | jnp.asarray(BURNS)[under]
     lands = floor & ~wall & (velocity[..., 1] < 0)
     stuck = wall | (floor & (velocity[..., 1] >= 0))
-    x, z = (jnp.where(wall, state.item_position[..., a], aside[..., a]) for a in (0, 2))
+    x, z = (jnp.where(wall, state.items.position[..., a], aside[..., a]) for a in (0, 2))
     y = jnp.where(lands, jnp.floor(below[..., 1]) + 1.0, below[..., 1])
-    y = jnp.where(stuck, state.item_position[..., 1], y)
+    y = jnp.where(stuck, state.items.position[..., 1], y)
     drag = jnp.where(lands, GROUND_DRAG, DRAG) * jnp.where(wall, 0.0, 1.0)
     speed_y = jnp.where(lands | stuck, 0.0, velocity[..., 1] * DRAG)
-    age = state.item_age + 1
+    age = state.items.age + 1
     gone = (age > LIFETIME) | burns
     return state.replace(
-        item_position=jnp.stack([x, y, z], -1),
-        item_velocity=jnp.stack([velocity[..., 0] * drag, speed_y, velocity[..., 2] * drag], -1),
-        item_age=age,
-        item_id=jnp.where(gone, 0, state.item_id),
+        items=state.items.replace(
+            position=jnp.stack([x, y, z], -1),
+            velocity=jnp.stack([velocity[..., 0] * drag, speed_y, velocity[..., 2] * drag], -1),
+            age=age,
+            id=jnp.where(gone, 0, state.items.id),
+        )
     )
 
 
@@ -114,18 +118,20 @@ def _byte_at(state: WorldState, cell: jax.Array) -> jax.Array:
 
 def pick_up(state: WorldState) -> WorldState:
     """Takes the first item in reach that is old enough; one stack per tick."""
-    offset = state.item_position - state.position[:, None]
+    offset = state.items.position - state.position[:, None]
     side = PLAYER_SIZE[0] / 2 + GROW_SIDES + HALF_WIDTH
     near = (jnp.abs(offset[..., ::2]) < side).all(-1)
     near &= offset[..., 1] + 2 * HALF_WIDTH > -GROW_ENDS
     near &= offset[..., 1] < PLAYER_SIZE[1] + GROW_ENDS
-    ripe = near & (state.item_id > 0) & (state.item_age >= PICKUP_AGE)
+    ripe = near & (state.items.id > 0) & (state.items.age >= PICKUP_AGE)
     entry = jnp.argmax(ripe, axis=1)[:, None]
     chosen = ripe & (jnp.arange(ripe.shape[1]) == entry)
-    name = jnp.where(chosen, state.item_id, 0).sum(1, dtype=jnp.int32)
-    quantity = jnp.where(chosen, state.item_quantity, 0).sum(1, dtype=jnp.int32)
-    damage = jnp.where(chosen, state.item_damage, 0).sum(1, dtype=jnp.int32)
+    name = jnp.where(chosen, state.items.id, 0).sum(1, dtype=jnp.int32)
+    quantity = jnp.where(chosen, state.items.quantity, 0).sum(1, dtype=jnp.int32)
+    damage = jnp.where(chosen, state.items.damage, 0).sum(1, dtype=jnp.int32)
     state, left = inventory.add(state, name, quantity, damage)
-    rest = jnp.where(chosen, left[:, None], state.item_quantity)
+    rest = jnp.where(chosen, left[:, None], state.items.quantity)
     gone = chosen & (rest == 0)
-    return state.replace(item_quantity=rest, item_id=jnp.where(gone, 0, state.item_id))
+    return state.replace(
+        items=state.items.replace(quantity=rest, id=jnp.where(gone, 0, state.items.id))
+    )

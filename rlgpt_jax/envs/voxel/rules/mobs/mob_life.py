@@ -49,22 +49,24 @@ def strike(
       only as the rest of a stronger hit.
     """
     counts = (damage > 0) & alive(state)
-    fresh = counts & (state.mob_hurt_time == 0)
-    counts &= fresh | (damage > state.mob_hurt_amount)
-    new = jnp.where(fresh, damage, damage - state.mob_hurt_amount)
+    fresh = counts & (state.mobs.hurt_time == 0)
+    counts &= fresh | (damage > state.mobs.hurt_amount)
+    new = jnp.where(fresh, damage, damage - state.mobs.hurt_amount)
     if not pierces:
-        new = armor.absorb(new, jnp.asarray(MOB_ARMOR)[state.mob_kind])
+        new = armor.absorb(new, jnp.asarray(MOB_ARMOR)[state.mobs.kind])
     state = state.replace(
-        mob_life=state.mob_life - jnp.where(counts, new, 0.0),
-        mob_hurt_time=jnp.where(fresh, vitals.HURT_WINDOW, state.mob_hurt_time).astype(jnp.int32),
-        mob_hurt_amount=jnp.where(counts, damage, state.mob_hurt_amount),
+        mobs=state.mobs.replace(
+            life=state.mobs.life - jnp.where(counts, new, 0.0),
+            hurt_time=jnp.where(fresh, vitals.HURT_WINDOW, state.mobs.hurt_time).astype(jnp.int32),
+            hurt_amount=jnp.where(counts, damage, state.mobs.hurt_amount),
+        )
     )
     return state, fresh, counts
 
 
 def alive(state: WorldState) -> jax.Array:
     """bool[N, M]"""
-    return (state.mob_kind > 0) & (state.mob_life > 0)
+    return (state.mobs.kind > 0) & (state.mobs.life > 0)
 
 
 def suffer(
@@ -81,22 +83,26 @@ def suffer(
       fallen: float32[N, M], height of a fall that ends in this tick, else 0.
       in_water: bool[N, M], as are the others: what the body touched before the move.
     """
-    state = state.replace(mob_hurt_time=jnp.maximum(state.mob_hurt_time - 1, 0))
+    state = state.replace(
+        mobs=state.mobs.replace(hurt_time=jnp.maximum(state.mobs.hurt_time - 1, 0))
+    )
 
     def harm(state: WorldState) -> WorldState:
-        hot = (state.mob_fire > 0) & (state.mob_fire % vitals.FIRE_PERIOD == 0)
+        hot = (state.mobs.fire > 0) & (state.mobs.fire % vitals.FIRE_PERIOD == 0)
         state, *_ = strike(state, hot.astype(jnp.float32), pierces=True)
         state, *_ = strike(state, jnp.where(in_lava, vitals.LAVA_DAMAGE, 0.0))
         lands = jnp.maximum(jnp.ceil(fallen - vitals.SAFE_FALL), 0.0)
         # A chicken flutters down.
-        state, *_ = strike(state, jnp.where(state.mob_kind == CHICKEN, 0.0, lands), pierces=True)
+        state, *_ = strike(state, jnp.where(state.mobs.kind == CHICKEN, 0.0, lands), pierces=True)
         state, *_ = strike(state, in_fire.astype(jnp.float32))
-        fire = jnp.maximum(state.mob_fire - 1, 0)
+        fire = jnp.maximum(state.mobs.fire - 1, 0)
         fire = jnp.where(in_fire, jnp.maximum(fire, vitals.BLOCK_FIRE), fire)
         fire = jnp.where(in_lava, vitals.LAVA_FIRE, fire)
-        return state.replace(mob_fire=jnp.where(in_water, 0, fire).astype(jnp.int32))
+        return state.replace(
+            mobs=state.mobs.replace(fire=jnp.where(in_water, 0, fire).astype(jnp.int32))
+        )
 
-    danger = (state.mob_fire > 0) | (fallen > vitals.SAFE_FALL) | in_lava | in_fire
+    danger = (state.mobs.fire > 0) | (fallen > vitals.SAFE_FALL) | in_lava | in_fire
     return lanes.only_if_any(danger.any(), harm, state)
 
 
@@ -108,10 +114,10 @@ def graze(state: WorldState, below: jax.Array, index: jax.Array) -> WorldState:
 
     def eat(state: WorldState) -> WorldState:
         u = hashing.uniform(state.seed[:, None], state.tick[:, None], hashing.GRAZE, index)
-        eats = (u < GRAZE_CHANCE) & (below == BLOCK_ID["grass"]) & (state.mob_panic == 0)
-        return state.replace(mob_sheared=state.mob_sheared & ~eats)
+        eats = (u < GRAZE_CHANCE) & (below == BLOCK_ID["grass"]) & (state.mobs.panic == 0)
+        return state.replace(mobs=state.mobs.replace(sheared=state.mobs.sheared & ~eats))
 
-    return lanes.only_if_any(state.mob_sheared.any(), eat, state)
+    return lanes.only_if_any(state.mobs.sheared.any(), eat, state)
 
 
 def leave(state: WorldState) -> WorldState:
@@ -119,7 +125,7 @@ def leave(state: WorldState) -> WorldState:
 
     One mob per world and tick; another dead one waits for the next.
     """
-    leaves = _lays(state) | ((state.mob_kind > 0) & (state.mob_life <= 0))
+    leaves = _lays(state) | ((state.mobs.kind > 0) & (state.mobs.life <= 0))
     return lanes.only_if_any(leaves.any(), lambda state: _leave(state, leaves), state)
 
 
@@ -130,7 +136,7 @@ def egg_time(seed: jax.Array, tick: jax.Array | int, index: jax.Array) -> jax.Ar
 
 
 def _lays(state: WorldState) -> jax.Array:
-    return alive(state) & (state.mob_kind == CHICKEN) & (state.mob_timer == 1)
+    return alive(state) & (state.mobs.kind == CHICKEN) & (state.mobs.timer == 1)
 
 
 def _leave(state: WorldState, leaves: jax.Array) -> WorldState:
@@ -140,28 +146,30 @@ def _leave(state: WorldState, leaves: jax.Array) -> WorldState:
     some = leaves.any(1)
     lays = some & at(_lays(state))
     dies = some & ~lays
-    kind = at(state.mob_kind)
+    kind = at(state.mobs.kind)
     name, quantity = of_mobs(state, entry)
     first = jnp.arange(drops.KINDS) == 0
     name = jnp.where(lays[:, None], jnp.where(first, EGG, 0), name)
     quantity = jnp.where(lays[:, None], first, jnp.where(dies[:, None], quantity, 0))
     zero = jnp.zeros_like(entry)
-    place = at(state.mob_position)
+    place = at(state.mobs.position)
     up = jnp.array([0.0, 0.2, 0.0], jnp.float32)
     dropped = drops.Dropped(
         name, quantity.astype(jnp.int32), place + up, jnp.zeros_like(place) + up, zero
     )
     # Zombies remember the player by sight, too; a blow counts for 100 ticks.
     sight = jnp.where(kind == ZOMBIE, SIGHT_TICKS, 0)
-    killed = dies & (at(state.mob_panic) > sight)
+    killed = dies & (at(state.mobs.panic) > sight)
     low, high = jnp.asarray(XP_LOW)[kind], jnp.asarray(XP_HIGH)[kind]
     gain = low + hashing.below(high - low + 1, state.seed, state.tick, hashing.EXPERIENCE)
     chosen = jnp.arange(leaves.shape[1], dtype=jnp.int32) == entry[:, None]
     timer = egg_time(state.seed, state.tick, entry)[:, None]
     state = state.replace(
         xp=state.xp + jnp.where(killed, gain, 0),
-        mob_kind=jnp.where(chosen & dies[:, None], 0, state.mob_kind),
-        mob_timer=jnp.where(chosen & lays[:, None], timer, state.mob_timer).astype(jnp.int32),
+        mobs=state.mobs.replace(
+            kind=jnp.where(chosen & dies[:, None], 0, state.mobs.kind),
+            timer=jnp.where(chosen & lays[:, None], timer, state.mobs.timer).astype(jnp.int32),
+        ),
     )
     return items.appear(state, dropped)
 
@@ -170,15 +178,15 @@ def of_mobs(state: WorldState, entry: jax.Array) -> tuple[jax.Array, jax.Array]:
     """(item, quantity) int32[N, KINDS] that the mob `entry` int32[N] of each lane leaves."""
     lane = jnp.arange(len(entry), dtype=jnp.int32)
     at = lambda values: values[lane, entry]  # noqa: E731
-    kind, burns = at(state.mob_kind), at(state.mob_fire) > 0
+    kind, burns = at(state.mobs.kind), at(state.mobs.fire) > 0
     raw = jnp.asarray(DROP_NAME)[kind]
     name = jnp.where(burns[:, None], jnp.asarray(DROP_COOKED)[kind], raw)
-    name = jnp.where(raw == WOOL, jnp.asarray(WOOL_ITEM)[at(state.mob_variant)][:, None], name)
+    name = jnp.where(raw == WOOL, jnp.asarray(WOOL_ITEM)[at(state.mobs.variant)][:, None], name)
     low = jnp.asarray(DROP_LOW)[kind]
     spread = jnp.asarray(DROP_HIGH)[kind] - low + 1
     slot = jnp.arange(drops.KINDS, dtype=jnp.int32)
     quantity = low + hashing.below(
         spread, state.seed[:, None], state.tick[:, None], hashing.DROP_COUNT, slot
     )
-    shorn = at(state.mob_sheared)[:, None] & (raw == WOOL)
+    shorn = at(state.mobs.sheared)[:, None] & (raw == WOOL)
     return name, jnp.where((raw > 0) & ~shorn, quantity, 0)

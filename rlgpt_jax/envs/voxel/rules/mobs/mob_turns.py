@@ -4,8 +4,6 @@ With several mobs a lane most are far away or do not exist. Only the others are 
 in turns of a fixed number, gathered from all lanes.
 """
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 
@@ -14,62 +12,64 @@ from rlgpt_jax.envs.voxel.rules.blocks import grid
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE
 from rlgpt_jax.envs.voxel.rules.bodies import pushing
 from rlgpt_jax.envs.voxel.rules.mobs import mob_life, mobs
-from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.envs.voxel.state import WorldState, from_paths
 
 AT_ONCE = 512  # mobs of one turn
 RESTING = 0.003  # blocks/tick
 # What a mob's tick reads of its lane, and what it reads and changes of the mob.
 _LANE = ("position", "seed", "tick")
 _MOB = (
-    "mob_position", "mob_velocity", "mob_yaw", "mob_on_ground", "mob_life", "mob_hurt_time",
-    "mob_hurt_amount", "mob_panic", "mob_target", "mob_walk", "mob_sheared", "mob_fire",
-    "mob_fall", "mob_timer",
+    "position", "velocity", "yaw", "on_ground", "life", "hurt_time",
+    "hurt_amount", "panic", "target", "walk", "sheared", "fire",
+    "fall", "timer",
 )  # fmt: skip
-_NONE: dict[str, Any] = dict.fromkeys(WorldState.__dataclass_fields__)
 
 
 def act(state: WorldState) -> WorldState:
     """Thinks, moves and pushes every mob by one tick."""
-    m = state.mob_kind.shape[1]
+    m = state.mobs.kind.shape[1]
     if m == 1:
         state = mobs.move(state, mobs.around(state))
     else:
         state = _move_awake(state)
     state = state.replace(
-        mob_timer=jnp.where(state.mob_timer > 1, state.mob_timer - 1, state.mob_timer)
+        mobs=state.mobs.replace(
+            timer=jnp.where(state.mobs.timer > 1, state.mobs.timer - 1, state.mobs.timer)
+        )
     )
     return pushing.stay_near(pushing.push(state, mob_life.alive(state)))
 
 
 def awake(state: WorldState) -> jax.Array:
     """bool[N, M]: the mob may move or change in this tick."""
-    way = ((state.mob_position - state.position[:, None])[..., ::2] ** 2).sum(-1)
-    busy = (state.mob_walk + state.mob_panic + state.mob_fire + state.mob_hurt_time) > 0
-    busy |= ~state.mob_on_ground | (state.mob_life <= 0)
-    busy |= (jnp.abs(state.mob_velocity[..., ::2]) > RESTING).any(-1)
-    return (state.mob_kind > 0) & (busy | (way < mobs.ACTIVE_RANGE**2))
+    way = ((state.mobs.position - state.position[:, None])[..., ::2] ** 2).sum(-1)
+    busy = (state.mobs.walk + state.mobs.panic + state.mobs.fire + state.mobs.hurt_time) > 0
+    busy |= ~state.mobs.on_ground | (state.mobs.life <= 0)
+    busy |= (jnp.abs(state.mobs.velocity[..., ::2]) > RESTING).any(-1)
+    return (state.mobs.kind > 0) & (busy | (way < mobs.ACTIVE_RANGE**2))
 
 
 def _move_awake(state: WorldState) -> WorldState:
-    n, m = state.mob_kind.shape
+    n, m = state.mobs.kind.shape
     blocks = state.blocks
     flat = lambda array: array.reshape(n * m, *array.shape[2:])  # noqa: E731
     entry = jnp.arange(n * m, dtype=jnp.int32)
-    own = {name: flat(getattr(state, name)) for name in _MOB}
-    inputs = own | {"mob_kind": flat(state.mob_kind), "entry": entry}
+    own = {name: flat(getattr(state.mobs, name)) for name in _MOB}
+    inputs = own | {"kind": flat(state.mobs.kind), "entry": entry}
 
     def some(inputs: dict[str, jax.Array]) -> dict[str, jax.Array]:
         """The chosen mobs as lanes of one mob each."""
         lane = inputs["entry"] // m
-        values = _NONE | {name: getattr(state, name)[lane] for name in _LANE}
-        values |= {name: inputs[name][:, None] for name in (*_MOB, "mob_kind")}
-        chosen = WorldState(**values)
-        region = _around(blocks, lane, chosen.mob_position)
+        values = {name: getattr(state, name)[lane] for name in _LANE}
+        values |= {f"mobs.{name}": inputs[name][:, None] for name in (*_MOB, "kind")}
+        chosen = from_paths(values)
+        region = _around(blocks, lane, chosen.mobs.position)
         moved = mobs.move(chosen, region, (inputs["entry"] % m)[:, None])
-        return {name: getattr(moved, name)[:, 0] for name in _MOB}
+        return {name: getattr(moved.mobs, name)[:, 0] for name in _MOB}
 
     out = lanes.for_some(flat(awake(state)), some, inputs, own, AT_ONCE)
-    return state.replace(**{name: out[name].reshape(getattr(state, name).shape) for name in _MOB})
+    shaped = {name: out[name].reshape(getattr(state.mobs, name).shape) for name in _MOB}
+    return state.replace(mobs=state.mobs.replace(**shaped))
 
 
 def _around(blocks: jax.Array, lane: jax.Array, position: jax.Array) -> grid.Region:

@@ -81,19 +81,21 @@ def hurt(
       The worlds and bool[N, M], which hits counted.
     """
     state, fresh, counts = mob_life.strike(state, jnp.where(active, damage[:, None], 0.0))
-    away = state.mob_position[..., ::2] - state.position[:, None, ::2]
+    away = state.mobs.position[..., ::2] - state.position[:, None, ::2]
     away = away / jnp.maximum(jnp.sqrt((away**2).sum(-1, keepdims=True)), 1e-3)
-    velocity = state.mob_velocity
+    velocity = state.mobs.velocity
     velocity = jnp.where(
-        fresh[..., None], knock(velocity, state.mob_on_ground, away, KNOCK), velocity
+        fresh[..., None], knock(velocity, state.mobs.on_ground, away, KNOCK), velocity
     )
-    farther = knock(velocity, state.mob_on_ground, _ahead(state.yaw)[:, None], SPRINT_KNOCK)
+    farther = knock(velocity, state.mobs.on_ground, _ahead(state.yaw)[:, None], SPRINT_KNOCK)
     velocity = jnp.where((counts & sprints[:, None])[..., None], farther, velocity)
-    memory = PANIC_TICKS + jnp.where(state.mob_kind == ZOMBIE, SIGHT_TICKS, 0)
+    memory = PANIC_TICKS + jnp.where(state.mobs.kind == ZOMBIE, SIGHT_TICKS, 0)
     state = state.replace(
-        mob_panic=jnp.where(counts, memory, state.mob_panic).astype(jnp.int32),
-        mob_walk=jnp.where(counts, 0, state.mob_walk).astype(jnp.int32),
-        mob_velocity=velocity,
+        mobs=state.mobs.replace(
+            panic=jnp.where(counts, memory, state.mobs.panic).astype(jnp.int32),
+            walk=jnp.where(counts, 0, state.mobs.walk).astype(jnp.int32),
+            velocity=velocity,
+        )
     )
     return state, counts
 
@@ -115,7 +117,7 @@ def _ahead(yaw: jax.Array) -> jax.Array:
 
 def around(state: WorldState) -> grid.Region:
     """The cells that the mobs may touch in this tick, [N, M, ...]."""
-    corner = grid.floor(state.mob_position) + jnp.array(REGION_OFFSET, jnp.int32)
+    corner = grid.floor(state.mobs.position) + jnp.array(REGION_OFFSET, jnp.int32)
     return grid.region(state.blocks, corner, REGION)
 
 
@@ -128,27 +130,27 @@ def move(state: WorldState, region: grid.Region, index: jax.Array | None = None)
       index: int32[N, M], the mobs' numbers for randomness; None counts them.
     """
     if index is None:
-        index = jnp.arange(state.mob_kind.shape[1], dtype=jnp.int32)
+        index = jnp.arange(state.mobs.kind.shape[1], dtype=jnp.int32)
     alive = mob_life.alive(state)
     walk = _think(state, alive, index)
     bits = jnp.asarray(BITS)[region.byte]
     high = jnp.pad(bits[..., :-1] & TALL, [(0, 0)] * 4 + [(1, 0)])
     solid = ((bits & SOLID) | high) > 0
-    size = jnp.asarray(MOB_SIZE)[state.mob_kind]
-    box = collision.body(state.mob_position, region.corner, size[..., 0], size[..., 1])
+    size = jnp.asarray(MOB_SIZE)[state.mobs.kind]
+    box = collision.body(state.mobs.position, region.corner, size[..., 0], size[..., 1])
     in_water, in_lava, in_fire = _feel(bits, box)
     swims = in_water | in_lava
 
     ahead = _ahead(walk.yaw)
     walk = _heed_cliffs(state, walk, ahead, solid)
-    ground = state.mob_on_ground & ~swims
+    ground = state.mobs.on_ground & ~swims
     push = 0.98 * walk.speed * jnp.where(ground, walk.speed, 0.02)
-    rise = state.mob_velocity[..., 1] + jnp.where(swims, 0.04, 0.0)
+    rise = state.mobs.velocity[..., 1] + jnp.where(swims, 0.04, 0.0)
     wish = jnp.stack(
         [
-            state.mob_velocity[..., 0] + push * ahead[..., 0],
+            state.mobs.velocity[..., 0] + push * ahead[..., 0],
             jnp.maximum(rise, -MAX_FALL),
-            state.mob_velocity[..., 2] + push * ahead[..., 1],
+            state.mobs.velocity[..., 2] + push * ahead[..., 1],
         ],
         -1,
     )
@@ -158,24 +160,21 @@ def move(state: WorldState, region: grid.Region, index: jax.Array | None = None)
     on_ground = bumped[..., 1] & (wish[..., 1] < 0)
     beside = bumped[..., 0] | bumped[..., 2]
     velocity = _decay(jnp.where(bumped, 0.0, wish), ground, in_water, in_lava)
-    flutters = (state.mob_kind == CHICKEN) & ~on_ground & (velocity[..., 1] < 0)
+    flutters = (state.mobs.kind == CHICKEN) & ~on_ground & (velocity[..., 1] < 0)
     fall = velocity[..., 1] * jnp.where(flutters, FLUTTER, 1.0)
     # A walker that is stopped jumps, one block high; a swimmer climbs out.
     jumps = beside & (walk.speed > 0) & (on_ground | swims)
     lift = jnp.where(swims, 0.3, physics.JUMP_SPEED)
     # The tick of the landing does not count, as for the player.
-    fallen = state.mob_fall + jnp.where(on_ground, 0.0, jnp.maximum(-moved[..., 1], 0.0))
+    fallen = state.mobs.fall + jnp.where(on_ground, 0.0, jnp.maximum(-moved[..., 1], 0.0))
     fallen = jnp.where(swims, 0.0, fallen)
-    state = state.replace(
-        mob_position=state.mob_position + moved,
-        mob_velocity=velocity.at[..., 1].set(jnp.where(jumps, lift, fall)),
-        mob_on_ground=on_ground & ~jumps,
-        mob_fall=jnp.where(on_ground, 0.0, fallen),
-        mob_yaw=walk.yaw,
-        mob_target=walk.target,
-        mob_walk=walk.left,
-        mob_panic=jnp.maximum(state.mob_panic - 1, 0),
-    )
+    state = state.replace(mobs=state.mobs.replace(
+        position=state.mobs.position + moved,
+        velocity=velocity.at[..., 1].set(jnp.where(jumps, lift, fall)),
+        on_ground=on_ground & ~jumps, fall=jnp.where(on_ground, 0.0, fallen),
+        yaw=walk.yaw, target=walk.target, walk=walk.left,
+        panic=jnp.maximum(state.mobs.panic - 1, 0),
+    ))  # fmt: skip
     landed = jnp.where(on_ground, fallen, 0.0)
     state = mob_life.suffer(state, landed, in_water, in_lava & alive, in_fire & alive)
     return mob_life.graze(state, region.byte[..., 1, 1, 1], index)
@@ -206,30 +205,30 @@ def _decay(
 def _think(state: WorldState, alive: jax.Array, index: jax.Array) -> _Walk:
     """Starts, goes on with or ends a walk; a mob in panic always walks."""
     seed, tick = state.seed[:, None], state.tick[:, None]
-    is_zombie = state.mob_kind == ZOMBIE
-    chases = is_zombie & (state.mob_panic > 0)
-    panics = ~is_zombie & ((state.mob_panic > 0) | (state.mob_fire > 0))
-    offset = state.mob_target - state.mob_position[..., ::2]
+    is_zombie = state.mobs.kind == ZOMBIE
+    chases = is_zombie & (state.mobs.panic > 0)
+    panics = ~is_zombie & ((state.mobs.panic > 0) | (state.mobs.fire > 0))
+    offset = state.mobs.target - state.mobs.position[..., ::2]
     arrived = jnp.sqrt((offset**2).sum(-1)) < ARRIVED
-    left = jnp.where(arrived, 0, jnp.maximum(state.mob_walk - 1, 0))
+    left = jnp.where(arrived, 0, jnp.maximum(state.mobs.walk - 1, 0))
     chance = hashing.uniform(seed, tick, hashing.WALK_START, index) < WANDER_CHANCE
-    to_player = state.position[:, None, ::2] - state.mob_position[..., ::2]
+    to_player = state.position[:, None, ::2] - state.mobs.position[..., ::2]
     way = jnp.sqrt((to_player**2).sum(-1))
     chance &= way < ACTIVE_RANGE
     starts = alive & (left == 0) & (panics | chance)
 
     reach = jnp.where(panics, PANIC_RANGE, WANDER_RANGE)
     goal = [
-        state.mob_position[..., axis]
+        state.mobs.position[..., axis]
         + reach * (2.0 * hashing.uniform(seed, tick, purpose, index) - 1.0)
         for axis, purpose in ((0, hashing.WALK_X), (2, hashing.WALK_Z))
     ]
-    target = jnp.where(starts[..., None], jnp.stack(goal, -1), state.mob_target)
+    target = jnp.where(starts[..., None], jnp.stack(goal, -1), state.mobs.target)
     target = jnp.where(chases[..., None], state.position[:, None, ::2], target)
-    kind_speed = jnp.asarray(MOB_SPEED)[state.mob_kind]
-    speed = kind_speed * jnp.where(panics, jnp.asarray(MOB_PANIC)[state.mob_kind], 1.0)
+    kind_speed = jnp.asarray(MOB_SPEED)[state.mobs.kind]
+    speed = kind_speed * jnp.where(panics, jnp.asarray(MOB_PANIC)[state.mobs.kind], 1.0)
 
-    offset = target - state.mob_position[..., ::2]
+    offset = target - state.mobs.position[..., ::2]
     pace = jnp.maximum(0.98 * speed**2 / (1.0 - GROUND_DRAG), 0.01)
     # Half as long again as the straight way takes: then a stuck mob gives up.
     limit = 20 + 1.5 * jnp.sqrt((offset**2).sum(-1)) / pace
@@ -237,8 +236,8 @@ def _think(state: WorldState, alive: jax.Array, index: jax.Array) -> _Walk:
     left = jnp.where(chases, way >= BESIDE, left).astype(jnp.int32)
     walks = alive & (left > 0)
     faces = walks | (alive & chases)
-    yaw = _turn(state.mob_yaw, jnp.rad2deg(jnp.arctan2(-offset[..., 0], offset[..., 1])))
-    return _Walk(target, left, jnp.where(faces, yaw, state.mob_yaw), jnp.where(walks, speed, 0.0))
+    yaw = _turn(state.mobs.yaw, jnp.rad2deg(jnp.arctan2(-offset[..., 0], offset[..., 1])))
+    return _Walk(target, left, jnp.where(faces, yaw, state.mobs.yaw), jnp.where(walks, speed, 0.0))
 
 
 def _turn(yaw: jax.Array, wanted: jax.Array, most: float = 90.0) -> jax.Array:
@@ -249,14 +248,14 @@ def _turn(yaw: jax.Array, wanted: jax.Array, most: float = 90.0) -> jax.Array:
 
 def _heed_cliffs(state: WorldState, walk: _Walk, ahead: jax.Array, solid: jax.Array) -> _Walk:
     """A calm mob does not walk where the ground is more than one block lower."""
-    feet = state.mob_position - jnp.floor(state.mob_position)
+    feet = state.mobs.position - jnp.floor(state.mobs.position)
     near = jnp.floor(feet[..., ::2] + 0.8 * ahead).astype(jnp.int32) + 1  # 0..2 in x, z
     x = near[..., 0, None] == jnp.arange(3)
     z = near[..., 1, None] == jnp.arange(3)
     column = x[..., :, None, None] & z[..., None, :, None]
     # Layers 0 and 1 are two and one below the feet, 2 is level with them.
     held = (solid[..., :3] & column).any((-3, -2, -1))
-    stops = ~held & (state.mob_panic == 0) & state.mob_on_ground
+    stops = ~held & (state.mobs.panic == 0) & state.mobs.on_ground
     return walk._replace(
         speed=jnp.where(stops, 0.0, walk.speed), left=jnp.where(stops, 0, walk.left)
     )

@@ -43,7 +43,7 @@ def spawn(state: WorldState, pool_light: jax.Array, hostile: int) -> WorldState:
             state = _try(state, pool_light, hostile, number)
         return state
 
-    return lanes.only_if_any(state.mob_kind[:, -hostile:] == 0, act, state)
+    return lanes.only_if_any(state.mobs.kind[:, -hostile:] == 0, act, state)
 
 
 def _try(state: WorldState, pool_light: jax.Array, hostile: int, number: int) -> WorldState:
@@ -56,9 +56,9 @@ def _try(state: WorldState, pool_light: jax.Array, hostile: int, number: int) ->
     way = jnp.sqrt(((place - state.position) ** 2).sum(-1))
     fits &= (way > NEAR) & (way < FAR) & _is_dark(state, pool_light, cell, number)
 
-    m = state.mob_kind.shape[1]
+    m = state.mobs.kind.shape[1]
     index = jnp.arange(m, dtype=jnp.int32)
-    free = (state.mob_kind == 0) & (index >= m - hostile)
+    free = (state.mobs.kind == 0) & (index >= m - hostile)
     entry = jnp.argmax(free, axis=1).astype(jnp.int32)
     new = (fits & free.any(1))[:, None] & (index == entry[:, None])
     yaw = 360.0 * hashing.uniform(state.seed, state.tick, hashing.MOB_FACING, number) - 180.0
@@ -69,20 +69,22 @@ def _try(state: WorldState, pool_light: jax.Array, hostile: int, number: int) ->
         return jnp.where(chosen, value, old).astype(old.dtype)
 
     cleared = {
-        name: put(getattr(state, name), 0)
+        name: put(getattr(state.mobs, name), 0)
         for name in (
-            "mob_hurt_time", "mob_hurt_amount", "mob_panic", "mob_walk", "mob_sheared",
-            "mob_variant", "mob_fire", "mob_fall", "mob_timer", "mob_target",
+            "hurt_time", "hurt_amount", "panic", "walk", "sheared",
+            "variant", "fire", "fall", "timer", "target",
         )
     }  # fmt: skip
     return state.replace(
-        **cleared,
-        mob_kind=put(state.mob_kind, ZOMBIE),
-        mob_position=put(state.mob_position, place[:, None]),
-        mob_velocity=put(state.mob_velocity, rest),
-        mob_yaw=put(state.mob_yaw, yaw[:, None]),
-        mob_on_ground=put(state.mob_on_ground, True),
-        mob_life=put(state.mob_life, float(MOB_LIFE[ZOMBIE])),
+        mobs=state.mobs.replace(
+            **cleared,
+            kind=put(state.mobs.kind, ZOMBIE),
+            position=put(state.mobs.position, place[:, None]),
+            velocity=put(state.mobs.velocity, rest),
+            yaw=put(state.mobs.yaw, yaw[:, None]),
+            on_ground=put(state.mobs.on_ground, True),
+            life=put(state.mobs.life, float(MOB_LIFE[ZOMBIE])),
+        )
     )
 
 

@@ -31,18 +31,22 @@ LOST_CHANCE = 1.0 / 800.0  # per tick
 def act(state: WorldState, pool_light: jax.Array) -> WorldState:
     """One tick of the zombies after their move; nothing where no lane has one."""
     return lanes.only_if_any(
-        state.mob_kind == ZOMBIE, lambda state: _notice(_attack(state), pool_light), state
+        state.mobs.kind == ZOMBIE, lambda state: _notice(_attack(state), pool_light), state
     )
 
 
 def _attack(state: WorldState) -> WorldState:
     """A zombie that hunts and is close enough hits; one blow a tick counts."""
-    offset = state.position[:, None] - state.mob_position
-    hits = (state.mob_kind == ZOMBIE) & mob_life.alive(state) & (state.mob_panic > 0)
-    hits &= ((offset**2).sum(-1) <= REACH) & (state.mob_timer <= 1)
+    offset = state.position[:, None] - state.mobs.position
+    hits = (state.mobs.kind == ZOMBIE) & mob_life.alive(state) & (state.mobs.panic > 0)
+    hits &= ((offset**2).sum(-1) <= REACH) & (state.mobs.timer <= 1)
     hits &= (state.life > 0)[:, None]
     lane, first = jnp.arange(len(hits), dtype=jnp.int32), jnp.argmax(hits, axis=1)
-    state = state.replace(mob_timer=jnp.where(hits, PERIOD + 1, state.mob_timer).astype(jnp.int32))
+    state = state.replace(
+        mobs=state.mobs.replace(
+            timer=jnp.where(hits, PERIOD + 1, state.mobs.timer).astype(jnp.int32)
+        )
+    )
     state, fresh = vitals.hurt(state, jnp.where(hits.any(1), DAMAGE, 0.0), "mob")
     away = offset[lane, first][:, ::2]
     away = away / jnp.maximum(jnp.sqrt((away**2).sum(-1, keepdims=True)), 1e-3)
@@ -52,24 +56,26 @@ def _attack(state: WorldState) -> WorldState:
 
 def _notice(state: WorldState, pool_light: jax.Array) -> WorldState:
     """Sight, daylight and distance of this tick's mob of every lane, if it is a zombie."""
-    n, m = state.mob_kind.shape
+    n, m = state.mobs.kind.shape
     entry = state.tick % m
     at = lambda values: values[jnp.arange(n, dtype=jnp.int32), entry]  # noqa: E731
     chosen = jnp.arange(m, dtype=jnp.int32) == entry[:, None]
-    is_zombie = (at(state.mob_kind) == ZOMBIE) & at(mob_life.alive(state))
-    place = at(state.mob_position)
+    is_zombie = (at(state.mobs.kind) == ZOMBIE) & at(mob_life.alive(state))
+    place = at(state.mobs.position)
     way = jnp.sqrt(((place - state.position) ** 2).sum(-1))
 
     sees = is_zombie & (way < FOLLOW_RANGE) & _in_sight(state, place)
-    aware = jnp.maximum(state.mob_panic, mob_life.SIGHT_TICKS)
+    aware = jnp.maximum(state.mobs.panic, mob_life.SIGHT_TICKS)
     burns = is_zombie & _in_daylight(state, pool_light, place)
-    fire = jnp.maximum(state.mob_fire, DAYLIGHT_FIRE)
+    fire = jnp.maximum(state.mobs.fire, DAYLIGHT_FIRE)
     u = hashing.uniform(state.seed, state.tick, hashing.DESPAWN)
     goes = is_zombie & ((way > FAR) | ((way > LOST) & (u < m * LOST_CHANCE)))
     return state.replace(
-        mob_panic=jnp.where(chosen & sees[:, None], aware, state.mob_panic),
-        mob_fire=jnp.where(chosen & burns[:, None], fire, state.mob_fire),
-        mob_kind=jnp.where(chosen & goes[:, None], 0, state.mob_kind),
+        mobs=state.mobs.replace(
+            panic=jnp.where(chosen & sees[:, None], aware, state.mobs.panic),
+            fire=jnp.where(chosen & burns[:, None], fire, state.mobs.fire),
+            kind=jnp.where(chosen & goes[:, None], 0, state.mobs.kind),
+        )
     )
 
 
@@ -85,7 +91,7 @@ def _in_sight(state: WorldState, place: jax.Array) -> jax.Array:
 
 def _in_daylight(state: WorldState, pool_light: jax.Array, place: jax.Array) -> jax.Array:
     """bool[N]: the sun sets a zombie at float32[N, 3] on fire in this tick."""
-    m = state.mob_kind.shape[1]
+    m = state.mobs.kind.shape[1]
     cell = grid.floor(place + jnp.array([0.0, 0.5, 0.0], jnp.float32))
     sky, block, open_sky = light.at(state, pool_light, cell)
     dark = light.darkening(state.world_time)

@@ -34,16 +34,18 @@ def absorb(
 
 def absorb_worn(state: WorldState, damage: jax.Array) -> jax.Array:
     """float32[N]: what the armour of the players lets through of float32[N]."""
-    points = jnp.asarray(ARMOR_POINTS)[state.armor_item].sum(1)
-    return absorb(damage, points, jnp.asarray(TOUGHNESS)[state.armor_item].sum(1))
+    points = jnp.asarray(ARMOR_POINTS)[state.armor.item].sum(1)
+    return absorb(damage, points, jnp.asarray(TOUGHNESS)[state.armor.item].sum(1))
 
 
 def wear(state: WorldState, damage: jax.Array) -> WorldState:
     """Damage float32[N] that was meant for the body wears every piece; 0 wears nothing."""
     uses = jnp.where(damage > 0, jnp.maximum(jnp.floor(damage / WEAR), 1.0), 0.0)
-    worn = jnp.asarray(ARMOR_POINTS)[state.armor_item] > 0
-    spent = state.armor_damage + jnp.where(worn, uses[:, None].astype(jnp.int32), 0)
-    breaks = worn & (spent > jnp.asarray(tools.DURABILITY)[state.armor_item])
+    worn = jnp.asarray(ARMOR_POINTS)[state.armor.item] > 0
+    spent = state.armor.damage + jnp.where(worn, uses[:, None].astype(jnp.int32), 0)
+    breaks = worn & (spent > jnp.asarray(tools.DURABILITY)[state.armor.item])
     return state.replace(
-        armor_item=jnp.where(breaks, 0, state.armor_item), armor_damage=jnp.where(breaks, 0, spent)
+        armor=state.armor.replace(
+            item=jnp.where(breaks, 0, state.armor.item), damage=jnp.where(breaks, 0, spent)
+        )
     )

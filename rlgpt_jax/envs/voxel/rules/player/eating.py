@@ -62,7 +62,7 @@ def eat(state: WorldState, held_key: jax.Array, starts: jax.Array) -> WorldState
       held_key: bool[N], the use key is down.
       starts: bool[N], the key acts in this tick and nothing else took it.
     """
-    item = state.slot_item[:, 0]
+    item = state.inventory.item[:, 0]
     wants = jnp.asarray(CONSUMED)[item] & ((state.food < FULL) | jnp.asarray(ALWAYS)[item])
     goes_on = held_key & wants & (starts | (state.eating > 0))
     ticks = jnp.where(goes_on, state.eating + 1, 0).astype(jnp.int32)
@@ -72,13 +72,15 @@ def eat(state: WorldState, held_key: jax.Array, starts: jax.Array) -> WorldState
     state = inventory.take_from(state, jnp.zeros_like(item), done.astype(jnp.int32))
     # Stews and milk do not stack, so the hand is empty by now.
     left = jnp.where(done, jnp.asarray(LEFT)[item], 0)
-    in_hand = (jnp.arange(state.slot_item.shape[1]) == 0) & (left > 0)[:, None]
+    in_hand = (jnp.arange(state.inventory.item.shape[1]) == 0) & (left > 0)[:, None]
     return state.replace(
         food=jnp.where(done, food, state.food),
         saturation=jnp.where(done, saturation, state.saturation),
         eating=jnp.where(done, 0, ticks),
-        slot_item=jnp.where(in_hand, left[:, None], state.slot_item),
-        slot_quantity=jnp.where(in_hand, 1, state.slot_quantity),
+        inventory=state.inventory.replace(
+            item=jnp.where(in_hand, left[:, None], state.inventory.item),
+            quantity=jnp.where(in_hand, 1, state.inventory.quantity),
+        ),
     )
 
 

@@ -43,9 +43,11 @@ def look(state: WorldState, uses: jax.Array) -> Target:
     """
     eye = rays.eye_of(state.position)
     direction = rays.direction_of(state.yaw, state.pitch)[:, None]
-    see_liquid = uses & (state.slot_item[:, 0] == BUCKET)
+    see_liquid = uses & (state.inventory.item[:, 0] == BUCKET)
     hit = rays.cast(state.blocks, eye, direction, BLOCK_REACH, see_liquid, sources_only=True)
-    mob, mob_distance = rays.hit_mobs(eye, direction, state.mob_position, state.mob_kind, MOB_REACH)
+    mob, mob_distance = rays.hit_mobs(
+        eye, direction, state.mobs.position, state.mobs.kind, MOB_REACH
+    )
     nearer = (mob[:, 0] >= 0) & (mob_distance[:, 0] < hit.distance[:, 0])
     byte = hit.byte[:, 0]
     return Target(
@@ -85,7 +87,7 @@ def attack(
 
 def _hit(state: WorldState, active: jax.Array, sprints: jax.Array, target: Target) -> WorldState:
     """Damage = full damage * (0.2 + 0.8 p^2), p = share of the weapon's cooldown."""
-    tool = jnp.asarray(tools.TOOL_OF_ITEM)[state.slot_item[:, 0]]
+    tool = jnp.asarray(tools.TOOL_OF_ITEM)[state.inventory.item[:, 0]]
     ticks = state.attack_cooldown.astype(jnp.float32) + 0.5
     p = jnp.clip(ticks / jnp.asarray(tools.COOLDOWN)[tool], 0.0, 1.0)
     damage = jnp.asarray(tools.DAMAGE)[tool] * (0.2 + 0.8 * p**2)
@@ -93,7 +95,7 @@ def _hit(state: WorldState, active: jax.Array, sprints: jax.Array, target: Targe
     falls = (state.fall_distance > 0) & ~state.on_ground & ~state.in_water & ~sprints
     critical = full & falls
     damage = damage * jnp.where(critical, 1.5, 1.0)
-    index = jnp.arange(state.mob_kind.shape[1], dtype=jnp.int32)
+    index = jnp.arange(state.mobs.kind.shape[1], dtype=jnp.int32)
     struck = active[:, None] & (index == target.mob[:, None])
     state, counts = mobs.hurt(state, struck, damage, sprints & full)
     counts = counts.any(1)
@@ -113,17 +115,17 @@ def _sweep(state: WorldState, active: jax.Array, struck: jax.Array) -> WorldStat
     """A sword swung while standing also hits what is close to the mob bool[N, M]."""
     speed = jnp.sqrt((state.velocity[:, ::2] ** 2).sum(-1))
     active = active & (speed < SLOW)
-    size = jnp.asarray(MOB_SIZE)[state.mob_kind]
+    size = jnp.asarray(MOB_SIZE)[state.mobs.kind]
     at = lambda values: jnp.where(  # noqa: E731
         struck.reshape(struck.shape + (1,) * (values.ndim - 2)), values, 0.0
     ).sum(1, keepdims=True)
-    offset = state.mob_position - at(state.mob_position)
+    offset = state.mobs.position - at(state.mobs.position)
     width = (size[..., 0] + at(size)[..., 0]) / 2 + SWEEP_SIDES
     near = (jnp.abs(offset[..., ::2]) < width[..., None]).all(-1)
     near &= (offset[..., 1] < at(size)[..., 1] + SWEEP_ENDS) & (
         offset[..., 1] > -size[..., 1] - SWEEP_ENDS
     )
-    way = ((state.mob_position - state.position[:, None]) ** 2).sum(-1)
+    way = ((state.mobs.position - state.position[:, None]) ** 2).sum(-1)
     others = active[:, None] & ~struck & near & (way < MOB_REACH**2)
     return mobs.hurt(state, others, jnp.ones_like(speed), jnp.zeros_like(active))[0]
 
@@ -132,7 +134,7 @@ def _mine(
     state: WorldState, active: jax.Array, target: Target, break_speed: float
 ) -> tuple[WorldState, grid.Edit, drops.Dropped]:
     """Adds one tick of progress; another target or a released key starts from 0."""
-    held = state.slot_item[:, 0]
+    held = state.inventory.item[:, 0]
     same = (target.cell == state.mining_block).all(-1)
     head = grid.block_at(
         state.blocks, grid.floor(state.position + jnp.array([0.0, EYE_HEIGHT, 0.0]))

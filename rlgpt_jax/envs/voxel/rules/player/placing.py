@@ -111,18 +111,21 @@ def _meets_upper_half(attempt: _Attempt) -> jax.Array:
 def is_free(state: WorldState, cell: jax.Array, byte: jax.Array) -> jax.Array:
     """bool[N]: a block `byte` fits into a cell int32[N, 3] that now allows it."""
     old = grid.block_at(state.blocks, cell)
-    return jnp.asarray(REPLACEABLE)[old] & _has_room(state, cell, byte, state.blocks.shape[3])
+    return jnp.asarray(REPLACEABLE)[old] & _has_room(
+        state.position, state.mobs.kind, state.mobs.position, cell, byte, state.blocks.shape[3]
+    )
 
 
 def _has_room(
-    bodies: WorldState | _Attempt, cell: jax.Array, byte: jax.Array, size_y: int
-) -> jax.Array:
+    position: jax.Array, kind: jax.Array, mob_position: jax.Array, cell: jax.Array,
+    byte: jax.Array, size_y: int,
+) -> jax.Array:  # fmt: skip
     """bool[N]: the cell lies in the world and the block would cut no body."""
     inside = (cell[:, 1] >= 0) & (cell[:, 1] < size_y)
-    height, kind = jnp.asarray(HEIGHT)[byte], bodies.mob_kind
-    player = _cuts(bodies.position, jnp.asarray(PLAYER_SIZE, jnp.float32), cell, height)
+    height = jnp.asarray(HEIGHT)[byte]
+    player = _cuts(position, jnp.asarray(PLAYER_SIZE, jnp.float32), cell, height)
     size = jnp.asarray(MOB_SIZE)[kind]
-    mob = _cuts(bodies.mob_position, size, cell[:, None], height[:, None])
+    mob = _cuts(mob_position, size, cell[:, None], height[:, None])
     return inside & ~player & ~(mob & (kind > 0)).any(1)
 
 
@@ -149,12 +152,12 @@ def place(
       target: what the crosshair meets.
     """
     slot = inventory.slot_of(state, slot)
-    item = jnp.take_along_axis(state.slot_item, slot[:, None], 1)[:, 0]
+    item = jnp.take_along_axis(state.inventory.item, slot[:, None], 1)[:, 0]
     own = jnp.asarray(BYTE_OF_ITEM)[item]
     wants = active & target.is_block & (own > 0)
     attempt = _Attempt(
         jnp.arange(len(slot), dtype=jnp.int32), own, target, state.yaw, state.pitch,
-        state.position, state.mob_kind, state.mob_position,
+        state.position, state.mobs.kind, state.mobs.position,
     )  # fmt: skip
     nothing = grid.Edit(jnp.zeros_like(wants), target.cell, own)
     edit = lanes.for_some(wants, functools.partial(_attempt, state.blocks), attempt, nothing)
@@ -176,7 +179,8 @@ def _attempt(blocks: jax.Array, attempt: _Attempt) -> grid.Edit:
     byte = jnp.where(merges, jnp.asarray(turning.MERGED)[old], byte)
     gives_way = jnp.asarray(REPLACEABLE)[old]
     fits = merges | (held & gives_way & _allows(cell, byte, near, target.face, size_y))
-    return grid.Edit(fits & _has_room(attempt, cell, byte, size_y), cell, byte)
+    bodies = attempt.position, attempt.mob_kind, attempt.mob_position
+    return grid.Edit(fits & _has_room(*bodies, cell, byte, size_y), cell, byte)
 
 
 def _oriented(attempt: _Attempt, near: jax.Array) -> tuple[jax.Array, jax.Array]:

@@ -48,8 +48,8 @@ def use(
     """
     key_down = active
     state, active = _press(state, active)
-    held = state.slot_item[:, 0]
-    kind = jnp.take_along_axis(state.mob_kind, jnp.maximum(target.mob, 0)[:, None], 1)[:, 0]
+    held = state.inventory.item[:, 0]
+    kind = jnp.take_along_axis(state.mobs.kind, jnp.maximum(target.mob, 0)[:, None], 1)[:, 0]
     kind = jnp.where(target.mob >= 0, kind, 0)
 
     milks = active & (held == BUCKET) & (kind == COW)
@@ -107,10 +107,12 @@ def _press(state: WorldState, key_down: jax.Array) -> tuple[WorldState, jax.Arra
 
 def _shear(state: WorldState, active: jax.Array, target: Target) -> tuple[WorldState, jax.Array]:
     """Shears a sheep that has its wool. Returns the pieces of wool, int32[N]."""
-    chosen = jnp.arange(state.mob_kind.shape[1]) == target.mob[:, None]
-    woolly = (chosen & ~state.mob_sheared).any(1) & active
+    chosen = jnp.arange(state.mobs.kind.shape[1]) == target.mob[:, None]
+    woolly = (chosen & ~state.mobs.sheared).any(1) & active
     pieces = 1 + hashing.below(3, state.seed, state.tick, hashing.SHEAR_COUNT)
-    state = state.replace(mob_sheared=state.mob_sheared | (chosen & woolly[:, None]))
+    state = state.replace(
+        mobs=state.mobs.replace(sheared=state.mobs.sheared | (chosen & woolly[:, None]))
+    )
     state = inventory.wear(state, woolly.astype(jnp.int32))
     return state, jnp.where(woolly, pieces, 0)
 
@@ -129,9 +131,9 @@ def _exchange(
 
     The last piece is replaced in the hand, of a larger stack the result goes elsewhere.
     """
-    single = active & (state.slot_quantity[:, 0] == 1)
-    names = state.slot_item.at[:, 0].set(jnp.where(single, result, state.slot_item[:, 0]))
-    state = state.replace(slot_item=names)
+    single = active & (state.inventory.quantity[:, 0] == 1)
+    names = state.inventory.item.at[:, 0].set(jnp.where(single, result, state.inventory.item[:, 0]))
+    state = state.replace(inventory=state.inventory.replace(item=names))
     split = active & ~single
     state = inventory.take_from(state, jnp.zeros_like(result), split.astype(jnp.int32))
     return inventory.add(state, result, split.astype(jnp.int32))
@@ -142,8 +144,8 @@ def _appear(
 ) -> drops.Dropped:
     """Wool of its colour falls at the sheep, a bucket without room at the player."""
     mob = jnp.maximum(target.mob, 0)[:, None]
-    sheep = jnp.take_along_axis(state.mob_position, mob[..., None], 1)[:, 0]
-    colour = jnp.asarray(WOOL_ITEM)[jnp.take_along_axis(state.mob_variant, mob, 1)[:, 0]]
+    sheep = jnp.take_along_axis(state.mobs.position, mob[..., None], 1)[:, 0]
+    colour = jnp.asarray(WOOL_ITEM)[jnp.take_along_axis(state.mobs.variant, mob, 1)[:, 0]]
     up = jnp.array([0.0, 1.0, 0.0], jnp.float32)
     u = hashing.uniform(state.seed, state.tick, hashing.ITEM_X)
     v = hashing.uniform(state.seed, state.tick, hashing.ITEM_Z)

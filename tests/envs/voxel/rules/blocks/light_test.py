@@ -98,8 +98,10 @@ def test_edits_open_columns_and_close_them():
 def test_placed_lights_shine_by_distance():
     state = worlds.player()
     state = state.replace(
-        light_block=state.light_block.at[:, 1].set(jnp.array([8, 9, 12])),
-        light_level=state.light_level.at[:, 1].set(14),
+        lights=state.lights.replace(
+            block=state.lights.block.at[:, 1].set(jnp.array([8, 9, 12])),
+            level=state.lights.level.at[:, 1].set(14),
+        )
     )
     cell = jnp.tile(jnp.array([[8, 8, 8]]), (worlds.LANES, 1))
     assert _AT(state, pool_light(2), cell)[1][0] == 14 - 5

@@ -8,6 +8,7 @@ from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.voxel.rules.blocks import neighbours as near_by
 from rlgpt_jax.envs.voxel.rules.blocks import support, update_queue
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import BYTE_OF
+from rlgpt_jax.envs.voxel.state import Updates
 from tests.envs.voxel import worlds
 from tests.envs.voxel.reacting import AIR, GROUND, byte_of, change, is_quiet, name_at, put, wait
 
@@ -135,15 +136,19 @@ def test_stations_and_lights_are_forgotten_with_their_blocks():
     torch = (X, GROUND, Z)
     state = put(worlds.player(), (torch, "torch"))
     state = state.replace(
-        light_block=state.light_block.at[:, 2].set(jnp.array([X + 32, GROUND, Z - 64])),
-        light_level=state.light_level.at[:, 2].set(14),
-        station_block=state.station_block.at[:, 1].set(jnp.array([X, GROUND - 1, Z])),
-        station_name=state.station_name.at[:, 1].set(NAME_ID["furnace"]),
+        lights=state.lights.replace(
+            block=state.lights.block.at[:, 2].set(jnp.array([X + 32, GROUND, Z - 64])),
+            level=state.lights.level.at[:, 2].set(14),
+        ),
+        stations=state.stations.replace(
+            block=state.stations.block.at[:, 1].set(jnp.array([X, GROUND - 1, Z])),
+            name=state.stations.name.at[:, 1].set(NAME_ID["furnace"]),
+        ),
     )
     state, _ = change(state, (X, GROUND - 1, Z))
-    assert not state.station_name.any() and state.light_level[0, 2] == 14
+    assert not state.stations.name.any() and state.lights.level[0, 2] == 14
     state, fallen = wait(state, 3)
-    assert fallen == [(NAME_ID["torch"], 1)] and not state.light_level.any()
+    assert fallen == [(NAME_ID["torch"], 1)] and not state.lights.level.any()
 
 
 def test_the_holds_of_many_blocks_at_once_match_single_ones():
@@ -158,7 +163,7 @@ def test_the_holds_of_many_blocks_at_once_match_single_ones():
 
 def test_a_full_queue_drops_entries_and_goes_on():
     size = 1000
-    queue = update_queue.Queue(jnp.zeros((1, 4), jnp.int32), jnp.zeros((1, 4), jnp.int32))
+    queue = Updates(jnp.zeros((1, 4), jnp.int32), jnp.zeros((1, 4), jnp.int32))
     cells = jnp.array([[5, 6, 7, 8]], jnp.int32)
     queue = update_queue.add(queue, cells, jnp.array([[9, 3, 4, 0]], jnp.int32), size)
     cells = jnp.array([[5, 6, 7 + size, 9, 10]], jnp.int32)
@@ -178,7 +183,7 @@ def test_more_changes_than_the_queue_holds_do_no_harm():
     state, _ = change(worlds.player(params=params), (X, GROUND + 3, Z), "water")
     state, _ = wait(state, 200)
     names = np.unique(np.asarray(state.blocks[0]))
-    assert (state.update_due >= 0).all() and is_quiet(state)
+    assert (state.updates.due >= 0).all() and is_quiet(state)
     assert byte_of(("flowing_water", 1)) in names
 
 
@@ -201,5 +206,5 @@ def test_a_lane_does_not_depend_on_the_others():
         only, _ = change(only, cell)
         state, only = wait(state, 4)[0], wait(only, 4)[0]
     np.testing.assert_array_equal(state.blocks[2], only.blocks[0])
-    np.testing.assert_array_equal(state.update_due[2], only.update_due[0])
+    np.testing.assert_array_equal(state.updates.due[2], only.updates.due[0])
     assert (np.asarray(state.blocks[2]) != blocks[2]).sum() > 60

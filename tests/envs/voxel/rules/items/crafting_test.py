@@ -23,8 +23,10 @@ def argument(name: str) -> jnp.ndarray:
 def beside(state, station="crafting_table"):
     """A station that the agent has placed, two blocks ahead."""
     return state.replace(
-        station_name=state.station_name.at[:, 0].set(NAME_ID[station]),
-        station_block=state.station_block.at[:, 0].set(jnp.array([8, 9, 10])),
+        stations=state.stations.replace(
+            name=state.stations.name.at[:, 0].set(NAME_ID[station]),
+            block=state.stations.block.at[:, 0].set(jnp.array([8, 9, 10])),
+        )
     )
 
 
@@ -33,15 +35,19 @@ def carrying(*stacks: tuple[str, int]):
     state = worlds.player()
     for slot, (entry, quantity) in enumerate(stacks):
         state = state.replace(
-            slot_item=state.slot_item.at[:, slot].set(item_id(entry)),
-            slot_quantity=state.slot_quantity.at[:, slot].set(quantity),
+            inventory=state.inventory.replace(
+                item=state.inventory.item.at[:, slot].set(item_id(entry)),
+                quantity=state.inventory.quantity.at[:, slot].set(quantity),
+            )
         )
     return state
 
 
 def pieces(state, entry: str) -> int:
     """How many of exactly this variant the first lane carries."""
-    return int(jnp.where(state.slot_item[0] == item_id(entry), state.slot_quantity[0], 0).sum())
+    return int(
+        jnp.where(state.inventory.item[0] == item_id(entry), state.inventory.quantity[0], 0).sum()
+    )
 
 
 def test_a_log_becomes_planks_sticks_and_a_table_by_hand():
@@ -57,7 +63,7 @@ def test_a_log_becomes_planks_sticks_and_a_table_by_hand():
 )
 def test_planks_are_of_the_wood_that_is_there(log, planks):
     state, _, _ = craft(carrying((log, 1)), ALL, argument("planks"))
-    assert pieces(state, planks) == 4 and int(state.slot_quantity[0].sum()) == 4
+    assert pieces(state, planks) == 4 and int(state.inventory.quantity[0].sum()) == 4
 
 
 def test_the_first_recipe_of_the_table_that_fits_is_made():
@@ -102,7 +108,7 @@ def test_table_recipes_need_the_table(product, items, quantity):
     assert pieces(refused, product) == 0
     made, _, _ = craft(beside(state), ALL, argument(product))
     assert pieces(made, product) == quantity
-    assert int(made.slot_quantity[0].sum()) == quantity  # all ingredients are used up
+    assert int(made.inventory.quantity[0].sum()) == quantity  # all ingredients are used up
 
 
 def test_a_cake_gives_its_buckets_back():
@@ -120,7 +126,7 @@ def test_charcoal_makes_torches_and_no_block_of_coal():
 def test_one_missing_piece_refuses_and_changes_nothing():
     state = beside(carrying(("planks", 2), ("stick", 2)))
     after, _, _ = craft(state, ALL, argument("wooden_pickaxe"))
-    np.testing.assert_array_equal(after.slot_quantity, state.slot_quantity)
+    np.testing.assert_array_equal(after.inventory.quantity, state.inventory.quantity)
 
 
 def test_lanes_that_do_not_craft_keep_their_items():
@@ -148,8 +154,8 @@ def test_the_mask_agrees_with_what_crafting_does(station):
     mask = np.asarray(masks(rich)["mask_craft"][0])
     every = jnp.arange(len(CRAFT_NAMES), dtype=jnp.int32)
     after, _, _ = craft(rich, jnp.ones(len(CRAFT_NAMES), bool), every)
-    changed = (np.asarray(after.slot_item) != rich.slot_item).any(1)
-    changed |= (np.asarray(after.slot_quantity) != rich.slot_quantity).any(1)
+    changed = (np.asarray(after.inventory.item) != rich.inventory.item).any(1)
+    changed |= (np.asarray(after.inventory.quantity) != rich.inventory.quantity).any(1)
     # Bone meal on white wool makes white wool: the bone meal is gone.
     assert [CRAFT_NAMES[i] for i in np.flatnonzero(changed != mask)] == []
     assert mask[: recipes.NUM_CRAFT].sum() > 8

@@ -138,7 +138,7 @@ def test_mining_a_diamond_adds_the_experience():
     state = worlds.with_block(worlds.player(), "diamond_ore", (8, 9, 10))
     state = worlds.holding(state, ("diamond_pickaxe", 1))
     state = worlds.run(state, 13, FUNCTION=base.FN_ATTACK)
-    assert (state.item_id == NAME_ID["diamond"]).any(1).all()
+    assert (state.items.id == NAME_ID["diamond"]).any(1).all()
     assert ((state.xp >= 3) & (state.xp <= 7)).all()
 
 

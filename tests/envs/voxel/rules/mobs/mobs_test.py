@@ -32,10 +32,12 @@ def walk(state, ticks):
 def heading(state, x, z, panic=0):
     """The first mob walks to (x, z)."""
     return state.replace(
-        mob_target=state.mob_target.at[:, 0].set(jnp.array([x, z])),
-        mob_walk=state.mob_walk.at[:, 0].set(1000),
-        mob_panic=state.mob_panic.at[:, 0].set(panic),
-        mob_yaw=state.mob_yaw * 0,
+        mobs=state.mobs.replace(
+            target=state.mobs.target.at[:, 0].set(jnp.array([x, z])),
+            walk=state.mobs.walk.at[:, 0].set(1000),
+            panic=state.mobs.panic.at[:, 0].set(panic),
+            yaw=state.mobs.yaw * 0,
+        )
     )
 
 
@@ -46,7 +48,7 @@ def test_a_walking_mob_reaches_the_speed_of_the_table(kind, panic, multiplier):
     state = worlds.with_mob(worlds.player(), kind, (4.5, worlds.GROUND, 4.5))
     state = walk(heading(state, 4.5, 100.0, panic), 15)
     after = walk(state, 10)
-    speed = float(after.mob_position[0, 0, 2] - state.mob_position[0, 0, 2]) / 10
+    speed = float(after.mobs.position[0, 0, 2] - state.mobs.position[0, 0, 2]) / 10
     np.testing.assert_allclose(speed, worlds.steady_speed(kind, multiplier), rtol=0.01)
 
 
@@ -56,13 +58,15 @@ def test_a_mob_climbs_one_block_and_not_two():
         state = worlds.with_block(worlds.player(position=FAR), "stone", *wall)
         state = worlds.with_mob(state, "cow", (8.5, worlds.GROUND, 5.5))
         state = walk(heading(state, 8.5, 14.5), 90)
-        assert (float(state.mob_position[0, 0, 2]) > 9.0) == passes
+        assert (float(state.mobs.position[0, 0, 2]) > 9.0) == passes
 
 
 def test_mobs_fall_and_land_on_the_ground():
     state = worlds.with_mob(worlds.player(), "sheep", (8.5, worlds.GROUND + 9.3, 5.5))
-    state = walk(state.replace(mob_on_ground=jnp.zeros_like(state.mob_on_ground)), 40)
-    assert state.mob_position[0, 0, 1] == worlds.GROUND and state.mob_on_ground[0, 0]
+    state = walk(
+        state.replace(mobs=state.mobs.replace(on_ground=jnp.zeros_like(state.mobs.on_ground))), 40
+    )
+    assert state.mobs.position[0, 0, 1] == worlds.GROUND and state.mobs.on_ground[0, 0]
 
 
 def test_a_calm_mob_stops_at_a_cliff():
@@ -71,8 +75,8 @@ def test_a_calm_mob_stops_at_a_cliff():
     blocks = state.blocks.at[:, :, 10:19, 3:8].set(hole)
     state = worlds.with_mob(state.replace(blocks=blocks), "cow", (8.5, worlds.GROUND, 6.5))
     state = walk(heading(state, 8.5, 15.5), 60)
-    assert state.mob_position[0, 0, 1] == worlds.GROUND
-    assert float(state.mob_position[0, 0, 2]) < 10.5
+    assert state.mobs.position[0, 0, 1] == worlds.GROUND
+    assert float(state.mobs.position[0, 0, 2]) < 10.5
 
 
 def test_mobs_wander_about_once_in_120_ticks():
@@ -81,9 +85,9 @@ def test_mobs_wander_about_once_in_120_ticks():
     starts = 0
     for _ in range(60):
         after = _MOVE(state)
-        starts += int(((after.mob_walk > state.mob_walk) & (state.mob_kind > 0)).sum())
+        starts += int(((after.mobs.walk > state.mobs.walk) & (state.mobs.kind > 0)).sum())
         # Back to idle, so that every tick is a fresh draw.
-        state = after.replace(mob_walk=jnp.zeros_like(after.mob_walk))
+        state = after.replace(mobs=after.mobs.replace(walk=jnp.zeros_like(after.mobs.walk)))
     assert 0.5 < starts / (n * 60 / 120) < 1.6
 
 
@@ -99,8 +103,10 @@ def test_mobs_never_end_inside_blocks():
     blocks = state.blocks.at[:, 8:10, 8:10, worlds.GROUND :].set(worlds.AIR)
     state = worlds.with_mob(state.replace(blocks=blocks), "cow", (9.0, worlds.GROUND, 9.0))
     for _ in range(120):
-        state = _MOVE(state.replace(mob_panic=jnp.full_like(state.mob_panic, 100)))
-        feet = np.asarray(state.mob_position[:, 0])
+        state = _MOVE(
+            state.replace(mobs=state.mobs.replace(panic=jnp.full_like(state.mobs.panic, 100)))
+        )
+        feet = np.asarray(state.mobs.position[:, 0])
         for lane, (x, y, z) in enumerate(feet):
             for dx in (-0.44, 0.44):
                 for dz in (-0.44, 0.44):
@@ -111,25 +117,25 @@ def test_mobs_never_end_inside_blocks():
 
 def airborne(kind, height):
     state = worlds.with_mob(worlds.player(), kind, (4.5, worlds.GROUND + height, 4.5))
-    return state.replace(mob_on_ground=jnp.zeros_like(state.mob_on_ground))
+    return state.replace(mobs=state.mobs.replace(on_ground=jnp.zeros_like(state.mobs.on_ground)))
 
 
 @pytest.mark.parametrize(("kind", "height", "lost"), [("cow", 3, 0), ("cow", 7, 4), ("pig", 10, 7)])
 def test_a_fall_costs_a_mob_the_blocks_beyond_three(kind, height, lost):
     state = airborne(kind, height)
     after = walk(state, 40)
-    assert after.mob_position[0, 0, 1] == worlds.GROUND
-    assert after.mob_life[0, 0] == state.mob_life[0, 0] - lost
-    assert after.mob_fall[0, 0] == 0
+    assert after.mobs.position[0, 0, 1] == worlds.GROUND
+    assert after.mobs.life[0, 0] == state.mobs.life[0, 0] - lost
+    assert after.mobs.fall[0, 0] == 0
 
 
 def test_a_chicken_flutters_down_unhurt():
     state = walk(airborne("chicken", 12), 30)
-    assert 2 < state.mob_position[0, 0, 1] - worlds.GROUND < 12
+    assert 2 < state.mobs.position[0, 0, 1] - worlds.GROUND < 12
     # Speed settles at v = (v - 0.08) * 0.98 * 0.6.
-    np.testing.assert_allclose(state.mob_velocity[0, 0, 1], -0.0784 * 0.6 / (1 - 0.588), rtol=1e-3)
+    np.testing.assert_allclose(state.mobs.velocity[0, 0, 1], -0.0784 * 0.6 / (1 - 0.588), rtol=1e-3)
     landed = walk(state, 120)
-    assert landed.mob_on_ground[0, 0] and landed.mob_life[0, 0] == 4
+    assert landed.mobs.on_ground[0, 0] and landed.mobs.life[0, 0] == 4
 
 
 def test_lava_burns_a_mob_that_then_leaves_cooked_meat():
@@ -137,12 +143,12 @@ def test_lava_burns_a_mob_that_then_leaves_cooked_meat():
     state = worlds.with_block(worlds.player(), "lava", *lava)
     state = worlds.with_mob(state, "cow", (5.0, worlds.GROUND - 0.5, 5.0))
     state = walk(state, 1)
-    assert state.mob_life[0, 0] == 6 and state.mob_fire[0, 0] == 300
+    assert state.mobs.life[0, 0] == 6 and state.mobs.fire[0, 0] == 300
     state = walk(state, 10)
-    assert state.mob_life[0, 0] == 2
+    assert state.mobs.life[0, 0] == 2
     state = _LEAVE(walk(state, 10))
-    assert not state.mob_kind.any()
-    names = set(np.asarray(state.item_id).ravel().tolist()) - {0}
+    assert not state.mobs.kind.any()
+    names = set(np.asarray(state.items.id).ravel().tolist()) - {0}
     assert NAME_ID["cooked_beef"] in names and NAME_ID["beef"] not in names
     assert state.xp[0] == 0  # the player did not do it
 
@@ -151,10 +157,10 @@ def test_a_fire_lights_a_mob_for_eight_seconds_and_water_puts_it_out():
     state = worlds.with_block(worlds.player(), "fire", (4, worlds.GROUND, 4))
     state = worlds.with_mob(state, "pig", AWAY)
     state = walk(state, 1)
-    assert state.mob_life[0, 0] == 9 and state.mob_fire[0, 0] == 160
+    assert state.mobs.life[0, 0] == 9 and state.mobs.fire[0, 0] == 160
     assert mobs._think(state, mob_life.alive(state), jnp.arange(3)).speed[0, 0] > 0  # it runs
     state = worlds.with_block(state, "water", (4, worlds.GROUND, 4), (4, worlds.GROUND + 1, 4))
-    assert walk(state, 1).mob_fire[0, 0] == 0
+    assert walk(state, 1).mobs.fire[0, 0] == 0
 
 
 def test_animals_swim_up():
@@ -162,7 +168,7 @@ def test_animals_swim_up():
     state = worlds.with_block(worlds.player(), "water", *pool)
     for kind in ("cow", "sheep", "pig", "chicken"):
         swimmer = walk(worlds.with_mob(state, kind, (5.0, 4.0, 5.0)), 100)
-        eyes = swimmer.mob_position[:, 0, 1] + 0.85 * MOB_SIZE[MOBS.index(kind), 1]
+        eyes = swimmer.mobs.position[:, 0, 1] + 0.85 * MOB_SIZE[MOBS.index(kind), 1]
         assert (eyes > worlds.GROUND - 0.2).all()
 
 
@@ -172,33 +178,41 @@ def test_a_fence_stops_mobs_and_a_block_does_not():
         state = worlds.with_block(worlds.player(position=FAR), block, *wall)
         state = worlds.with_mob(state, "cow", (8.5, worlds.GROUND, 5.5))
         state = walk(heading(state, 8.5, 14.5), 90)
-        assert (float(state.mob_position[0, 0, 2]) > 9.0) == passes
+        assert (float(state.mobs.position[0, 0, 2]) > 9.0) == passes
 
 
 def test_bodies_that_overlap_push_each_other_apart():
     state = worlds.with_mob(worlds.player(), "cow", (8.9, worlds.GROUND, 8.5))
     state = state.replace(
-        mob_kind=state.mob_kind.at[:, 1].set(MOBS.index("pig")),
-        mob_position=state.mob_position.at[:, 1].set(jnp.array([4.5, worlds.GROUND, 4.5])),
-        mob_life=state.mob_life.at[:, 1].set(10.0),
+        mobs=state.mobs.replace(
+            kind=state.mobs.kind.at[:, 1].set(MOBS.index("pig")),
+            position=state.mobs.position.at[:, 1].set(jnp.array([4.5, worlds.GROUND, 4.5])),
+            life=state.mobs.life.at[:, 1].set(10.0),
+        )
     )
     # 0.4 apart along x: each gets 0.1 * sqrt(0.4) to its side.
     pushed = walk(state, 1)
     np.testing.assert_allclose(pushed.velocity[0, 0], -0.1 * np.sqrt(0.4), rtol=1e-4)
-    np.testing.assert_allclose(pushed.mob_velocity[0, 0, 0], 0.1 * np.sqrt(0.4), rtol=1e-4)
-    assert not pushed.mob_velocity[0, 1, ::2].any()
-    beside = state.replace(mob_position=state.mob_position.at[:, 1, ::2].set(jnp.array([9.5, 8.5])))
+    np.testing.assert_allclose(pushed.mobs.velocity[0, 0, 0], 0.1 * np.sqrt(0.4), rtol=1e-4)
+    assert not pushed.mobs.velocity[0, 1, ::2].any()
+    beside = state.replace(
+        mobs=state.mobs.replace(
+            position=state.mobs.position.at[:, 1, ::2].set(jnp.array([9.5, 8.5]))
+        )
+    )
     pushed = walk(beside, 1)
-    assert pushed.mob_velocity[0, 1, 0] > 0.05 and pushed.velocity[0, 0] < 0
-    above = state.replace(mob_position=state.mob_position.at[:, 0, 1].add(3.0))
+    assert pushed.mobs.velocity[0, 1, 0] > 0.05 and pushed.velocity[0, 0] < 0
+    above = state.replace(
+        mobs=state.mobs.replace(position=state.mobs.position.at[:, 0, 1].add(3.0))
+    )
     assert not walk(above, 1).velocity[0, ::2].any()
 
 
 def test_mobs_stay_in_the_players_period():
     state = worlds.with_mob(worlds.player(), "cow", (8.5 + 17, worlds.GROUND, 8.5 - 30))
     state = walk(heading(state, 30.5, -20.5), 1)
-    np.testing.assert_allclose(state.mob_position[0, 0, ::2], [-6.5, 10.5], atol=0.2)
-    np.testing.assert_allclose(state.mob_target[0, 0], [-1.5, 11.5], atol=1e-4)
+    np.testing.assert_allclose(state.mobs.position[0, 0, ::2], [-6.5, 10.5], atol=0.2)
+    np.testing.assert_allclose(state.mobs.target[0, 0], [-1.5, 11.5], atol=1e-4)
 
 
 def test_a_shorn_sheep_on_grass_gets_its_wool_back():
@@ -206,65 +220,67 @@ def test_a_shorn_sheep_on_grass_gets_its_wool_back():
     state = worlds.with_mob(worlds.player(1), "sheep", AWAY)
     state = jax.tree.map(lambda a: jnp.repeat(a, n, 0), state.replace(blocks=jnp.zeros((1, 1))))
     state = state.replace(
-        seed=jnp.arange(n, dtype=jnp.uint32), mob_sheared=jnp.ones_like(state.mob_sheared)
+        seed=jnp.arange(n, dtype=jnp.uint32),
+        mobs=state.mobs.replace(sheared=jnp.ones_like(state.mobs.sheared)),
     )
-    index = jnp.arange(state.mob_kind.shape[1])
-    below = lambda name: jnp.full(state.mob_kind.shape, BLOCK_ID[name], jnp.uint8)  # noqa: E731
+    index = jnp.arange(state.mobs.kind.shape[1])
+    below = lambda name: jnp.full(state.mobs.kind.shape, BLOCK_ID[name], jnp.uint8)  # noqa: E731
     grown, ticks = 0, 20
     for tick in range(ticks):
         after = _GRAZE(state.replace(tick=state.tick + tick), below("grass"), index)
-        grown += int((~after.mob_sheared).sum())
-    tries = state.mob_kind.size * ticks  # every entry is asked
+        grown += int((~after.mobs.sheared).sum())
+    tries = state.mobs.kind.size * ticks  # every entry is asked
     assert abs(grown - tries / 1000) < 4 * np.sqrt(tries / 1000)
-    assert _GRAZE(state, below("stone"), index).mob_sheared.all()
+    assert _GRAZE(state, below("stone"), index).mobs.sheared.all()
 
 
 def test_a_chicken_lays_an_egg_when_its_time_has_come():
     state = worlds.with_mob(worlds.player(), "chicken", AWAY)
-    state = state.replace(mob_timer=state.mob_timer.at[:, 0].set(3))
+    state = state.replace(mobs=state.mobs.replace(timer=state.mobs.timer.at[:, 0].set(3)))
     state = _LEAVE(walk(state, 1))
-    assert not state.item_id.any()
+    assert not state.items.id.any()
     state = _LEAVE(walk(state, 1))
-    assert state.item_id[0, 0] == NAME_ID["egg"] and state.item_quantity[0, 0] == 1
-    assert 6000 <= state.mob_timer[0, 0] < 12_000
-    assert (state.mob_kind[:, 0] == MOBS.index("chicken")).all()
+    assert state.items.id[0, 0] == NAME_ID["egg"] and state.items.quantity[0, 0] == 1
+    assert 6000 <= state.mobs.timer[0, 0] < 12_000
+    assert (state.mobs.kind[:, 0] == MOBS.index("chicken")).all()
 
 
-def dead(kind, n=600, **fields):
+def dead(kind, n=600, **of_mob):
     state = worlds.with_mob(worlds.player(1), kind, AWAY)
     state = jax.tree.map(lambda a: jnp.repeat(a, n, 0), state.replace(blocks=jnp.zeros((1, 1))))
     state = state.replace(seed=jnp.arange(n, dtype=jnp.uint32))
-    return _LEAVE(state.replace(
-        mob_life=state.mob_life.at[:, 0].set(0.0),
-        **{name: getattr(state, name).at[:, 0].set(value) for name, value in fields.items()},
-    ))  # fmt: skip
+    own = {name: getattr(state.mobs, name).at[:, 0].set(x) for name, x in of_mob.items()}
+    life = state.mobs.life.at[:, 0].set(0.0)
+    return _LEAVE(state.replace(mobs=state.mobs.replace(life=life, **own)))
 
 
 def test_the_player_gets_experience_for_what_he_killed():
-    state = dead("sheep", mob_panic=50)
-    assert not state.mob_kind.any()
+    state = dead("sheep", panic=50)
+    assert not state.mobs.kind.any()
     points, counts = np.unique(np.asarray(state.xp), return_counts=True)
     assert points.tolist() == [1, 2, 3] and counts.min() > 150
     assert not dead("sheep").xp.any()
-    assert (dead("zombie", mob_panic=61).xp == 5).all()
-    assert not dead("zombie", mob_panic=60).xp.any()  # it has only seen him
+    assert (dead("zombie", panic=61).xp == 5).all()
+    assert not dead("zombie", panic=60).xp.any()  # it has only seen him
 
 
 def test_wool_falls_in_the_sheeps_colour_unless_it_is_shorn():
-    brown, shorn = dead("sheep", mob_variant=12), dead("sheep", mob_sheared=True)
-    assert (brown.item_id == item_id("wool:12")).sum() == 600
-    assert not (shorn.item_id == NAME_ID["wool"]).any()
-    assert (shorn.item_id == NAME_ID["mutton"]).any(1).all()
+    brown, shorn = dead("sheep", variant=12), dead("sheep", sheared=True)
+    assert (brown.items.id == item_id("wool:12")).sum() == 600
+    assert not (shorn.items.id == NAME_ID["wool"]).any()
+    assert (shorn.items.id == NAME_ID["mutton"]).any(1).all()
 
 
 def test_two_mobs_that_die_together_leave_one_after_the_other():
     state = worlds.with_mob(worlds.player(), "cow", AWAY)
     state = state.replace(
-        mob_kind=state.mob_kind.at[:, 1].set(ZOMBIE), mob_life=jnp.zeros_like(state.mob_life)
+        mobs=state.mobs.replace(
+            kind=state.mobs.kind.at[:, 1].set(ZOMBIE), life=jnp.zeros_like(state.mobs.life)
+        )
     )
     once = _LEAVE(state)
-    assert once.mob_kind[0].tolist() == [0, ZOMBIE, 0]
-    assert not _LEAVE(once).mob_kind.any()
+    assert once.mobs.kind[0].tolist() == [0, ZOMBIE, 0]
+    assert not _LEAVE(once).mobs.kind.any()
 
 
 def test_mobs_that_are_left_out_would_not_have_moved():
@@ -275,20 +291,22 @@ def test_mobs_that_are_left_out_would_not_have_moved():
     place = np.array([8.5, 0, 8.5]) + rng.uniform(-47, 47, (n, 5, 3))
     place[..., 1] = worlds.GROUND + 3.0 * (rng.random((n, 5)) < 0.2)
     state = state.replace(
-        mob_kind=jnp.asarray(rng.integers(0, 6, (n, 5)), jnp.int32),
-        mob_life=jnp.full((n, 5), 8.0),
-        mob_position=jnp.asarray(place, jnp.float32),
-        mob_on_ground=jnp.asarray(place[..., 1] == worlds.GROUND),
-        mob_velocity=jnp.zeros((n, 5, 3)).at[..., 1].set(-0.0784),
-        mob_walk=jnp.asarray(100 * (rng.random((n, 5)) < 0.3), jnp.int32),
-        mob_panic=jnp.asarray(100 * (rng.random((n, 5)) < 0.1), jnp.int32),
-        mob_target=jnp.asarray(rng.uniform(-20, 40, (n, 5, 2)), jnp.float32),
+        mobs=state.mobs.replace(
+            kind=jnp.asarray(rng.integers(0, 6, (n, 5)), jnp.int32),
+            life=jnp.full((n, 5), 8.0),
+            position=jnp.asarray(place, jnp.float32),
+            on_ground=jnp.asarray(place[..., 1] == worlds.GROUND),
+            velocity=jnp.zeros((n, 5, 3)).at[..., 1].set(-0.0784),
+            walk=jnp.asarray(100 * (rng.random((n, 5)) < 0.3), jnp.int32),
+            panic=jnp.asarray(100 * (rng.random((n, 5)) < 0.1), jnp.int32),
+            target=jnp.asarray(rng.uniform(-20, 40, (n, 5, 2)), jnp.float32),
+        )
     )
     is_awake = np.asarray(mob_turns.awake(state))
     assert 20 < is_awake.sum() < 150
     some = jax.jit(mob_turns._move_awake)(state)
     together = jax.jit(lambda s: mobs.move(s, mobs.around(s)))(state)
-    exists = np.asarray(state.mob_kind > 0)
+    exists = np.asarray(state.mobs.kind > 0)
     for name in mob_turns._MOB:
         new, old = np.asarray(getattr(some, name)), np.asarray(getattr(together, name))
         np.testing.assert_allclose(new[exists], old[exists], rtol=1e-5, atol=1e-5, err_msg=name)

@@ -29,9 +29,9 @@ def held_for(state, ticks):
 
 def test_a_piece_is_eaten_after_32_ticks():
     state = held_for(hungry("bread"), 31)
-    assert state.food[0] == 10 and state.eating[0] == 31 and state.slot_quantity[0, 0] == 2
+    assert state.food[0] == 10 and state.eating[0] == 31 and state.inventory.quantity[0, 0] == 2
     state = held_for(state, 1)
-    assert state.food[0] == 15 and state.saturation[0] == 6 and state.slot_quantity[0, 0] == 1
+    assert state.food[0] == 15 and state.saturation[0] == 6 and state.inventory.quantity[0, 0] == 1
     assert held_for(state, 32).food[0] == 20
 
 
@@ -53,7 +53,7 @@ def test_food_gives_the_points_of_the_table(name):
     assert state.food[0] == 1 + row["food"]
     np.testing.assert_allclose(state.saturation[0], min(row["saturation"], 1 + row["food"]))
     bowl = item.endswith(("stew", "soup"))
-    assert state.slot_item[0, 0] == (NAME_ID["bowl"] if bowl else 0)
+    assert state.inventory.item[0, 0] == (NAME_ID["bowl"] if bowl else 0)
 
 
 def test_food_and_saturation_have_their_limits():
@@ -62,10 +62,10 @@ def test_food_and_saturation_have_their_limits():
 
 
 def test_only_the_hungry_eat_but_golden_apples_and_milk_always_go():
-    assert held_for(hungry("bread", food=20.0), 40).slot_quantity[0, 0] == 2
-    assert held_for(hungry("golden_apple", food=20.0), 32).slot_quantity[0, 0] == 1
+    assert held_for(hungry("bread", food=20.0), 40).inventory.quantity[0, 0] == 2
+    assert held_for(hungry("golden_apple", food=20.0), 32).inventory.quantity[0, 0] == 1
     milk = held_for(hungry("milk_bucket", 1, food=20.0), 32)
-    assert milk.slot_item[0, 0] == NAME_ID["bucket"] and milk.slot_quantity[0, 0] == 1
+    assert milk.inventory.item[0, 0] == NAME_ID["bucket"] and milk.inventory.quantity[0, 0] == 1
 
 
 def test_what_is_no_food_is_not_eaten():

@@ -58,8 +58,8 @@ def test_a_broken_log_is_picked_up_and_wears_the_axe():
     state = worlds.with_block(worlds.player(), "log", (8, 9, 9))
     state = worlds.holding(state, ("iron_axe", 1))
     state = worlds.run(state, 11, FUNCTION=base.FN_ATTACK)
-    assert state.slot_damage[0, 0] == 1
-    assert (state.item_id == NAME_ID["log"]).any()
+    assert state.inventory.damage[0, 0] == 1
+    assert (state.items.id == NAME_ID["log"]).any()
     assert worlds.count(state, "log")[0] == 0  # items wait 10 ticks
     assert worlds.count(worlds.run(state, 20, MOVE=1), "log")[0] == 1
 
@@ -72,7 +72,7 @@ def test_stone_without_a_pickaxe_leaves_nothing():
     )
     state = worlds.run(state, FUNCTION=base.FN_ATTACK)
     assert worlds.block(state, AHEAD) >= AIR_CODE
-    assert not state.item_id.any()
+    assert not state.items.id.any()
 
 
 def test_blocks_beyond_four_and_a_half_are_out_of_reach():
@@ -102,17 +102,19 @@ def beside_mob(kind):
 @pytest.mark.parametrize(("kind", "weapon"), [("cow", "wooden_sword"), ("sheep", "iron_axe")])
 def test_full_hits_kill_as_the_table_says(kind, weapon):
     state, hits = worlds.holding(beside_mob(kind), (weapon, 1)), 0
-    while state.mob_kind[0, 0] > 0 and hits < 20:
+    while state.mobs.kind[0, 0] > 0 and hits < 20:
         state = worlds.run(state, FUNCTION=base.FN_ATTACK)
         hits += 1
         state = state.replace(
             attack_cooldown=state.attack_cooldown + 100,
-            mob_hurt_time=jnp.zeros_like(state.mob_hurt_time),
-            mob_position=beside_mob(kind).mob_position,
-            mob_velocity=jnp.zeros_like(state.mob_velocity),
+            mobs=state.mobs.replace(
+                hurt_time=jnp.zeros_like(state.mobs.hurt_time),
+                position=beside_mob(kind).mobs.position,
+                velocity=jnp.zeros_like(state.mobs.velocity),
+            ),
         )
     assert hits == load("combat")["full_hits_to_kill"][kind][weapon]
-    names = set(np.asarray(state.item_id[0]).tolist()) - {0}
+    names = set(np.asarray(state.items.id[0]).tolist()) - {0}
     expected = {"cow": ("beef", "leather"), "sheep": ("mutton", "wool")}[kind]
     assert NAME_ID[expected[0]] in names and names <= {NAME_ID[n] for n in expected}
 
@@ -121,34 +123,36 @@ def test_a_quick_second_swing_is_weak_and_the_hurt_window_blocks_it():
     state = worlds.run(
         worlds.holding(beside_mob("cow"), ("iron_sword", 1)), FUNCTION=base.FN_ATTACK
     )
-    assert state.mob_life[0, 0] == 4.0  # 10 - 6
+    assert state.mobs.life[0, 0] == 4.0  # 10 - 6
     held = worlds.run(state, 1, FUNCTION=base.FN_ATTACK)
-    assert held.mob_life[0, 0] == 4.0
+    assert held.mobs.life[0, 0] == 4.0
     # p = 1.5 ticks / 12.5: damage 6 * (0.2 + 0.8 p^2).
     again = state.replace(
-        mob_hurt_time=jnp.zeros_like(state.mob_hurt_time), attack_cooldown=jnp.full(2, 1),
-        mob_position=beside_mob("cow").mob_position,
-    )  # fmt: skip
+        mobs=state.mobs.replace(
+            hurt_time=jnp.zeros_like(state.mobs.hurt_time), position=beside_mob("cow").mobs.position
+        ),
+        attack_cooldown=jnp.full(2, 1),
+    )
     again = worlds.run(again, FUNCTION=base.FN_ATTACK)
-    np.testing.assert_allclose(again.mob_life[0, 0], 4 - 6 * (0.2 + 0.8 * 0.12**2), rtol=1e-5)
+    np.testing.assert_allclose(again.mobs.life[0, 0], 4 - 6 * (0.2 + 0.8 * 0.12**2), rtol=1e-5)
 
 
 def test_a_full_hit_while_falling_is_half_as_strong_again():
     state = worlds.holding(beside_mob("cow"), ("stone_sword", 1))
     state = state.replace(on_ground=~state.on_ground, fall_distance=state.fall_distance + 0.1)
     state = worlds.run(state, FUNCTION=base.FN_ATTACK)
-    np.testing.assert_allclose(state.mob_life[0, 0], 10 - 1.5 * 5)
+    np.testing.assert_allclose(state.mobs.life[0, 0], 10 - 1.5 * 5)
 
 
 def test_a_hit_pushes_away_wears_the_sword_and_starts_panic():
     state = worlds.run(
         worlds.holding(beside_mob("cow"), ("iron_sword", 1)), FUNCTION=base.FN_ATTACK
     )
-    assert state.mob_position[0, 0, 2] > 10.8 and state.mob_position[0, 0, 1] > worlds.GROUND
-    assert state.slot_damage[0, 0] == 1
-    assert state.mob_panic[0, 0] == 99
+    assert state.mobs.position[0, 0, 2] > 10.8 and state.mobs.position[0, 0, 1] > worlds.GROUND
+    assert state.inventory.damage[0, 0] == 1
+    assert state.mobs.panic[0, 0] == 99
     fled = worlds.run(state, 60)
-    away = fled.mob_position[:, 0, ::2] - state.mob_position[:, 0, ::2]
+    away = fled.mobs.position[:, 0, ::2] - state.mobs.position[:, 0, ::2]
     assert np.linalg.norm(np.asarray(away), axis=1).min() > 1.0
 
 
@@ -179,59 +183,64 @@ def swing(state, sprints=False):
 
 def test_within_the_hurt_window_only_the_excess_of_a_stronger_hit_counts():
     state = swing(worlds.holding(beside_mob("cow"), ("wooden_sword", 1)))  # 4
-    assert state.mob_life[0, 0] == 6 and state.mob_hurt_time[0, 0] == 10
+    assert state.mobs.life[0, 0] == 6 and state.mobs.hurt_time[0, 0] == 10
     rested = state.replace(attack_cooldown=jnp.full(2, 100))
-    assert swing(rested).mob_life[0, 0] == 6  # 4 again
+    assert swing(rested).mobs.life[0, 0] == 6  # 4 again
     harder = swing(worlds.holding(rested, ("diamond_sword", 1)))  # 7, that is 3 more
-    assert harder.mob_life[0, 0] == 3 and harder.mob_hurt_amount[0, 0] == 7
+    assert harder.mobs.life[0, 0] == 3 and harder.mobs.hurt_amount[0, 0] == 7
     # It pushes no more than the first did.
-    np.testing.assert_array_equal(harder.mob_velocity, state.mob_velocity)
+    np.testing.assert_array_equal(harder.mobs.velocity, state.mobs.velocity)
 
 
 def test_a_hit_pushes_by_0_4_and_a_sprinting_one_by_0_5_more_after_halving():
     state = worlds.holding(beside_mob("cow"), ("iron_sword", 1))
-    state = state.replace(mob_velocity=state.mob_velocity * 0)
-    np.testing.assert_allclose(swing(state).mob_velocity[0, 0], [0, 0.4, 0.4], atol=1e-6)
+    state = state.replace(mobs=state.mobs.replace(velocity=state.mobs.velocity * 0))
+    np.testing.assert_allclose(swing(state).mobs.velocity[0, 0], [0, 0.4, 0.4], atol=1e-6)
     fast = swing(state.replace(velocity=jnp.full((2, 3), 0.2)), sprints=True)
-    np.testing.assert_allclose(fast.mob_velocity[0, 0], [0, 0.4, 0.7], atol=1e-6)
+    np.testing.assert_allclose(fast.mobs.velocity[0, 0], [0, 0.4, 0.7], atol=1e-6)
     np.testing.assert_allclose(fast.velocity[0], [0.12, 0.2, 0.12], rtol=1e-6)
-    flying = swing(state.replace(mob_on_ground=jnp.zeros_like(state.mob_on_ground)))
-    np.testing.assert_allclose(flying.mob_velocity[0, 0], [0, 0, 0.4], atol=1e-6)
+    flying = swing(
+        state.replace(mobs=state.mobs.replace(on_ground=jnp.zeros_like(state.mobs.on_ground)))
+    )
+    np.testing.assert_allclose(flying.mobs.velocity[0, 0], [0, 0, 0.4], atol=1e-6)
 
 
 def two_cows(apart, item="iron_sword"):
     state = worlds.holding(beside_mob("cow"), (item, 1))
     return state.replace(
-        mob_kind=state.mob_kind.at[:, 1].set(state.mob_kind[:, 0]),
-        mob_life=state.mob_life.at[:, 1].set(10.0),
-        mob_position=state.mob_position.at[:, 1].set(jnp.array([8.5 + apart, 8.0, 10.5])),
+        mobs=state.mobs.replace(
+            kind=state.mobs.kind.at[:, 1].set(state.mobs.kind[:, 0]),
+            life=state.mobs.life.at[:, 1].set(10.0),
+            position=state.mobs.position.at[:, 1].set(jnp.array([8.5 + apart, 8.0, 10.5])),
+        )
     )
 
 
 def test_a_sword_swung_while_standing_sweeps_over_those_beside():
-    assert swing(two_cows(1.5)).mob_life[0, :2].tolist() == [4.0, 9.0]
-    assert swing(two_cows(2.0)).mob_life[0, 1] == 10  # boxes 1.1 apart
-    assert swing(two_cows(1.5, "iron_axe")).mob_life[0, 1] == 10
-    assert swing(two_cows(1.5), sprints=True).mob_life[0, 1] == 10
+    assert swing(two_cows(1.5)).mobs.life[0, :2].tolist() == [4.0, 9.0]
+    assert swing(two_cows(2.0)).mobs.life[0, 1] == 10  # boxes 1.1 apart
+    assert swing(two_cows(1.5, "iron_axe")).mobs.life[0, 1] == 10
+    assert swing(two_cows(1.5), sprints=True).mobs.life[0, 1] == 10
     walking = two_cows(1.5).replace(velocity=jnp.tile(jnp.array([0.0, -0.08, 0.118]), (2, 1)))
-    assert swing(walking).mob_life[0, 1] == 10
+    assert swing(walking).mobs.life[0, 1] == 10
     quick = two_cows(1.5).replace(attack_cooldown=jnp.full(2, 5))
-    assert swing(quick).mob_life[0, 1] == 10
+    assert swing(quick).mobs.life[0, 1] == 10
     falling = two_cows(1.5).replace(on_ground=jnp.zeros(2, bool), fall_distance=jnp.full(2, 0.5))
-    assert swing(falling).mob_life[0, :2].tolist() == [1.0, 10.0]
+    assert swing(falling).mobs.life[0, :2].tolist() == [1.0, 10.0]
 
 
 def test_a_zombies_armour_counts():
     state = swing(worlds.holding(beside_mob("zombie"), ("iron_sword", 1)))
-    np.testing.assert_allclose(state.mob_life[0, 0], 20 - 6 * (1 - 0.4 / 25), rtol=1e-6)
-    bare = beside_mob("zombie").replace(slot_item=state.slot_item * 0)
-    np.testing.assert_allclose(swing(bare).mob_life[0, 0], 20 - (1 - 1.5 / 25), rtol=1e-6)
+    np.testing.assert_allclose(state.mobs.life[0, 0], 20 - 6 * (1 - 0.4 / 25), rtol=1e-6)
+    bare = beside_mob("zombie")
+    bare = bare.replace(inventory=bare.inventory.replace(item=state.inventory.item * 0))
+    np.testing.assert_allclose(swing(bare).mobs.life[0, 0], 20 - (1 - 1.5 / 25), rtol=1e-6)
 
 
 def test_a_killed_mob_gives_experience_and_ore_does_too():
     state = worlds.holding(beside_mob("chicken"), ("iron_sword", 1))
     state = worlds.run(state, FUNCTION=base.FN_ATTACK)
-    assert not state.mob_kind.any() and 1 <= state.xp[0] <= 3
+    assert not state.mobs.kind.any() and 1 <= state.xp[0] <= 3
     ore = worlds.holding(worlds.with_block(worlds.player(), "diamond_ore", AHEAD),
                          ("iron_pickaxe", 1))  # fmt: skip
     ore = worlds.run(ore, 20, FUNCTION=base.FN_ATTACK)

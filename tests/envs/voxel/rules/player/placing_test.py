@@ -31,17 +31,20 @@ def place(state, item: str, yaw: float = SOUTH, pitch: float = 45.0):
     """What lane 0 puts down: {cell: (name, metadata)}; empty if it cannot."""
     n = len(state.tick)
     state = state.replace(
-        yaw=jnp.full(n, yaw), pitch=jnp.full(n, pitch),
-        slot_item=state.slot_item.at[:, 0].set(item_id(item)),
-        slot_quantity=state.slot_quantity.at[:, 0].set(2),
-    )  # fmt: skip
+        yaw=jnp.full(n, yaw),
+        pitch=jnp.full(n, pitch),
+        inventory=state.inventory.replace(
+            item=state.inventory.item.at[:, 0].set(item_id(item)),
+            quantity=state.inventory.quantity.at[:, 0].set(2),
+        ),
+    )
     after, *edits = _place(state)
     put_down = {
         tuple(edit.cell[0].tolist()): BLOCK_STATES[int(edit.byte[0])]
         for edit in edits
         if edit.active[0]
     }
-    assert int(after.slot_quantity[0, 0]) == 2 - bool(put_down)
+    assert int(after.inventory.quantity[0, 0]) == 2 - bool(put_down)
     return put_down
 
 
@@ -237,9 +240,9 @@ def test_lights_and_stations_are_remembered():
             jnp.array([True, False]), cell, jnp.full(worlds.LANES, BLOCK_ID[name], jnp.uint8)
         )
         after = landmarks.remember(state, edit)
-        assert after.light_level[0].max() == level and not after.light_level[1].any()
-        assert bool(after.station_name[0].any()) == is_station
-        noted = after.station_block if is_station else after.light_block
+        assert after.lights.level[0].max() == level and not after.lights.level[1].any()
+        assert bool(after.stations.name[0].any()) == is_station
+        noted = after.stations.block if is_station else after.lights.block
         assert noted[0, 0].tolist() == [40, 9, -3]
 
 

@@ -27,14 +27,14 @@ def use(state, ticks=1):
 
 def test_a_bucket_on_a_cow_becomes_milk():
     state = use(worlds.holding(beside("cow"), ("bucket", 1)))
-    assert state.slot_item[0, 0] == NAME_ID["milk_bucket"]
+    assert state.inventory.item[0, 0] == NAME_ID["milk_bucket"]
     assert worlds.count(state, "bucket")[0] == 0
 
 
 def test_milk_of_a_stack_goes_to_another_slot():
     state = use(worlds.holding(beside("cow"), ("bucket", 3)))
     assert worlds.count(state, "bucket")[0] == 2
-    assert state.slot_item[0, 1] == NAME_ID["milk_bucket"]
+    assert state.inventory.item[0, 1] == NAME_ID["milk_bucket"]
 
 
 def test_a_bucket_gives_nothing_from_a_sheep_or_out_of_reach():
@@ -47,11 +47,13 @@ def test_a_bucket_gives_nothing_from_a_sheep_or_out_of_reach():
 
 def test_shears_give_one_to_three_wool_once():
     state = use(worlds.holding(beside("sheep"), ("shears", 1)))
-    assert state.mob_sheared[:, 0].all() and state.slot_damage[0, 0] == 1
-    pieces = np.asarray(jnp.where(state.item_id == NAME_ID["wool"], state.item_quantity, 0).sum(1))
+    assert state.mobs.sheared[:, 0].all() and state.inventory.damage[0, 0] == 1
+    pieces = np.asarray(
+        jnp.where(state.items.id == NAME_ID["wool"], state.items.quantity, 0).sum(1)
+    )
     assert ((pieces >= 1) & (pieces <= 3)).all()
     again = use(state)
-    assert int(again.item_quantity.sum()) == pieces.sum()
+    assert int(again.items.quantity.sum()) == pieces.sum()
     walked = worlds.run(again, 30, MOVE=1)
     np.testing.assert_array_equal(worlds.count(walked, "wool"), pieces)
 
@@ -59,11 +61,11 @@ def test_shears_give_one_to_three_wool_once():
 def test_water_is_scooped_and_poured_back():
     state = worlds.with_block(worlds.player(), "water", FLOOR)
     full = use(worlds.holding(looking_down(state), ("bucket", 1)))
-    assert full.slot_item[0, 0] == NAME_ID["water_bucket"]
+    assert full.inventory.item[0, 0] == NAME_ID["water_bucket"]
     assert worlds.block(full, FLOOR) >= AIR_CODE
     # With a full bucket the crosshair meets the side or the bottom of the hole.
     poured = use(worlds.run(full))  # the key goes up and down again
-    assert poured.slot_item[0, 0] == NAME_ID["bucket"]
+    assert poured.inventory.item[0, 0] == NAME_ID["bucket"]
     assert int((poured.blocks[0] == BLOCK_ID["water"]).sum()) == 1
 
 
@@ -88,8 +90,8 @@ def test_a_held_key_acts_every_fourth_tick_and_a_new_press_at_once():
         state = use(state)
         left.append(int(worlds.count(state, "milk_bucket")[0]))
         # Cows wander; this one stays where it is.
-        state = state.replace(mob_position=state.mob_position.at[:, 0].set(
-            cow.mob_position[0, 0]))  # fmt: skip
+        state = state.replace(mobs=state.mobs.replace(position=state.mobs.position.at[:, 0].set(
+            cow.mobs.position[0, 0])))  # fmt: skip
     assert left == [1, 1, 1, 1, 2, 2, 2, 2, 3]
     assert worlds.count(use(state), "milk_bucket")[0] == 3
     assert worlds.count(use(worlds.run(state)), "milk_bucket")[0] == 4
@@ -97,21 +99,23 @@ def test_a_held_key_acts_every_fourth_tick_and_a_new_press_at_once():
 
 def test_using_armour_puts_it_on_where_nothing_is_worn():
     state = worlds.holding(worlds.player(), ("iron_helmet", 1), ("dirt", 1))
-    state = state.replace(slot_damage=state.slot_damage.at[:, 0].set(3))
+    state = state.replace(
+        inventory=state.inventory.replace(damage=state.inventory.damage.at[:, 0].set(3))
+    )
     on = use(state)
-    assert on.armor_item[0, 3] == NAME_ID["iron_helmet"] and on.armor_damage[0, 3] == 3
-    assert on.slot_item[0, 0] == 0 and on.slot_item[0, 1] == NAME_ID["dirt"]
+    assert on.armor.item[0, 3] == NAME_ID["iron_helmet"] and on.armor.damage[0, 3] == 3
+    assert on.inventory.item[0, 0] == 0 and on.inventory.item[0, 1] == NAME_ID["dirt"]
     second = use(worlds.run(worlds.holding(on, ("golden_helmet", 1))))
-    assert second.armor_item[0, 3] == NAME_ID["iron_helmet"]
-    assert second.slot_item[0, 0] == NAME_ID["golden_helmet"]
+    assert second.armor.item[0, 3] == NAME_ID["iron_helmet"]
+    assert second.inventory.item[0, 0] == NAME_ID["golden_helmet"]
     shield = use(worlds.holding(worlds.player(), ("shield", 1)))
-    assert shield.slot_item[0, 0] == NAME_ID["shield"]
+    assert shield.inventory.item[0, 0] == NAME_ID["shield"]
 
 
 def test_shorn_wool_has_the_colour_of_the_sheep():
     state = worlds.holding(beside("sheep"), ("shears", 1))
-    state = use(state.replace(mob_variant=state.mob_variant.at[:, 0].set(15)))
-    assert (state.item_id == item_id("wool:15")).any(1).all()
+    state = use(state.replace(mobs=state.mobs.replace(variant=state.mobs.variant.at[:, 0].set(15))))
+    assert (state.items.id == item_id("wool:15")).any(1).all()
 
 
 def test_place_takes_the_first_slot_of_that_name_and_makes_a_station():
@@ -120,9 +124,9 @@ def test_place_takes_the_first_slot_of_that_name_and_makes_a_station():
     )
     state = worlds.run(state, FUNCTION=base.FN_PLACE, SLOT_ARG=2)
     assert worlds.block(state, (8, 8, 10)) == BLOCK_ID["crafting_table"]
-    assert state.slot_quantity[0, :3].tolist() == [1, 0, 2]
-    assert state.station_name[0, 0] == NAME_ID["crafting_table"]
-    assert state.station_block[0, 0].tolist() == [8, 8, 10]
+    assert state.inventory.quantity[0, :3].tolist() == [1, 0, 2]
+    assert state.stations.name[0, 0] == NAME_ID["crafting_table"]
+    assert state.stations.block[0, 0].tolist() == [8, 8, 10]
     assert state.busy[0] == 2
 
 
@@ -131,7 +135,7 @@ def test_breaking_a_station_forgets_it():
     state = worlds.run(state, 3, FUNCTION=base.FN_PLACE)
     state = worlds.run(state, 80, FUNCTION=base.FN_ATTACK)
     assert worlds.block(state, (8, 8, 10)) >= AIR_CODE
-    assert not state.station_name.any()
+    assert not state.stations.name.any()
 
 
 def test_no_block_is_placed_into_the_player_or_a_mob():

@@ -194,11 +194,11 @@ def test_within_ten_ticks_only_the_excess_counts():
 
 def armored(*items):
     state = hungry()
-    worn = state.armor_item
+    worn = state.armor.item
     for item in items:
         slot = ("boots", "leggings", "chestplate", "helmet").index(item.rpartition("_")[2])
         worn = worn.at[:, slot].set(NAME_ID[item])
-    return state.replace(armor_item=worn)
+    return state.replace(armor=state.armor.replace(item=worn))
 
 
 FULL = ("boots", "leggings", "chestplate", "helmet")
@@ -217,23 +217,23 @@ FULL = ("boots", "leggings", "chestplate", "helmet")
 def test_armour_keeps_damage_off_by_its_points_and_toughness(material, damage, lost):
     state, _ = damaged(armored(*(f"{material}_{piece}" for piece in FULL)), damage)
     np.testing.assert_allclose(20 - state.life[0], lost, rtol=1e-5)
-    assert (state.armor_damage[:, :4] == max(int(damage // 4), 1)).all()
-    assert state.armor_damage[0, 4] == 0
+    assert (state.armor.damage[:, :4] == max(int(damage // 4), 1)).all()
+    assert state.armor.damage[0, 4] == 0
     np.testing.assert_allclose(state.exhaustion, 0.1)
 
 
 @pytest.mark.parametrize("kind", vitals.PIERCING)
 def test_armour_does_not_keep_off_what_pierces(kind):
     state, _ = damaged(armored(*(f"iron_{piece}" for piece in FULL)), 5.0, kind)
-    assert state.life[0] == 15 and not state.armor_damage.any() and state.exhaustion[0] == 0
+    assert state.life[0] == 15 and not state.armor.damage.any() and state.exhaustion[0] == 0
 
 
 def test_armour_breaks_when_its_uses_are_spent():
     state = armored("leather_helmet", "iron_boots")
-    state = state.replace(armor_damage=state.armor_damage.at[:, 3].set(55))
+    state = state.replace(armor=state.armor.replace(damage=state.armor.damage.at[:, 3].set(55)))
     state, _ = damaged(state, 3.0)
-    assert state.armor_item[0, 3] == 0 and state.armor_damage[0, 3] == 0
-    assert state.armor_item[0, 0] == NAME_ID["iron_boots"] and state.armor_damage[0, 0] == 1
+    assert state.armor.item[0, 3] == 0 and state.armor.damage[0, 3] == 0
+    assert state.armor.item[0, 0] == NAME_ID["iron_boots"] and state.armor.damage[0, 0] == 1
 
 
 def test_the_table_of_durability_is_eleven_to_sixteen_times_the_materials_number():
