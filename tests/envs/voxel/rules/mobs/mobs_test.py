@@ -308,5 +308,5 @@ def test_mobs_that_are_left_out_would_not_have_moved():
     together = jax.jit(lambda s: mobs.move(s, mobs.around(s)))(state)
     exists = np.asarray(state.mobs.kind > 0)
     for name in mob_turns._MOB:
-        new, old = np.asarray(getattr(some, name)), np.asarray(getattr(together, name))
+        new, old = (np.asarray(getattr(s.mobs, name)) for s in (some, together))
         np.testing.assert_allclose(new[exists], old[exists], rtol=1e-5, atol=1e-5, err_msg=name)
