@@ -20,7 +20,7 @@ from rlgpt_jax.envs.voxel import transition
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.rules.blocks import light, updates
-from rlgpt_jax.envs.voxel.rules.blocks.grid import Edit
+from rlgpt_jax.envs.voxel.rules.blocks.grid import Edit, never
 from rlgpt_jax.envs.voxel.rules.items import crafting, items
 from rlgpt_jax.envs.voxel.rules.mobs import mob_turns, spawning, zombies
 from rlgpt_jax.envs.voxel.rules.player import interact, physics, use, vitals
@@ -53,7 +53,7 @@ def _updates(state: WorldState, action: jax.Array, pool_light: jax.Array) -> Wor
     active = jnp.arange(n) % 8 == 0
     cell = jnp.floor(state.position).astype(jnp.int32) - jnp.array([0, 1, 0], jnp.int32)
     edit = Edit(active, cell, jnp.full(n, interact.REMOVED, jnp.uint8))
-    return updates.run(state, (edit,))[0]
+    return updates.run(state, (edit,), never(state.life))[0]
 
 
 def _motion(state: WorldState, action: jax.Array, pool_light: jax.Array) -> Any:

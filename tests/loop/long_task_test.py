@@ -119,6 +119,7 @@ def test_a_planner_needs_a_model():
         LoopConfig(planner=True, mode="pure_rl")
 
 
+@pytest.mark.slow
 # --- the whole run -------------------------------------------------------------------
 def test_the_chain_makes_real_pickaxes(whole):
     root, _, run = whole

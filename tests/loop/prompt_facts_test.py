@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from rlgpt_jax.agents import parse, policy_words, prompt_state, prompts
+from rlgpt_jax.agents import parse, policy_words, prompts, setting
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import MOBS
 from rlgpt_jax.envs.voxel.rules.items import items
@@ -72,7 +72,7 @@ def test_every_coded_part_of_a_plan_has_a_slot_and_the_levels_agree():
     assert states.SETTING.max_coded == MAX_MACROS
     offered = dataclasses.replace(states.SETTING, offered=(("climb", "Goes up."),))
     assert offered.max_coded == MAX_MACROS - 1
-    assert prompt_state.SENSORS == sensors.SENSOR_LEVELS
+    assert setting.SENSORS == sensors.SENSOR_LEVELS
     assert {"forward", "use", "attack", "turn", "look_up", "nothing"} <= set(two_loop.RESERVED)
 
 

@@ -20,6 +20,7 @@ REFUSED_AT_FIRST = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_was_accepted_is_accepted() -> None:
     outcomes = [accept.judge(answer) for answer in accept.read(RECORDED, "paper")]
     assert len(outcomes) > 60

@@ -17,6 +17,8 @@ from tests.macros.bench import __main__ as bench
 from tests.macros.bench import speed, workload
 from tests.macros.bench.players import DevicePlayer
 
+pytestmark = pytest.mark.slow  # a benchmark of ours, which compiles both interpreters
+
 LANES, TICKS = worlds.HOST_LANES, 12
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from rlgpt_jax.envs.base import NUM_SLOTS, Observation, Step
 from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel import hashing, spawn, transition
+from rlgpt_jax.envs.voxel.rules.blocks import grid
 from rlgpt_jax.envs.voxel.rules.items import crafting
 from rlgpt_jax.envs.voxel.rules.items.item_table import variants_of
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import MOB_LIFE
@@ -123,7 +124,9 @@ class VoxelEnv:
         final_obs = self.observe(params, state)
         done = outcome.terminated | outcome.truncated
         # Every read for `final_obs` comes before the reset's write (see `transition`).
-        state, final_obs, done = jax.lax.optimization_barrier((state, final_obs, done))
+        read = final_obs.ray_block_distance, final_obs.voxels, final_obs.light_level
+        rgb = None if final_obs.rgb is None else final_obs.rgb[:, 0, 0]
+        done &= ~grid.never(*read, final_obs.can_see_sky, rgb)
         state = self.reset_lanes(params, state, done)
         obs = jax.lax.cond(
             done.any(), lambda: self._see_anew(params, state, done, final_obs), lambda: final_obs

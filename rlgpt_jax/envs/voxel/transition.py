@@ -11,8 +11,8 @@ Order, which is part of the world:
   8. clocks advance
 
 All reads of steps 1 to 3 come before the writes of step 4, which is done in place; the
-later steps only read. XLA copies every world before a write that it cannot order after the
-reads, so there is a barrier before each write of blocks, here and in what follows a tick.
+later steps only read. What follows a tick must not write before those reads: the tick's
+clock depends on them.
 """
 
 import functools
@@ -53,8 +53,11 @@ def tick(
     state = _turn(state, action)
     state, edit, dropped = _act(state, action, break_speed)
     state = landmarks.remember(state, edit)
-    state, edit, dropped = jax.lax.optimization_barrier((state, edit, dropped))
-    state, fallen = updates.run(state, (edit, placing.second_half(edit)))
+    read = grid.never(
+        state.mining_progress, state.life, state.food, state.velocity, state.inventory,
+        state.mobs.life, state.mobs.position,
+    )  # fmt: skip
+    state, fallen = updates.run(state, (edit, placing.second_half(edit)), after=read)
 
     keys = eating.slow_down(state, controls(action))
     state, motion = physics.move(state, keys, physics.around(state))
@@ -63,7 +66,11 @@ def tick(
     state = spawning.spawn(state, pool_light, hostile)
     state = items.appear(_move_items(state, fallen), dropped)
     state = mob_life.leave(state)
-    return state.replace(tick=state.tick + 1, world_time=(state.world_time + 1) % DAY)
+    read = grid.never(
+        state.position, state.velocity, state.life, state.oxygen, state.fire,
+        state.mining_progress, state.inventory.quantity, state.mobs, state.items.position,
+    )  # fmt: skip
+    return state.replace(tick=state.tick + 1 + read, world_time=(state.world_time + 1) % DAY)
 
 
 def _move_items(state: WorldState, fallen: drops.Dropped) -> WorldState:

@@ -203,7 +203,7 @@ def test_another_goal_limit_start_and_range_of_mobs_compile_nothing():
     dones = [other.step(action).truncated.all() for action in actions(3)]
     assert dones == [False, False, True]
     assert [program._cache_size() for program in programs] == sizes
-    assert env.reset(0).inventory.quantity[0, :2].tolist() == [1, 0], "the first one is as it was"
+    assert env.reset(0).slot_quantity[0, :2].tolist() == [1, 0], "the first one is as it was"
 
 
 def test_a_task_with_other_mobs_or_stages_is_another_program():

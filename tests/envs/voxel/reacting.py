@@ -54,7 +54,7 @@ def change(
 
 def _tick(state: WorldState, edit: grid.Edit) -> tuple[WorldState, list[tuple[int, int]]]:
     none = edit._replace(active=jnp.zeros_like(edit.active))
-    state, dropped = _RUN(state, (edit, none))
+    state, dropped = _RUN(state, (edit, none), jnp.zeros(len(state.tick), bool))
     names, counts = np.asarray(dropped.name[0]), np.asarray(dropped.quantity[0])
     fallen = [(int(n), int(c)) for n, c in zip(names, counts) if c]
     return state.replace(tick=state.tick + 1), fallen

@@ -8,6 +8,8 @@ from tests.doubles.minecraft.game import Game
 from tests.doubles.minecraft.mission import Stack
 from tests.envs.minedojo.standin.serving import BUCKET, GROUND, begin, told
 
+pytestmark = pytest.mark.slow  # a double, with a world of its own to compile
+
 
 def held(info: dict) -> dict[str, int]:
     """Pieces by name of all that is carried or worn."""

@@ -12,6 +12,8 @@ from tests.doubles.minecraft.instance import Fault, Instance
 from tests.envs.minedojo.standin.client import SIZE, Client, lidar_xml, mission_xml
 from tests.envs.minedojo.standin.serving import connected, make_game, serving
 
+pytestmark = pytest.mark.slow  # a double, with a world of its own to compile
+
 
 def test_a_mission_is_played_over_the_wire():
     with connected() as client:

@@ -14,6 +14,8 @@ from tests.doubles.minecraft.stats import Before, Stats
 from tests.envs.minedojo.standin.client import SIZE
 from tests.envs.minedojo.standin.serving import BUCKET, GROUND, PLACE, begin, told
 
+pytestmark = pytest.mark.slow  # a double, with a world of its own to compile
+
 # What MineDojo's client reads from the top of the JSON, and the type that it comes as.
 READ = {
     "life": float, "armor": int, "food": int, "saturation": float, "xp": int, "air": int,

@@ -8,6 +8,8 @@ import pytest
 
 from tests.fidelity import motion, scenarios, trajectories
 
+pytestmark = pytest.mark.slow  # physics_test follows the recorded runs
+
 
 def golden(name: str) -> dict:
     return json.loads((trajectories.GOLDEN / f"{name}.json").read_text())

@@ -4,7 +4,7 @@ Worlds are written in place. XLA copies a whole world before a write that it can
 after the reads, so a write must depend on everything that was read before it.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -69,14 +69,26 @@ def at(blocks: jax.Array, lane: jax.Array, cell: jax.Array) -> jax.Array:
     return jnp.where((y < 0) | (y >= size_y), jnp.uint8(AIR_CODE + 1), inside)
 
 
-def write(blocks: jax.Array, edits: tuple[Edit, ...], lane: jax.Array | None = None) -> jax.Array:
-    """Writes edits in their order, in place, and keeps the clearances true.
+def never(*read: Any) -> jax.Array:
+    """bool[G], always false, but computed from arrays [G, ...] (trees of them; none is NaN).
 
-    What was read of `blocks` before must be behind a barrier (see `transition`).
+    XLA copies every world before a write that it cannot order after the reads. What is
+    written depends on this one, and so on them. `lax.optimization_barrier` is not enough:
+    with it in place of this, a tick's temporaries are as large as all worlds (on a CPU).
+    """
+    sums = (x.reshape(len(x), -1).sum(1, dtype=jnp.float32) for x in jax.tree.leaves(read))
+    return jnp.isnan(sum(sums, jnp.float32(0)))
+
+
+def write(
+    blocks: jax.Array, edits: tuple[Edit, ...], after: jax.Array, lane: jax.Array | None = None
+) -> jax.Array:
+    """Writes edits in their order, in place, and keeps the clearances true.
 
     Args:
       blocks: uint8[N, X, Z, Y].
       edits: at most one block per lane each; cells outside the world's height are left alone.
+      after: bool[G], `never` of everything that was read of `blocks` until now.
       lane: int32[G], which lanes the edits are for; N is none. All lanes if not given.
 
     Returns:
@@ -88,7 +100,7 @@ def write(blocks: jax.Array, edits: tuple[Edit, ...], lane: jax.Array | None = N
     placed, cells = [], []
     for edit in edits:
         x, y, z = edit.cell[:, 0] % size_x, edit.cell[:, 1], edit.cell[:, 2] % size_z
-        active = edit.active & (y >= 0) & (y < size_y) & (lane < n)
+        active = edit.active & ~after & (y >= 0) & (y < size_y) & (lane < n)
         row = jnp.where(active, lane, n)
         blocks = blocks.at[row, x, z, y].set(edit.byte, mode="drop", unique_indices=True)
         placed.append(active & (edit.byte < AIR_CODE))

@@ -49,12 +49,15 @@ class _Seen(NamedTuple):
     flies: jax.Array  # bool[G]  a block came down into the cell
 
 
-def run(state: WorldState, edits: tuple[grid.Edit, ...]) -> tuple[WorldState, drops.Dropped]:
+def run(
+    state: WorldState, edits: tuple[grid.Edit, ...], after: jax.Array
+) -> tuple[WorldState, drops.Dropped]:
     """Writes the player's edits into the worlds and lets blocks react.
 
     Args:
       state: N worlds.
       edits: what the player changed in this tick.
+      after: bool[N], false, computed from all that was read of the worlds until now.
 
     Returns:
       The worlds, and items of blocks that broke.
@@ -64,6 +67,7 @@ def run(state: WorldState, edits: tuple[grid.Edit, ...]) -> tuple[WorldState, dr
     active = update_queue.is_due(queue, state.tick).any(1)
     for edit in edits:
         active |= edit.active
+    active &= ~after
     size = min(n, max(16, n // 16))
     (order,) = jnp.nonzero(active, size=-(-n // size) * size, fill_value=n)
     order, total = order.astype(jnp.int32), active.sum(dtype=jnp.int32)
@@ -104,8 +108,7 @@ def _group(
     first = [edit._replace(active=edit.active & (lane < n)) for edit in pick(edits)]
     old = [grid.at(blocks, row, edit.cell) for edit in first]
     first[0] = _melt(blocks, row, first[0], old[0])
-    blocks, first, old = jax.lax.optimization_barrier((blocks, first, old))
-    blocks = grid.write(blocks, tuple(first), lane)
+    blocks = grid.write(blocks, tuple(first), grid.never(*old), lane)
 
     taken = update_queue.peek(queue, tick, PER_TICK)
     taken = taken._replace(active=taken.active & (lane < n)[:, None])
@@ -130,7 +133,7 @@ def _group(
         first.append(grid.Edit(goes, cell[:, k] + near_by.STEPS[near_by.DOWN], before[:, k]))
         old.append(near[:, k, near_by.DOWN])
     all_edits = tuple(first)
-    blocks = grid.write(blocks, all_edits[after_first:], lane)
+    blocks = grid.write(blocks, all_edits[after_first:], never, lane)
 
     looked = []
     for index, edit in enumerate(all_edits):

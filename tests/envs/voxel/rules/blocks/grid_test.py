@@ -35,7 +35,7 @@ def test_a_placed_block_shrinks_the_air_around_it(cell, size):
     edit = grid.Edit(
         jnp.array([True, False]), jnp.array([cell, cell]), jnp.full(2, BLOCK_ID["log"], jnp.uint8)
     )
-    after = np.asarray(write(jnp.asarray(before), (edit,)))
+    after = np.asarray(write(jnp.asarray(before), (edit,), jnp.zeros(2, bool)))
     np.testing.assert_array_equal(after[1], before[1])
     x, y, z = cell
     assert after[0, x % size, z % (size + 3), y] == BLOCK_ID["log"]
@@ -52,7 +52,7 @@ def test_a_broken_block_becomes_air_of_clearance_one():
         jnp.array([True, True]), jnp.array([[3, 7, 3], [3, 999, 3]]),
         jnp.full(2, AIR_CODE + 1, jnp.uint8),
     )  # fmt: skip
-    after = write(blocks, (edit,))
+    after = write(blocks, (edit,), jnp.zeros(2, bool))
     changed = np.argwhere(np.asarray(after != blocks))
     assert changed.tolist() == [[0, 3, 3, 7]]  # the second lies above the world
 
@@ -77,7 +77,7 @@ def test_edits_of_some_lanes_land_in_their_order():
                                  ("stone", far, [True, True]))
     )  # fmt: skip
     lane = jnp.array([2, 3], jnp.int32)
-    after = np.asarray(write(blocks, edits, lane))
+    after = np.asarray(write(blocks, edits, jnp.zeros(2, bool), lane))
     assert after[2, 3, 31, 9] == BLOCK_ID["stone"]
     np.testing.assert_array_equal(after[:2], np.asarray(blocks[:2]))
     distance = true_distance(after[2])
