@@ -220,6 +220,7 @@ POINTS = [
 ]
 
 
+@pytest.mark.slow
 def test_a_run_killed_at_many_points_ends_with_the_same_bits(whole, tmp_path):
     asked = []
     for point in POINTS:

@@ -43,6 +43,7 @@ def test_every_answer_is_accepted(path):
     assert isinstance(parse_macro(source, None, "paper"), Refusal) == uses_rays
 
 
+@pytest.mark.slow
 def test_the_answers_run_alike_for_200_ticks_without_traps():
     programs = [worlds.program(answer_source(path)) for path in ANSWERS]
     inputs = inputs_of(1, len(programs), ticks=200)

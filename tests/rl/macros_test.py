@@ -162,6 +162,7 @@ def test_new_macros_compile_nothing():
     assert sizes[0] == sizes[1]
 
 
+@pytest.mark.slow
 def test_a_useful_macro_solves_the_corridor_sooner():
     """30 cells in 60 ticks for a reward at the end only: single steps never get there."""
     env = Corridor(num_envs=16, length=30, horizon=60)

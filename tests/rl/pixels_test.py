@@ -63,6 +63,7 @@ def learned(env, config, num_ticks: int) -> float:
     return evaluate(env, Policy(learner.params, SPACE, config), 5, num_episodes=64).success_rate
 
 
+@pytest.mark.slow
 def test_ppo_learns_what_nothing_but_a_picture_shows():
     assert learned(Sides(), CONFIG, 4_000) > 0.9
 
