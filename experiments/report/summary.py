@@ -90,12 +90,12 @@ def _small(words: str) -> str:
 
 
 def _wall(seconds: dict[str, float]) -> str:
-    """Total of the phases, and the longest of them."""
+    """Total of the loops' phases, which start and videos are none of, and the longest."""
     if not seconds:
         return "–"
     longest = max(seconds, key=lambda name: seconds[name])
     total = html.duration(sum(seconds.values()))
-    return total + _small(f"{longest} {html.duration(seconds[longest])}")
+    return total + _small(f"{longest} {html.duration(seconds[longest])}; without start and videos")
 
 
 def curves(run: Run) -> str:

@@ -58,6 +58,7 @@ class Activation:
 
 
 def facts_of(obs: Observation, seen: Targets, lane: int) -> dict[str, Any]:
+    """What a lane sees and holds now, as `Activation.start` keeps it."""
     items: collections.Counter[int] = collections.Counter()
     for name, quantity in zip(obs.slot_name[lane], obs.slot_quantity[lane], strict=True):
         items[int(name)] += int(quantity)
@@ -69,6 +70,7 @@ def facts_of(obs: Observation, seen: Targets, lane: int) -> dict[str, Any]:
 
 
 def episode_of(lane: Activation, number: int) -> TrialEpisode:
+    """The record of a lane whose macro was started and has ended."""
     start, end = lane.start, lane.end
     assert start is not None and end is not None
     changes = {i: end["items"][i] - start["items"][i] for i in end["items"] | start["items"] if i}
