@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[1]
 FILES = sorted(
     path for folder in ("rlgpt_jax", "experiments") for path in (ROOT / folder).rglob("*.py")
 )
+TREES = {path: ast.parse(path.read_text()) for path in FILES}
 # What a file may import of ours, by the longest prefix of its module name.
 ALLOWED = {
     "rlgpt_jax": (),
@@ -93,10 +94,9 @@ def used_names(tree: ast.AST) -> set[str]:
     return {name.id for name in names if isinstance(name.ctx, ast.Load)}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_a_file_imports_only_from_layers_below_it(path: Path) -> None:
-    found = upward(module_name(path), imported(ast.parse(path.read_text())))
-    assert not found, f"{path.relative_to(ROOT)} imports upward: {found}"
+def test_files_import_only_from_layers_below_them() -> None:
+    found = {str(path): upward(module_name(path), imported(tree)) for path, tree in TREES.items()}
+    assert not {path: names for path, names in found.items() if names}
 
 
 def test_the_check_sees_an_upward_import() -> None:
@@ -107,11 +107,10 @@ def test_the_check_sees_an_upward_import() -> None:
     assert upward("experiments.main", ["tests.doubles"]) == ["tests.doubles"]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_nothing_executes_text_or_unpickles(path: Path) -> None:
-    tree = ast.parse(path.read_text())
-    assert not used_names(tree) & EXECUTING
-    assert not {name.split(".")[0] for name in imported(tree)} & FORBIDDEN_MODULES
+def test_nothing_executes_text_or_unpickles() -> None:
+    for path, tree in TREES.items():
+        assert not used_names(tree) & EXECUTING, path
+        assert not {name.split(".")[0] for name in imported(tree)} & FORBIDDEN_MODULES, path
 
 
 def test_the_check_sees_exec_under_another_name() -> None:
@@ -119,10 +118,10 @@ def test_the_check_sees_exec_under_another_name() -> None:
     assert not used_names(ast.parse("re.compile(text)\njitted.lower().compile()")) & EXECUTING
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(ROOT)))
-def test_the_library_does_not_print(path: Path) -> None:
-    if path.is_relative_to(ROOT / "rlgpt_jax"):
-        assert not used_names(ast.parse(path.read_text())) & PRINTING
+def test_the_library_does_not_print() -> None:
+    for path, tree in TREES.items():
+        if path.is_relative_to(ROOT / "rlgpt_jax"):
+            assert not used_names(tree) & PRINTING, path
 
 
 @pytest.mark.parametrize(
@@ -136,8 +135,8 @@ def test_settings_are_plain_data_that_need_no_jax(package: str) -> None:
 
 def test_programs_kept_as_text_import_what_there_is() -> None:
     """Other processes run them, readers copy those of docs/, and no linter reads them."""
-    paths = [*FILES, *(ROOT / "tests").rglob("*.py")]
-    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text()))]
+    tests = [ast.parse(path.read_text()) for path in (ROOT / "tests").rglob("*.py")]
+    nodes = [node for tree in (*TREES.values(), *tests) for node in ast.walk(tree)]
     texts = [n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)]
     texts += [path.read_text() for path in (ROOT / "docs").glob("*.md")]
     found = [match for text in texts for match in IMPORT_IN_TEXT.finditer(text)]

@@ -152,6 +152,7 @@ def test_a_file_that_cannot_be_written_is_told_before_the_work(
         assert f"{out} cannot be written" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_film_is_encoded_while_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = np.random.default_rng(1).normal(size=(4, 16)).astype(np.float32)
     scorer = Scorer(small.weights(), texts, score.BLOCK)
@@ -165,6 +166,7 @@ def test_a_film_is_encoded_while_it_is_read(monkeypatch: pytest.MonkeyPatch) -> 
     assert encoded == [score.BLOCK, score.BLOCK, 5]
 
 
+@pytest.mark.slow
 def test_the_bench_measures_each_part(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:

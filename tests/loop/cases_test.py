@@ -183,6 +183,7 @@ def test_other_modes_keep_none(tmp_path):
     assert not any("program in use" in text for text in script.prompts.values())
 
 
+@pytest.mark.slow
 def test_a_replay_of_the_conversation_asks_the_same(run, tmp_path):
     given, _, result = run
     again = two_loop.run(OWN, tools(tmp_path, Replay(given.folder.transcript, strict=True)))
@@ -190,6 +191,7 @@ def test_a_replay_of_the_conversation_asks_the_same(run, tmp_path):
     assert [i.report for i in again.iterations] == [i.report for i in result.iterations]
 
 
+@pytest.mark.slow
 def test_a_conversation_without_later_answers_goes_on_with_the_best_program(run, tmp_path):
     """As one of an earlier version, in which other questions followed."""
     given, _, _ = run

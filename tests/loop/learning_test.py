@@ -95,6 +95,7 @@ def test_training_ends_early_but_not_before_a_fifth_of_the_ticks(tmp_path):
             assert learning.ticks == EASY.ticks_per_iteration and "early" not in words
 
 
+@pytest.mark.slow
 def test_quick_successes_alone_do_not_end_training(tmp_path):
     given = tools(tmp_path, None, make_env=make_env)
     asked = stage(dataclasses.replace(EARLY, task=TrainingTask(horizon=70), stop_at_success=0.01))
@@ -109,6 +110,7 @@ class Killed(BaseException):
     pass
 
 
+@pytest.mark.slow
 def test_a_run_killed_before_its_early_stop_ends_with_the_same_bits(tmp_path):
     def learn(path, kill_at=None):
         def listen(event):
@@ -235,6 +237,7 @@ def test_a_stage_without_an_interface_is_the_run_s_own_training():
     assert np.array_equal(RL.observation, RL.set_up(RLInterface()).observation)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("network", "cold"), [("best", False), ("fresh", False), (None, False), ("last", True)]
 )

@@ -292,6 +292,7 @@ def test_a_run_killed_at_many_points_ends_with_the_same_bits(whole, tmp_path):
     same_files(whole[0].folder.root, tmp_path)
 
 
+@pytest.mark.slow
 def test_a_world_on_the_host_is_restored_from_the_checkpoint(tmp_path):
     def make_tools(path, provider=None, **changes):
         make_env = lambda split, num_envs, seed: HostCorridor(num_envs=num_envs)  # noqa: E731
@@ -318,6 +319,7 @@ UNRECORDED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", UNRECORDED)
 def test_a_lenient_replay_goes_on_without_what_was_not_recorded(whole, tmp_path, case):
     missing, used = UNRECORDED[case]
@@ -439,6 +441,7 @@ def test_without_a_critic_the_agents_read_bare_facts(tmp_path):
     assert run.iterations[1].slots.fates[0].source == run.iterations[0].fates[1].source
 
 
+@pytest.mark.slow
 def test_one_agent_gives_all_and_then_only_what_it_changes(tmp_path):
     config, script = change(agents="one", num_tries=3), Script(ONE)
     given = tools(tmp_path, script)
@@ -530,6 +533,7 @@ def test_where_only_actions_are_designed_the_reward_stays(tmp_path):
     assert "could not be used" in read_json(given.folder.iteration(1, "interface.json"))["note"]
 
 
+@pytest.mark.slow
 def test_the_special_prompt_can_be_left_out_and_nothing_else_changes(tmp_path):
     asked = {}
     for decompose in (True, False):
@@ -559,6 +563,7 @@ def test_a_solved_task_ends_the_outer_loop_if_that_is_wanted(tmp_path):
     assert len(run.iterations) == 2 and "nothing is left to gain" in script.prompts["iter1/slow"]
 
 
+@pytest.mark.slow
 def test_every_key_of_a_sub_task_has_its_prefix(tmp_path):
     answers = {f"task/cow/{key}": text for key, text in ANSWERS.items()}
     script = Script(answers)
@@ -576,6 +581,7 @@ def test_the_last_try_is_not_judged_also_if_it_is_the_only_one(tmp_path):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("agents", "answers"), [("slow_fast", UNJUDGED), ("one", ONE)], ids=["slow_fast", "one"]
 )

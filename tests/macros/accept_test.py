@@ -27,6 +27,7 @@ def test_what_was_accepted_is_accepted() -> None:
     assert {o.answer.id for o in outcomes if not o.first} == REFUSED_AT_FIRST
 
 
+@pytest.mark.slow
 def test_every_macro_of_the_shipped_conversations_is_accepted() -> None:
     answers = [a for path in TRANSCRIPTS for a in accept.read(path, "full")]
     assert len(answers) > 60

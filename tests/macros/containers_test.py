@@ -42,6 +42,7 @@ def test_a_program_with_containers_acts_as_it_does_in_python(name):
         assert actions[lane] == expected, f"lane {lane}"
 
 
+@pytest.mark.slow
 def test_programs_with_containers_have_the_same_bits_in_jax():
     programs = [worlds.program(source_of(name), name="macro") for name in SAMPLE]
     rng = np.random.default_rng(3)

@@ -10,7 +10,7 @@ from rlgpt_jax.macros.vm import bytecode
 from tests.fuzz import mutate, random_syntax, random_texts, trial
 from tests.fuzz.corpus import corpus as whole_corpus
 
-INPUTS, GROUPS = 1_500, 5
+INPUTS, GROUPS = 600, 2
 
 
 @pytest.fixture(scope="module")
@@ -56,6 +56,7 @@ def test_random_syntax_draws_most_of_the_grammar():
     assert [word for word in words if word not in text] == []
 
 
+@pytest.mark.slow
 def test_the_command_counts_and_a_finding_is_kept(capsys, tmp_path, monkeypatch):
     parser = argparse.ArgumentParser()
     random_texts.add_arguments(parser)

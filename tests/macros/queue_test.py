@@ -38,6 +38,7 @@ def cases():
         yield link(programs), machines.Inputs(numbers, views, len(programs)), limit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slots", [1, 5])  # as many as lanes: the test for a GPU
 def test_the_number_of_slots_does_not_matter(monkeypatch, slots):
     monkeypatch.setattr(interpret_jax, "slots_for", lambda lanes: slots)

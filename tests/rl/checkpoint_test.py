@@ -51,6 +51,7 @@ def test_saving_twice_keeps_the_later_one(tmp_path):
     assert checkpoint.load(tmp_path / "c", env, SPACE, CONFIG).ticks == 2
 
 
+@pytest.mark.slow
 def test_other_sizes_are_refused(tmp_path):
     env = Corridor(num_envs=16)
     checkpoint.save(tmp_path / "c", init_learner(env, SPACE, CONFIG, 0), env)

@@ -23,7 +23,10 @@ from tests.rl.small import CONFIG
 GROUPS = 8
 
 
-@pytest.fixture(scope="module", params=["corridor", pytest.param("voxel", marks=pytest.mark.slow)])
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=pytest.mark.slow) for name in ("corridor", "voxel")],
+)
 def run(request) -> dict:
     """What training in a world on eight devices and on one gave."""
     env = {**os.environ, "XLA_FLAGS": eight_devices.FLAGS, "JAX_PLATFORMS": "cpu"}

@@ -182,6 +182,7 @@ def test_the_rewards_of_a_rollout_are_those_of_the_interface():
     assert set(np.unique(roll(config).reward)) == {-0.5}
 
 
+@pytest.mark.slow
 def test_another_interface_compiles_nothing_in_rollout_update_and_evaluation():
     counts = []
     learner = None
@@ -228,6 +229,7 @@ def test_the_device_driver_compiles_nothing_for_another_interface():
     assert counts[1] == counts[0], COMPILED[counts[0] :]
 
 
+@pytest.mark.slow
 def test_the_last_episodes_are_kept_in_the_order_in_which_they_ended():
     env = Corridor(num_envs=16, length=6, horizon=8)
     seen = []

@@ -43,6 +43,7 @@ def test_an_untrained_policy_is_where_its_lead_is_and_leaving_it_has_a_price():
         assert away[0] == 0 and ((away[1:] >= least) & (away[1:] <= most)).all(), away
 
 
+@pytest.mark.slow
 def test_the_loss_has_the_price_of_leaving_the_lead():
     batch, params = roll(LONG, SPACE), init_learner(LONG, SPACE, CONFIG, 0).params
     rows, _ = ppo.make_rows(CONFIG.ppo, CONFIG.network, params, batch)

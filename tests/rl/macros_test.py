@@ -53,6 +53,7 @@ def roll(env, space, config=CONFIG, seed=0):
 LONG = Corridor(num_envs=16, length=1000, horizon=1000)
 
 
+@pytest.mark.slow
 def test_a_macro_of_ten_ticks_leaves_nine_ticks_without_a_decision():
     batch = roll(LONG, make_space(WALK))
     started = np.argwhere(batch.decision & (batch.action.macro == 1))
@@ -85,6 +86,7 @@ def test_a_script_starts_again_with_the_episode():
     np.testing.assert_array_equal(batch.decision, np.tile(expected[:, None], (1, 16)))
 
 
+@pytest.mark.slow
 def test_pure_code_never_lets_ppo_decide():
     space = make_space(WALK, BACK, offered=False, script=(1, 2), repeat_script=True)
     batch = roll(LONG, space)

@@ -79,6 +79,7 @@ def test_a_policy_that_remembers_learns_what_is_no_longer_seen(config):
     assert learned(LATE, config, 8_000) > 0.9
 
 
+@pytest.mark.slow
 def test_the_side_is_in_the_picture_alone_and_later_nowhere():
     """So that a policy without pictures, or without a memory, cannot do better than chance."""
     state, _ = LATE.reset((), jax.random.key(0))
@@ -208,6 +209,7 @@ def test_the_state_of_the_core_is_that_of_its_episode_alone():
     assert begun.value[0, 0] != fresh.value[0, 0]
 
 
+@pytest.mark.slow
 def test_lanes_without_a_decision_teach_nothing():
     batch, learner = roll(BOTH)
     nothing = np.zeros_like(batch.decision)

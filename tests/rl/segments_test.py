@@ -29,6 +29,7 @@ def log_probs(params: actor_critic.Params, batch: Any) -> np.ndarray:
     return np.asarray(jax.vmap(of_tick)(batch.features, batch.action))
 
 
+@pytest.mark.slow
 def test_a_row_holds_the_probability_that_its_own_networks_gave_it() -> None:
     """One network acts until the fast lanes are in the middle of a segment, then another."""
     env = OwnPace(PACES, **FAR)

@@ -92,6 +92,7 @@ def test_water_that_came_far_from_the_eye_is_as_bright_as_by_its_true_light():
     assert 0.9 < stored[water].mean() / true[water].mean() < 1.05
 
 
+@pytest.mark.slow
 def test_light_near_the_eye_is_the_stored_one_until_blocks_change():
     blocks = worlds.pool().blocks[0]
     stored = flood(np.asarray(blocks))
@@ -156,6 +157,7 @@ def test_drawing_in_a_scan_copies_no_world():
     assert compiled.memory_analysis().temp_size_in_bytes < 0.3 * worlds_size
 
 
+@pytest.mark.slow
 def test_lanes_whose_episode_ended_are_drawn_anew():
     state = worlds.player(LANES, world_time=np.full(5, 6000), yaw=np.arange(5) * 30.0)
     light = worlds.pool().light[:1]

@@ -196,6 +196,7 @@ def test_an_unknown_vision_is_refused():
         CriticConfig(vision="movie")
 
 
+@pytest.mark.slow
 def test_a_killed_run_asks_its_critic_with_the_same_pictures(tmp_path):
     """Killed when the pictures are drawn, and when the critic waits; then resumed."""
 

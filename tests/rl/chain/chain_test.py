@@ -143,6 +143,7 @@ def test_lanes_change_skills_when_their_own_goal_is_met():
     assert labels == {"walk", "run", chains.OPENING, "nothing"}
 
 
+@pytest.mark.slow
 def test_a_macro_that_ends_leaves_no_idle_tick():
     world = LogCorridor(num_envs=2)
     play(world, chain_of(coded(Goal("only", "milk_bucket", 1, (), 30, False), WALK)), 6)
@@ -167,6 +168,7 @@ def test_a_script_runs_once_per_start_of_its_skill():
         assert "walk" not in labels[start + 2 : start + 8]
 
 
+@pytest.mark.slow
 def test_the_leads_of_a_skill_take_turns_and_begin_again_with_it():
     """Of two ticks each, with an indifferent policy."""
     goal = Goal("only", "milk_bucket", 1, (), 14, True)

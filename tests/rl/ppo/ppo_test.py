@@ -113,6 +113,7 @@ def test_values_are_the_critics_where_a_decision_was_made_and_zero_elsewhere():
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_small_target_kl_stops_the_epochs_early():
     batch, stopped = make_batch(), dataclasses.replace(PPO, target_kl=1e-9)
     early, one = (jax.tree.leaves(update(batch, c)[0].params) for c in (stopped, ONE_EPOCH))

@@ -165,7 +165,8 @@ RIGHT = "def go(obs):\n    for i in range(45):\n        obs = yield forward()\n"
 WRONG = "def wait(obs):\n    for i in range(45):\n        obs = yield noop()\n"
 
 
-@pytest.mark.parametrize("driver", ["device", pytest.param("host", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("driver", ["device", "host"])
 def test_credit_of_a_macro_of_three_rollouts_reaches_its_choice(driver: str) -> None:
     """One of two macros reaches the goal, 45 ticks later, if it is the first thing that is done.
 

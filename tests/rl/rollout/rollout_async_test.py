@@ -100,6 +100,7 @@ def test_every_tick_is_in_one_column_and_in_its_place() -> None:
     assert len(pieces(env)) - 3 * LANES < LANES  # complete, but of no whole batch yet
 
 
+@pytest.mark.slow
 def test_rows_of_a_column_follow_each_other() -> None:
     """The features of a tick are those after the tick before, also over a segment's border."""
     env = OwnPace(PACES, length=1000, horizon=9)
@@ -166,6 +167,7 @@ def test_ppo_learns_from_lanes_of_different_speed() -> None:
     assert report.success_rate > 0.9
 
 
+@pytest.mark.slow
 def test_training_leaves_all_lanes_at_rest_and_can_go_on() -> None:
     env = OwnPace(PACES)
     learner = train(env, empty_space(), CONFIG, init_learner(env, empty_space(), CONFIG, 0), 512)
@@ -176,6 +178,7 @@ def test_training_leaves_all_lanes_at_rest_and_can_go_on() -> None:
     assert train(env, empty_space(), CONFIG, fresh, 256).num_updates == 4
 
 
+@pytest.mark.slow
 def test_lanes_are_waited_for_at_the_end_of_training_only_if_they_are_to_go_on() -> None:
     env, space = OwnPace([1e6, *PACES[1:]]), empty_space()
     learner = train(env, space, CONFIG, init_learner(env, space, CONFIG, 0), 512, rests=False)
@@ -186,6 +189,7 @@ def test_lanes_are_waited_for_at_the_end_of_training_only_if_they_are_to_go_on()
     assert train(env, space, CONFIG, fresh, 256, rests=False).num_updates == 3
 
 
+@pytest.mark.slow
 def test_seconds_are_of_the_rollout_alone_and_waiting_for_an_update_has_its_own() -> None:
     """Without overlap a rollout and the wait for its update are less than what went by."""
     env, seen = OwnPace(PACES, **FAR), [time.perf_counter()]

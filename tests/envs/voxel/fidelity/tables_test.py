@@ -15,6 +15,7 @@ def test_every_row_of_the_table_holds(check):
     assert row.holds, row
 
 
+@pytest.mark.slow
 def test_a_missing_fuel_is_seen(monkeypatch):
     from rlgpt_jax.envs.voxel.rules.items import crafting, smelting
 

@@ -152,6 +152,7 @@ def test_stations_and_lights_are_forgotten_with_their_blocks():
     assert fallen == [(NAME_ID["torch"], 1)] and not state.lights.level.any()
 
 
+@pytest.mark.slow
 def test_the_holds_of_many_blocks_at_once_match_single_ones():
     rng = np.random.default_rng(0)
     near = rng.integers(0, 230, (300, len(near_by.NEAR))).astype(np.uint8)
@@ -162,6 +163,7 @@ def test_the_holds_of_many_blocks_at_once_match_single_ones():
     assert 0 < together.sum() < 300
 
 
+@pytest.mark.slow
 def test_a_full_queue_drops_entries_and_goes_on():
     size = 1000
     queue = Updates(jnp.zeros((1, 4), jnp.int32), jnp.zeros((1, 4), jnp.int32))
@@ -179,6 +181,7 @@ def test_a_full_queue_drops_entries_and_goes_on():
     assert sorted(queue.due[0].tolist()) == [0, 0, 4, 5]
 
 
+@pytest.mark.slow
 def test_more_changes_than_the_queue_holds_do_no_harm():
     params = worlds.WorldParams(**{**vars(worlds.PARAMS), "max_updates": 6})
     state, _ = change(worlds.player(params=params), (X, GROUND + 3, Z), "water")

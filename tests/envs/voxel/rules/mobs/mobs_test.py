@@ -79,6 +79,7 @@ def test_a_calm_mob_stops_at_a_cliff():
     assert float(state.mobs.position[0, 0, 2]) < 10.5
 
 
+@pytest.mark.slow
 def test_mobs_wander_about_once_in_120_ticks():
     n = 64
     state = worlds.with_mob(worlds.player(n), "cow", (8.5, worlds.GROUND, 8.5))
@@ -218,7 +219,7 @@ def test_mobs_stay_in_the_players_period():
 def test_a_shorn_sheep_on_grass_gets_its_wool_back():
     n = 4000
     state = worlds.with_mob(worlds.player(1), "sheep", AWAY)
-    state = jax.tree.map(lambda a: jnp.repeat(a, n, 0), state.replace(blocks=jnp.zeros((1, 1))))
+    state = jax.tree.map(lambda a: np.repeat(a, n, 0), state.replace(blocks=jnp.zeros((1, 1))))
     state = state.replace(
         seed=jnp.arange(n, dtype=jnp.uint32),
         mobs=state.mobs.replace(sheared=jnp.ones_like(state.mobs.sheared)),
@@ -247,7 +248,7 @@ def test_a_chicken_lays_an_egg_when_its_time_has_come():
 
 def dead(kind, n=600, **of_mob):
     state = worlds.with_mob(worlds.player(1), kind, AWAY)
-    state = jax.tree.map(lambda a: jnp.repeat(a, n, 0), state.replace(blocks=jnp.zeros((1, 1))))
+    state = jax.tree.map(lambda a: np.repeat(a, n, 0), state.replace(blocks=jnp.zeros((1, 1))))
     state = state.replace(seed=jnp.arange(n, dtype=jnp.uint32))
     own = {name: getattr(state.mobs, name).at[:, 0].set(x) for name, x in of_mob.items()}
     life = state.mobs.life.at[:, 0].set(0.0)
@@ -283,6 +284,7 @@ def test_two_mobs_that_die_together_leave_one_after_the_other():
     assert not _LEAVE(once).mobs.kind.any()
 
 
+@pytest.mark.slow
 def test_mobs_that_are_left_out_would_not_have_moved():
     """Far, idle mobs rest; all others move just as if all were computed together."""
     params = dataclasses.replace(worlds.PARAMS, size_x=96, size_z=96, max_mobs=5)

@@ -169,7 +169,7 @@ def test_far_away_it_goes_at_once_or_now_and_then():
 def caves(n, time, params=WIDE):
     """Lanes of flat ground at night or by day, with one free entry for a zombie each."""
     state = worlds.player(1, params=params, position=[[48.5, worlds.GROUND, 48.5]])
-    state = jax.tree.map(lambda a: jnp.repeat(a, n, 0), state)
+    state = jax.tree.map(lambda a: np.repeat(a, n, 0), state)
     return state.replace(
         seed=jnp.arange(n, dtype=jnp.uint32), world_time=jnp.full(n, time, jnp.int32)
     )
@@ -201,6 +201,7 @@ def test_no_zombie_comes_by_day_or_near_a_torch():
     assert not appear(caves(16, 18_000), 100, stored=16 * light.FULL + 8).mobs.kind.any()
 
 
+@pytest.mark.slow
 def test_zombies_come_into_dark_caves_by_day():
     params = dataclasses.replace(WIDE, max_mobs=1)
     state = caves(16, 6000, params)
@@ -212,6 +213,7 @@ def test_zombies_come_into_dark_caves_by_day():
     assert (np.asarray(state.mobs.position)[came, 0, 1] == 3).all()
 
 
+@pytest.mark.slow
 def test_no_more_come_than_are_allowed_and_none_without_ground_or_room():
     full = appear(caves(8, 18_000), 400, hostile=2)
     assert (full.mobs.kind[:, 1:] == ZOMBIE).all() and not full.mobs.kind[:, 0].any()

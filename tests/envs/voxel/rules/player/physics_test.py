@@ -97,6 +97,7 @@ def test_a_lane_among_shapes_does_not_change_the_others():
     assert beside.position[0, 1] == worlds.GROUND + 0.5
 
 
+@pytest.mark.slow
 def test_both_ways_agree_among_full_cubes():
     """Random cells of stone around bodies in the air, moved by random wishes."""
     chance = np.random.default_rng(0)
