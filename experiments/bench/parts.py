@@ -51,9 +51,9 @@ def _updates(state: WorldState, action: jax.Array, pool_light: jax.Array) -> Wor
     """With one world in eight changed, next to the feet."""
     n = len(action)
     active = jnp.arange(n) % 8 == 0
-    cell = jnp.floor(state.position).astype(jnp.int32) - jnp.array([0, 1, 0], jnp.int32)
+    cell = jnp.floor(state.player.position).astype(jnp.int32) - jnp.array([0, 1, 0], jnp.int32)
     edit = Edit(active, cell, jnp.full(n, interact.REMOVED, jnp.uint8))
-    return updates.run(state, (edit,), never(state.life))[0]
+    return updates.run(state, (edit,), never(state.player.life))[0]
 
 
 def _motion(state: WorldState, action: jax.Array, pool_light: jax.Array) -> Any:
@@ -145,8 +145,9 @@ def _whole(world: HostVoxel, actions: list[np.ndarray], seconds: float) -> float
 
 def _rays(state: WorldState) -> Any:
     return lidar_numba(
-        np.asarray(state.blocks), np.asarray(state.position), np.asarray(state.yaw),
-        np.asarray(state.pitch), np.asarray(state.mobs.kind), np.asarray(state.mobs.position),
+        np.asarray(state.blocks), np.asarray(state.player.position),
+        np.asarray(state.player.yaw), np.asarray(state.player.pitch),
+        np.asarray(state.mobs.kind), np.asarray(state.mobs.position),
     )  # fmt: skip
 
 

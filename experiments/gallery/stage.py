@@ -16,12 +16,12 @@ MOST_MOBS, MOST_ITEMS = 24, 8
 _GROUND = 8  # y of the first free cell of a flat world
 # Fields and groups of them that are no single numbers, after the axis N.
 _SHAPES = {
-    "position": (3,), "velocity": (3,), "mining_block": (3,), "inventory": (36,), "armor": (5,),
-    "mobs": (MOST_MOBS,), "items": (MOST_ITEMS,), "stations": (1,), "lights": (1,),
-    "updates": (1,), "stage_done": (0,), "mobs.position": (MOST_MOBS, 3),
-    "mobs.velocity": (MOST_MOBS, 3), "mobs.target": (MOST_MOBS, 2),
-    "items.position": (MOST_ITEMS, 3), "items.velocity": (MOST_ITEMS, 3),
-    "stations.block": (1, 3), "lights.block": (1, 3),
+    "player.position": (3,), "player.velocity": (3,), "player.mining_block": (3,),
+    "inventory": (36,), "armor": (5,), "mobs": (MOST_MOBS,), "items": (MOST_ITEMS,),
+    "stations": (1,), "lights": (1,), "updates": (1,), "stage_done": (0,),
+    "mobs.position": (MOST_MOBS, 3), "mobs.velocity": (MOST_MOBS, 3),
+    "mobs.target": (MOST_MOBS, 2), "items.position": (MOST_ITEMS, 3),
+    "items.velocity": (MOST_ITEMS, 3), "stations.block": (1, 3), "lights.block": (1, 3),
 }  # fmt: skip
 
 
@@ -37,9 +37,9 @@ def state_of(blocks: np.ndarray, biome: str = "plains", **fields: Any) -> WorldS
     whole = {"mobs.kind", "mobs.variant", "mobs.sheared", "items.id", "inventory.item",
              "armor.item", "inventory.quantity", "items.quantity"}  # fmt: skip
     values |= {name: values[name].astype(np.int32) for name in whole}
-    values |= {name: np.full(1, 20.0, np.float32) for name in ("life", "food")}
-    values["oxygen"] = np.full(1, 300.0, np.float32)
-    values["attack_cooldown"] = np.full(1, 100, np.int32)
+    values |= {name: np.full(1, 20.0, np.float32) for name in ("player.life", "player.food")}
+    values["player.oxygen"] = np.full(1, 300.0, np.float32)
+    values["player.attack_cooldown"] = np.full(1, 100, np.int32)
     values["blocks"] = blocks[None]
     values["biome"] = np.full(1, BIOME_INDEX[biome], np.int32)
     values["world_time"] = np.full(1, NOON, np.int32)

@@ -62,7 +62,7 @@ def _nearest_block(world: Any, lane: int, sources: tuple[str, ...]) -> float:
     if not len(cells):
         return np.inf
     size = np.array([blocks.shape[0], 0, blocks.shape[1]], float)
-    away = cells + 0.5 - np.asarray(world.state.position[lane], float)
+    away = cells + 0.5 - np.asarray(world.state.player.position[lane], float)
     wide = size > 0
     away[:, wide] -= size[wide] * np.round(away[:, wide] / size[wide])  # worlds are periodic
     return float(np.sqrt((away**2).sum(1)).min())
@@ -73,7 +73,6 @@ def _nearest_mob(world: Any, lane: int, sources: tuple[str, ...]) -> float:
     chosen = np.isin(kinds, [MOBS.index(name) for name in sources if name in MOBS])
     if not chosen.any():
         return np.inf
-    away = np.asarray(world.state.mobs.position[lane])[chosen] - np.asarray(
-        world.state.position[lane]
-    )
+    feet = np.asarray(world.state.player.position[lane])
+    away = np.asarray(world.state.mobs.position[lane])[chosen] - feet
     return float(np.sqrt((away**2).sum(1)).min())

@@ -21,7 +21,7 @@ from rlgpt_jax.rl.rollout import on_host
 from rlgpt_jax.rl.rollout.on_host import World
 from rlgpt_jax.rl.train import at_start, init_learner, without_episodes
 
-VERSION = 4
+VERSION = 5
 
 
 def _is_key(x: Any) -> bool:

@@ -71,8 +71,8 @@ class Embedded:
         self.reset(0)
         saved = self.host.save()
         fields = saved["fields"]
-        fields.position[:] = (8.5, worlds.GROUND, 8.5)
-        fields.yaw[:] = 0.0
+        fields.player.position[:] = (8.5, worlds.GROUND, 8.5)
+        fields.player.yaw[:] = 0.0
         for slot, (name, quantity) in enumerate(items):
             fields.inventory.item[:, slot] = NAME_ID[name]
             fields.inventory.quantity[:, slot] = quantity
@@ -82,7 +82,7 @@ class Embedded:
         saved = self.host.save()
         byte = AIR_CODE + 1 if block == "air" else BLOCK_ID[block]
         blocks = np.array(self.host.state.blocks)
-        for lane, feet in enumerate(np.floor(saved["fields"].position + 1e-3).astype(int)):
+        for lane, feet in enumerate(np.floor(saved["fields"].player.position + 1e-3).astype(int)):
             x, y, z = feet + offset
             world = blocks[lane]
             world[world > AIR_CODE] = AIR_CODE + 1  # no ray may jump past the new block
@@ -95,7 +95,7 @@ class Embedded:
 
     def kill(self, lane: int) -> None:
         saved = self.host.save()
-        saved["fields"].life[lane] = 0.0
+        saved["fields"].player.life[lane] = 0.0
         self._load(saved)
 
     def step(self, action: np.ndarray) -> Step:

@@ -75,7 +75,7 @@ def world_of(blocks: np.ndarray, mob_kind: list[int], mob_at: list[list[float]])
         ray_entity=np.array([[NAME_ID["none"], NAME_ID["cow"]]]),
     )
     state = types.SimpleNamespace(
-        blocks=blocks[None], position=np.array([[0.5, 2.0, 0.5]]),
+        blocks=blocks[None], player=types.SimpleNamespace(position=np.array([[0.5, 2.0, 0.5]])),
         mobs=types.SimpleNamespace(kind=np.array([mob_kind]), position=np.array([mob_at])),
     )  # fmt: skip
     return types.SimpleNamespace(num_envs=1, state=state, reset=lambda seed: seen)

@@ -89,7 +89,8 @@ def armored_hits(damage: float, life: float, points: float) -> int:
 
 def _curve_row(curve: list[tuple[str, int]], table: dict) -> Row:
     state = flat.lanes(["cow"] * len(curve), _items([weapon for weapon, _ in curve]))
-    state = state.replace(attack_cooldown=jnp.array([tick for _, tick in curve], jnp.int32))
+    ticks = jnp.array([tick for _, tick in curve], jnp.int32)
+    state = state.replace(player=state.player.replace(attack_cooldown=ticks))
     got = _damage(state)
     full = table["weapons"]
     wanted = np.array([_formula(full[w][0], full[w][1], tick) for w, tick in curve])
@@ -105,11 +106,12 @@ def _critical_row(curve: list[tuple[str, int]], table: dict) -> Row:
     """Falling, with the same cooldowns: half as much again if more than 0.9 of it is over."""
     state = flat.lanes(["cow"] * len(curve), _items([weapon for weapon, _ in curve]))
     n = len(curve)
-    state = state.replace(
+    player = state.player.replace(
         attack_cooldown=jnp.array([tick for _, tick in curve], jnp.int32),
         on_ground=jnp.zeros(n, bool),
         fall_distance=jnp.full(n, 0.5, jnp.float32),
     )
+    state = state.replace(player=player)
     got, wanted = _damage(state), []
     for weapon, tick in curve:
         damage, speed = table["weapons"][weapon]
@@ -128,8 +130,9 @@ def _window_row(num_lanes: int) -> Row:
     state = state.replace(mobs=state.mobs.replace(life=jnp.full_like(state.mobs.life, TOUGH)))
     place, counted, life = state.mobs.position, [], TOUGH
     for tick in range(31):
-        state = _hold(state, place).replace(attack_cooldown=jnp.full(num_lanes, 100, jnp.int32))
-        state = flat.tick(state, ATTACK)
+        state = _hold(state, place)
+        rested = state.player.replace(attack_cooldown=jnp.full(num_lanes, 100, jnp.int32))
+        state = flat.tick(state.replace(player=rested), ATTACK)
         if float(state.mobs.life[0, 0]) < life:
             counted.append(tick)
         life = float(state.mobs.life[0, 0])
@@ -161,7 +164,9 @@ def _hold(state: WorldState, place: jnp.ndarray) -> WorldState:
             velocity=jnp.zeros_like(state.mobs.velocity),
             on_ground=jnp.ones_like(state.mobs.on_ground),
         ),
-        position=jnp.tile(jnp.array(flat.MIDDLE, jnp.float32), (len(place), 1)),
-        velocity=jnp.zeros_like(state.velocity).at[:, 1].set(-0.0784),
-        life=jnp.full_like(state.life, 20.0),
+        player=state.player.replace(
+            position=jnp.tile(jnp.array(flat.MIDDLE, jnp.float32), (len(place), 1)),
+            velocity=jnp.zeros_like(state.player.velocity).at[:, 1].set(-0.0784),
+            life=jnp.full_like(state.player.life, 20.0),
+        ),
     )

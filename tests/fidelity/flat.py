@@ -54,9 +54,11 @@ def lanes(mobs: list[str], held: list[str], ahead: float = 1.5) -> WorldState:
     return state.replace(
         seed=jnp.arange(n, dtype=jnp.uint32),
         world_time=jnp.full(n, MIDNIGHT, jnp.int32),
-        position=jnp.asarray(place),
-        yaw=jnp.zeros(n, jnp.float32),
-        pitch=jnp.full(n, LOOK_DOWN, jnp.float32),
+        player=state.player.replace(
+            position=jnp.asarray(place),
+            yaw=jnp.zeros(n, jnp.float32),
+            pitch=jnp.full(n, LOOK_DOWN, jnp.float32),
+        ),
         inventory=state.inventory.replace(
             item=jnp.asarray(slot), quantity=jnp.asarray((slot > 0).astype(np.int32))
         ),

@@ -87,17 +87,17 @@ def _zombie_rows() -> list[Row]:
     for tick in range(61):
         state = flat.tick(
             state.replace(
-                position=start.position,
+                player=state.player.replace(
+                    position=start.player.position, life=start.player.life, food=start.player.food
+                ),
                 mobs=state.mobs.replace(
                     position=start.mobs.position, panic=jnp.full_like(start.mobs.panic, 100)
                 ),
-                life=start.life,
-                food=start.food,
             )
         )
-        if float(state.damage[0]) > 0:
+        if float(state.player.damage[0]) > 0:
             hits.append(tick)
-            losses.add(float(state.damage[0]))
+            losses.add(float(state.player.damage[0]))
     gaps = sorted(set(np.diff(hits).tolist()))
     table = load("mobs")["mobs"]["zombie"]
     return [
@@ -183,7 +183,8 @@ def _alone(kinds: list[str]) -> WorldState:
     """Mobs with the player out of their way."""
     assert set(kinds) <= set(MOBS)
     state = flat.lanes(kinds, [""] * len(kinds))
-    return state.replace(position=jnp.tile(jnp.array(AWAY, jnp.float32), (len(kinds), 1)))
+    away = jnp.tile(jnp.array(AWAY, jnp.float32), (len(kinds), 1))
+    return state.replace(player=state.player.replace(position=away))
 
 
 def _run(state: WorldState, ticks: int) -> WorldState:

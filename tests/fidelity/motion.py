@@ -22,7 +22,7 @@ import numpy as np
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import BYTE_OF
 from rlgpt_jax.envs.voxel.rules.bodies import shapes
 from rlgpt_jax.envs.voxel.rules.player import physics
-from rlgpt_jax.envs.voxel.state import PATHS, WorldState, from_paths
+from rlgpt_jax.envs.voxel.state import PATHS, WorldState, from_paths, paths_of
 from tests.fidelity import fields
 from tests.fidelity.row import Row
 from tests.fidelity.trajectories import GOLDEN, MADE, Trajectory, load, parse
@@ -178,12 +178,13 @@ def _simulate(
     def tick(state: WorldState, inputs: tuple[jax.Array, ...]) -> tuple[WorldState, jax.Array]:
         row, place, into = inputs
         held = physics.Controls(row[:, 0], row[:, 1], *(row[:, k] > 0 for k in (2, 3, 4)))
-        state = state.replace(blocks=worlds, yaw=row[:, 5])
+        state = state.replace(blocks=worlds, player=state.player.replace(yaw=row[:, 5]))
         state, _ = physics.move(state, held, physics.around(state), table)
         # Only who rests where the recording does, and is not in the wall already.
-        rests = jnp.abs(state.position - place) < DEPTH / 2
-        state = state.replace(position=state.position + jnp.where(rests, into, 0.0))
-        return state.replace(blocks=jnp.zeros((), jnp.uint8)), state.position
+        rests = jnp.abs(state.player.position - place) < DEPTH / 2
+        position = state.player.position + jnp.where(rests, into, 0.0)
+        player = state.player.replace(position=position)
+        return state.replace(blocks=jnp.zeros((), jnp.uint8), player=player), position
 
     return jax.lax.scan(tick, state, inputs)[1]
 
@@ -192,16 +193,16 @@ def _state(**fields: np.ndarray) -> WorldState:
     """Players who are not hungry; what motion does not read is empty."""
     n = len(fields["position"])
     values = {path: jnp.zeros(0) for path in PATHS}
-    values |= {name: jnp.zeros(n, jnp.float32) for name in ("yaw", "fall_distance")}
-    values |= {
+    own = {name: jnp.zeros(n, jnp.float32) for name in ("yaw", "fall_distance")}
+    own |= {
         "blocks": jnp.zeros((), jnp.uint8),
         "food": jnp.full(n, 20.0, jnp.float32),
         "jump_cooldown": jnp.zeros(n, jnp.int32),
         "in_water": jnp.zeros(n, bool),
     }
     for name, value in fields.items():
-        values[name] = jnp.asarray(value, bool if value.dtype == bool else jnp.float32)
-    return from_paths(values)
+        own[name] = jnp.asarray(value, bool if value.dtype == bool else jnp.float32)
+    return from_paths(values | paths_of(own))
 
 
 def _compare(case: Trajectory, path: np.ndarray, rounds: bool) -> Result:

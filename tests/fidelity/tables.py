@@ -46,7 +46,7 @@ def smelting_row() -> Row:
             zip(np.asarray(after.inventory.item[lane]).tolist(), after.inventory.quantity[lane])
         )
         held.pop(0, None)
-        good += held == {made: quantity} and int(after.burn_ticks[lane]) == 2400 - 200
+        good += held == {made: quantity} and int(after.player.burn_ticks[lane]) == 2400 - 200
     return _row("smelting: every source (all variants) that an argument names", good, len(cases))
 
 
@@ -76,7 +76,7 @@ def fuel_row() -> Row:
         pieces = -(-200 // ticks) if ticks else 0
         left = int(_count_lane(after, lane, item))
         smelted = int(_count_lane(after, lane, STONE)) - 4 * (item == STONE) == 1
-        rest = int(after.burn_ticks[lane])
+        rest = int(after.player.burn_ticks[lane])
         if ticks:
             good += smelted and left == 4 - pieces and rest == pieces * ticks - 200
         else:
@@ -106,13 +106,13 @@ def food_row() -> Row:
     )
     eat, on = jax.jit(eating.eat), jnp.ones(len(names), bool)
     for _ in range(31):
-        state = eat(state, on, state.eating == 0)
-    early = np.asarray(state.food) != 1
-    state = eat(state, on, state.eating == 0)
+        state = eat(state, on, state.player.eating == 0)
+    early = np.asarray(state.player.food) != 1
+    state = eat(state, on, state.player.eating == 0)
     good = 0
     for lane, name in enumerate(names):
         row = table[name]
-        food, saturation = float(state.food[lane]), float(state.saturation[lane])
+        food, saturation = float(state.player.food[lane]), float(state.player.saturation[lane])
         good += (
             not early[lane]
             and food == 1 + row["food"]

@@ -23,6 +23,7 @@ from rlgpt_jax.envs.voxel.state import (
     Items,
     Lights,
     Mobs,
+    Player,
     Stations,
     Updates,
     WorldParams,
@@ -120,7 +121,7 @@ class VoxelEnv:
     ) -> tuple[WorldState, Step]:
         """One tick with auto-reset; `final_obs` is the observation before the reset."""
         state, outcome = self.advance(params, state, action)
-        busy = state.busy > 0
+        busy = state.player.busy > 0
         final_obs = self.observe(params, state)
         done = outcome.terminated | outcome.truncated
         # Every read for `final_obs` comes before the reset's write (see `transition`).
@@ -183,7 +184,7 @@ class VoxelEnv:
             new = (now > before)[:, :-1] & ~state.stage_done
             state = state.replace(stage_done=state.stage_done | new)
             reward = new.sum(1).astype(jnp.float32)
-        terminated = success | (state.life <= 0)
+        terminated = success | (state.player.life <= 0)
         truncated = (state.tick >= numbers.horizon) & ~terminated
         return state, Outcome(reward, terminated, truncated, success)
 
@@ -230,24 +231,13 @@ class VoxelEnv:
         n, sizes = len(seed), self.sizes
         ints = lambda *shape: jnp.zeros((n, *shape), jnp.int32)  # noqa: E731
         floats = lambda *shape: jnp.zeros((n, *shape), jnp.float32)  # noqa: E731
-        full = lambda value: jnp.full((n,), value, jnp.float32)  # noqa: E731
-        no = jnp.zeros((n,), bool)
         each = lambda values: jnp.tile(jnp.asarray(values), (n, 1))  # noqa: E731
         d, s = sizes.max_items, sizes.max_stations
         items, quantities = params.numbers.start_item, params.numbers.start_quantity
         state = WorldState(
             blocks=blocks, pool_index=start.pool_index, seed=seed,
             tick=ints(), world_time=jnp.full((n,), NOON, jnp.int32),
-            position=start.position, velocity=jnp.tile(REST, (n, 1)),
-            yaw=start.yaw, pitch=floats(), on_ground=~no, in_water=no,
-            jump_cooldown=ints(), fall_distance=floats(),
-            life=full(vitals.FULL_LIFE), food=full(vitals.FULL_FOOD),
-            saturation=full(vitals.START_SATURATION), exhaustion=floats(),
-            oxygen=full(vitals.FULL_OXYGEN), hurt_time=ints(), busy=ints(),
-            attack_cooldown=jnp.full((n,), RESTED, jnp.int32),
-            hurt_amount=floats(), damage=floats(), damage_kind=ints(), fire=ints(),
-            food_timer=ints(), eating=ints(), use_delay=ints(), burn_ticks=ints(), xp=floats(),
-            mining_block=ints(3), mining_progress=floats(), mining_delay=ints(),
+            player=_begin_player(start),
             inventory=Inventory(each(items), each(quantities), damage=ints(NUM_SLOTS)),
             armor=Armor(item=ints(5), damage=ints(5)),
             mobs=_begin_mobs(start),
@@ -262,6 +252,24 @@ class VoxelEnv:
             goal_start=ints(), biome=jnp.full((n,), BIOME_INDEX[self.task.biome], jnp.int32),
         )  # fmt: skip
         return state.replace(goal_start=self.counts(params, state)[:, -1])
+
+
+def _begin_player(start: spawn.Start) -> Player:
+    """The player of an episode that starts."""
+    n = len(start.yaw)
+    ints = lambda *shape: jnp.zeros((n, *shape), jnp.int32)  # noqa: E731
+    full = lambda value=0.0: jnp.full((n,), value, jnp.float32)  # noqa: E731
+    return Player(
+        position=start.position, velocity=jnp.tile(REST, (n, 1)), yaw=start.yaw, pitch=full(),
+        on_ground=jnp.ones((n,), bool), in_water=jnp.zeros((n,), bool), jump_cooldown=ints(),
+        fall_distance=full(), life=full(vitals.FULL_LIFE), food=full(vitals.FULL_FOOD),
+        saturation=full(vitals.START_SATURATION), exhaustion=full(),
+        oxygen=full(vitals.FULL_OXYGEN), hurt_time=ints(), hurt_amount=full(), damage=full(),
+        damage_kind=ints(), fire=ints(), food_timer=ints(), eating=ints(), use_delay=ints(),
+        burn_ticks=ints(), xp=full(), busy=ints(),
+        attack_cooldown=jnp.full((n,), RESTED, jnp.int32),
+        mining_block=ints(3), mining_progress=full(), mining_delay=ints(),
+    )  # fmt: skip
 
 
 def _begin_mobs(start: spawn.Start) -> Mobs:

@@ -45,7 +45,7 @@ def _advance(
     env: VoxelEnv, rays: bool, params: EnvParams, state: WorldState, action: jax.Array
 ) -> tuple[WorldState, Outcome, jax.Array, Observation]:
     state, outcome = env.advance(params, state, action)
-    return state, outcome, state.busy > 0, env.observe(params, state, rays)
+    return state, outcome, state.player.busy > 0, env.observe(params, state, rays)
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1), donate_argnums=3)

@@ -10,6 +10,40 @@ from rlgpt_jax.envs.voxel.params import WorldParams as WorldParams
 
 
 @struct.dataclass
+class Player:
+    """The player's body and what it is doing."""
+
+    position: jax.Array  # float32[N, 3]  x, y, z of the feet
+    velocity: jax.Array  # float32[N, 3]
+    yaw: jax.Array  # float32[N]  degrees, [-180, 180), 0 = +z, 90 = -x
+    pitch: jax.Array  # float32[N]  degrees, [-90, 90], +90 = down
+    on_ground: jax.Array  # bool[N]
+    in_water: jax.Array  # bool[N]  the feet's box touches water
+    jump_cooldown: jax.Array  # int32[N]  ticks
+    fall_distance: jax.Array  # float32[N]  blocks
+    life: jax.Array  # float32[N]  0..20
+    food: jax.Array  # float32[N]  0..20
+    saturation: jax.Array  # float32[N]
+    exhaustion: jax.Array  # float32[N]  0..4
+    oxygen: jax.Array  # float32[N]  0..300
+    hurt_time: jax.Array  # int32[N]  ticks of invulnerability left
+    hurt_amount: jax.Array  # float32[N]  damage that started it; only more than it counts
+    damage: jax.Array  # float32[N]  life lost in the last tick
+    damage_kind: jax.Array  # int32[N]  what took it, index into `base.DAMAGE_KINDS`
+    fire: jax.Array  # int32[N]  ticks that the body still burns
+    food_timer: jax.Array  # int32[N]  ticks towards the next healing or starving
+    eating: jax.Array  # int32[N]  ticks for which the food in hand has been eaten
+    use_delay: jax.Array  # int32[N]  ticks until a held use key acts again
+    burn_ticks: jax.Array  # int32[N]  furnace fuel left over from the last smelting
+    xp: jax.Array  # float32[N]  experience points
+    busy: jax.Array  # int32[N]  ticks that a functional action still takes
+    attack_cooldown: jax.Array  # int32[N]  ticks since the last swing
+    mining_block: jax.Array  # int32[N, 3]  unwrapped coordinates being mined
+    mining_progress: jax.Array  # float32[N]  0..1
+    mining_delay: jax.Array  # int32[N]  ticks until the next block may be started
+
+
+@struct.dataclass
 class Inventory:
     """What the player carries."""
 
@@ -42,7 +76,7 @@ class Mobs:
     walk: jax.Array  # int32[N, M]  ticks left of the present walk, 0 idle
     sheared: jax.Array  # bool[N, M]
     variant: jax.Array  # int32[N, M]  colour of a sheep's wool, 0 white
-    hurt_amount: jax.Array  # float32[N, M]  as `hurt_amount`
+    hurt_amount: jax.Array  # float32[N, M]  as the player's
     fire: jax.Array  # int32[N, M]  ticks that it still burns
     fall: jax.Array  # float32[N, M]  blocks fallen
     timer: jax.Array  # int32[N, M]  ticks: to the next egg, of eating grass, to the next hit
@@ -98,36 +132,7 @@ class WorldState:
     tick: jax.Array  # int32[N]  ticks since reset
     world_time: jax.Array  # int32[N]  0..23999, 6000 is noon
 
-    position: jax.Array  # float32[N, 3]  x, y, z of the feet
-    velocity: jax.Array  # float32[N, 3]
-    yaw: jax.Array  # float32[N]  degrees, [-180, 180), 0 = +z, 90 = -x
-    pitch: jax.Array  # float32[N]  degrees, [-90, 90], +90 = down
-    on_ground: jax.Array  # bool[N]
-    in_water: jax.Array  # bool[N]  the feet's box touches water
-    jump_cooldown: jax.Array  # int32[N]  ticks
-    fall_distance: jax.Array  # float32[N]  blocks
-    life: jax.Array  # float32[N]  0..20
-    food: jax.Array  # float32[N]  0..20
-    saturation: jax.Array  # float32[N]
-    exhaustion: jax.Array  # float32[N]  0..4
-    oxygen: jax.Array  # float32[N]  0..300
-    hurt_time: jax.Array  # int32[N]  ticks of invulnerability left
-    hurt_amount: jax.Array  # float32[N]  damage that started it; only more than it counts
-    damage: jax.Array  # float32[N]  life lost in the last tick
-    damage_kind: jax.Array  # int32[N]  what took it, index into `base.DAMAGE_KINDS`
-    fire: jax.Array  # int32[N]  ticks that the body still burns
-    food_timer: jax.Array  # int32[N]  ticks towards the next healing or starving
-    eating: jax.Array  # int32[N]  ticks for which the food in hand has been eaten
-    use_delay: jax.Array  # int32[N]  ticks until a held use key acts again
-    burn_ticks: jax.Array  # int32[N]  furnace fuel left over from the last smelting
-    xp: jax.Array  # float32[N]  experience points
-    busy: jax.Array  # int32[N]  ticks that a functional action still takes
-    attack_cooldown: jax.Array  # int32[N]  ticks since the last swing
-
-    mining_block: jax.Array  # int32[N, 3]  unwrapped coordinates being mined
-    mining_progress: jax.Array  # float32[N]  0..1
-    mining_delay: jax.Array  # int32[N]  ticks until the next block may be started
-
+    player: Player
     inventory: Inventory
     armor: Armor
     mobs: Mobs
@@ -142,8 +147,8 @@ class WorldState:
 
 
 PARTS: dict[str, Any] = {
-    "inventory": Inventory, "armor": Armor, "mobs": Mobs, "items": Items, "stations": Stations,
-    "lights": Lights, "updates": Updates,
+    "player": Player, "inventory": Inventory, "armor": Armor, "mobs": Mobs, "items": Items,
+    "stations": Stations, "lights": Lights, "updates": Updates,
 }  # fmt: skip
 # Of all arrays of a state, for example "tick" and "mobs.kind".
 PATHS = tuple(
@@ -155,8 +160,9 @@ PATHS = tuple(
 
 
 def paths_of(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields by path: {"mobs": {"kind": x}} is {"mobs.kind": x}."""
-    found = dict(fields)
+    """Fields by path: {"mobs": {"kind": x}} is {"mobs.kind": x}; {"life": x}, "player.life"."""
+    own = Player.__dataclass_fields__
+    found = {f"player.{name}" if name in own else name: value for name, value in fields.items()}
     for name in PARTS.keys() & found.keys():
         found |= {f"{name}.{own}": value for own, value in found.pop(name).items()}
     return found

@@ -27,7 +27,7 @@ from rlgpt_jax.envs.voxel.rules.blocks import grid, landmarks, updates
 from rlgpt_jax.envs.voxel.rules.items import crafting, drops, inventory, items
 from rlgpt_jax.envs.voxel.rules.mobs import mob_life, mob_turns, spawning, zombies
 from rlgpt_jax.envs.voxel.rules.player import eating, interact, physics, placing, use, vitals
-from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.envs.voxel.state import Player, WorldState
 
 DAY = 24_000  # ticks
 Choice = TypeVar("Choice", grid.Edit, drops.Dropped)
@@ -49,26 +49,28 @@ def tick(
       pool_light: uint8[P, X, Z, Y], light of the worlds as they were at reset.
       hostile: how many zombies may appear in a lane, in its last mobs; a constant.
     """
-    state, action = _listen(state, action)
-    state = _turn(state, action)
+    player, action = _listen(state.player, action)
+    state = state.replace(player=_turn(player, action))
     state, edit, dropped = _act(state, action, break_speed)
     state = landmarks.remember(state, edit)
+    player = state.player
     read = grid.never(
-        state.mining_progress, state.life, state.food, state.velocity, state.inventory,
+        player.mining_progress, player.life, player.food, player.velocity, state.inventory,
         state.mobs.life, state.mobs.position,
     )  # fmt: skip
     state, fallen = updates.run(state, (edit, placing.second_half(edit)), after=read)
 
-    keys = eating.slow_down(state, controls(action))
+    keys = eating.slow_down(player, controls(action))
     state, motion = physics.move(state, keys, physics.around(state))
     state = vitals.live(state, motion)
     state = zombies.act(mob_turns.act(state), pool_light)
     state = spawning.spawn(state, pool_light, hostile)
     state = items.appear(_move_items(state, fallen), dropped)
     state = mob_life.leave(state)
+    player = state.player
     read = grid.never(
-        state.position, state.velocity, state.life, state.oxygen, state.fire,
-        state.mining_progress, state.inventory.quantity, state.mobs, state.items.position,
+        player.position, player.velocity, player.life, player.oxygen, player.fire,
+        player.mining_progress, state.inventory.quantity, state.mobs, state.items.position,
     )  # fmt: skip
     return state.replace(tick=state.tick + 1 + read, world_time=(state.world_time + 1) % DAY)
 
@@ -82,22 +84,22 @@ def _move_items(state: WorldState, fallen: drops.Dropped) -> WorldState:
     return lanes.only_if_any(state.items.id.any() | fallen.quantity.any(), act, state)
 
 
-def _listen(state: WorldState, action: jax.Array) -> tuple[WorldState, jax.Array]:
+def _listen(player: Player, action: jax.Array) -> tuple[Player, jax.Array]:
     """Replaces the actions of busy lanes by no-ops and starts slow ones."""
-    is_busy = state.busy > 0
+    is_busy = player.busy > 0
     noop = jnp.array(base.NOOP, jnp.int32)
     sizes = jnp.array(base.ACTION_SIZES, jnp.int32)
     action = jnp.where(is_busy[:, None], noop, jnp.clip(action, 0, sizes - 1))
     slow = (action[:, base.FUNCTION, None] == jnp.array(base.SLOW_FUNCTIONS)).any(1)
-    busy = jnp.where(slow, base.SLOW_TICKS - 1, jnp.maximum(state.busy - 1, 0))
-    return state.replace(busy=busy.astype(jnp.int32)), action
+    busy = jnp.where(slow, base.SLOW_TICKS - 1, jnp.maximum(player.busy - 1, 0))
+    return player.replace(busy=busy.astype(jnp.int32)), action
 
 
-def _turn(state: WorldState, action: jax.Array) -> WorldState:
+def _turn(player: Player, action: jax.Array) -> Player:
     by = (action[:, (base.PITCH, base.YAW)] - base.CAMERA_CENTRE) * base.CAMERA_STEP
-    return state.replace(
-        pitch=jnp.clip(state.pitch + by[:, 0], -90.0, 90.0),
-        yaw=(state.yaw + by[:, 1] + 180.0) % 360.0 - 180.0,
+    return player.replace(
+        pitch=jnp.clip(player.pitch + by[:, 0], -90.0, 90.0),
+        yaw=(player.yaw + by[:, 1] + 180.0) % 360.0 - 180.0,
     )
 
 

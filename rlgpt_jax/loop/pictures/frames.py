@@ -134,9 +134,9 @@ def draw(
 
 def _is_same(state: WorldState, episode: Episode, at: int) -> bool:
     """Whether a repeated state is where the recorded episode was."""
-    row, lane = episode.row(at), episode.lane
+    row, lane, player = episode.row(at), episode.lane, state.player
     there = np.concatenate([row.position[lane], row.view[lane]])
-    here = np.concatenate([state.position[0], state.yaw, state.pitch])
+    here = np.concatenate([player.position[0], player.yaw, player.pitch])
     return bool(np.abs(there - here).max() < SAME)
 
 

@@ -123,8 +123,8 @@ class Chat:
         point = self._point(words)
         yaw, pitch = None, None
         if len(words) > 4:
-            yaw = _coordinate(words[3], float(fields.yaw[0]))
-            pitch = _coordinate(words[4], float(fields.pitch[0]))
+            yaw = _coordinate(words[3], float(fields.player.yaw[0]))
+            pitch = _coordinate(words[4], float(fields.player.pitch[0]))
         self._edits.stand(point, yaw, pitch)
         self.teleported = True
 

@@ -40,7 +40,7 @@ class Edits:
     @property
     def position(self) -> np.ndarray:
         """float32[3] of the feet, can be written to."""
-        return self.fields.position[0]
+        return self.fields.player.position[0]
 
     @property
     def blocks(self) -> np.ndarray:
@@ -64,29 +64,30 @@ class Edits:
 
     def stand(self, position: np.ndarray, yaw: float | None = None, pitch: float | None = None):
         """Puts the player somewhere, at rest."""
-        self.position[:] = position
-        self.fields.velocity[0] = (0.0, physics.RESTING_SPEED, 0.0)
-        self.fields.fall_distance[0] = 0.0
+        player = self.fields.player
+        player.position[0] = position
+        player.velocity[0] = (0.0, physics.RESTING_SPEED, 0.0)
+        player.fall_distance[0] = 0.0
         if yaw is not None:
-            self.fields.yaw[0] = (yaw + 180.0) % 360.0 - 180.0
+            player.yaw[0] = (yaw + 180.0) % 360.0 - 180.0
         if pitch is not None:
-            self.fields.pitch[0] = np.clip(pitch, -90.0, 90.0)
+            player.pitch[0] = np.clip(pitch, -90.0, 90.0)
 
     def respawn(self, position: np.ndarray) -> None:
         """A new body, with nothing."""
-        fields = self.fields
+        player = self.fields.player
         self.clear()
         for name in ("fire", "hurt_time", "exhaustion", "xp", "eating", "busy", "damage"):
-            getattr(fields, name)[:] = 0
-        fields.life[:], fields.food[:] = vitals.FULL_LIFE, vitals.FULL_FOOD
-        fields.saturation[:] = vitals.START_SATURATION
-        fields.oxygen[:], fields.attack_cooldown[:] = vitals.FULL_OXYGEN, RESTED
+            getattr(player, name)[:] = 0
+        player.life[:], player.food[:] = vitals.FULL_LIFE, vitals.FULL_FOOD
+        player.saturation[:] = vitals.START_SATURATION
+        player.oxygen[:], player.attack_cooldown[:] = vitals.FULL_OXYGEN, RESTED
         self.stand(position, pitch=0.0)
 
     def die(self) -> None:
         """All life is gone, and what was carried lies on the ground, as far as it can."""
         fields = self.fields
-        fields.life[:] = 0.0
+        fields.player.life[:] = 0.0
         held = np.flatnonzero(fields.inventory.item[0])[: fields.items.id.shape[1]]
         for entry, slot in enumerate(held):
             for name in ("quantity", "damage"):

@@ -62,7 +62,7 @@ class Game:
         self.host.image_size = None  # nothing is drawn before the player stands there
         self._stats, self._total_time = Stats(), 0
         self.host.reset(self._seed(mission.world_seed))
-        self._spawn = self.host.field("position")[0].astype(np.float64)
+        self._spawn = self.host.field("player.position")[0].astype(np.float64)
         self._join()
 
     def step(self, lines: str) -> None:
@@ -73,13 +73,13 @@ class Game:
         whole = controls.bins(turn)
         action = controls.to_action(turn, self._obs.slot_name[0])
         # The embedded world waits after slow actions, the game does not.
-        busy = bool(host.field("busy")[0]) and (action != base.NOOP).any()
+        busy = bool(host.field("player.busy")[0]) and (action != base.NOOP).any()
         if turn.chat or self._dead or whole is None or busy or not self.mission.time_passes:
             with self._edit() as edits:
                 self._prepare(edits, turn, whole is None)
             action = controls.to_action(turn, self._obs.slot_name[0])
         fields = {name: host.field(name) for name in Before.FIELDS}
-        yaw = float(host.field("yaw")[0])
+        yaw = float(host.field("player.yaw")[0])
         step = host.advance(action[None])
         self._obs, self._total_time = step.obs, self._total_time + 1
         yaw += float(action[base.YAW] - base.CAMERA_CENTRE) * base.CAMERA_STEP
@@ -151,7 +151,7 @@ class Game:
                     self.refused.append(f"item {stack.name}")
             for name, value in (("life", mission.life), ("food", mission.food)):
                 if value is not None:
-                    getattr(fields, name)[:] = value
+                    getattr(fields.player, name)[:] = value
             fields.world_time[:] = (mission.start_time or 0) % 24_000
             if mission.placement:
                 edits.stand(np.array(mission.placement[:3]), *mission.placement[3:])
@@ -159,7 +159,7 @@ class Game:
     def _prepare(self, edits: Edits, turn: controls.Turn, free_turn: bool) -> None:
         """What happens before the tick that the world's own action cannot say."""
         fields = edits.fields
-        fields.busy[:] = 0
+        fields.player.busy[:] = 0
         if self._dead:
             edits.respawn(self._spawn)
             self._dead, self._whole_turns = False, 0
@@ -173,17 +173,18 @@ class Game:
                 self.refused.append(str(problem))
         if chat.teleported:
             self._whole_turns = 0
-        if fields.life[0] <= 0.0 and not self._dead:
+        if fields.player.life[0] <= 0.0 and not self._dead:
             self._stats.die()
             self._dead = True
         if free_turn:
             self._turn_freely(fields, turn)
 
     def _turn_freely(self, fields: Any, turn: controls.Turn) -> None:
-        yaw = float(fields.yaw[0]) + turn.yaw
-        fields.yaw[0] = (yaw + 180.0) % 360.0 - 180.0
-        self._whole_turns += round((yaw - float(fields.yaw[0])) / 360.0)
-        fields.pitch[0] = np.clip(fields.pitch[0] + turn.pitch, -90.0, 90.0)
+        player = fields.player
+        yaw = float(player.yaw[0]) + turn.yaw
+        player.yaw[0] = (yaw + 180.0) % 360.0 - 180.0
+        self._whole_turns += round((yaw - float(player.yaw[0])) / 360.0)
+        player.pitch[0] = np.clip(player.pitch[0] + turn.pitch, -90.0, 90.0)
 
     @property
     def _spawnable(self) -> np.ndarray:

@@ -80,7 +80,7 @@ def _cast(
     state: WorldState, direction: jax.Array, reach: float
 ) -> tuple[voxel_rays.Hit, jax.Array, jax.Array]:
     """The block of each ray, and kind and distance of the nearest mob on it."""
-    eye = voxel_rays.eye_of(state.position)
+    eye = voxel_rays.eye_of(state.player.position)
     clear = ~voxel_rays.eye_in_liquid(state.blocks, eye)
     hit = voxel_rays.cast(state.blocks, eye, direction, reach, clear)
     mob, away = voxel_rays.hit_mobs(eye, direction, state.mobs.position, state.mobs.kind, reach)

@@ -68,8 +68,9 @@ class Before(dict[str, np.ndarray]):
     """Fields of the world before a tick, that its meaning is read from."""
 
     FIELDS = (
-        "position", "on_ground", "in_water", "life", "xp", "mobs.kind", "mobs.life",
-        "inventory.item", "inventory.quantity", "inventory.damage", "eating",
+        "player.position", "player.on_ground", "player.in_water", "player.life", "player.xp",
+        "player.eating", "mobs.kind", "mobs.life",
+        "inventory.item", "inventory.quantity", "inventory.damage",
     )  # fmt: skip
 
 
@@ -97,9 +98,11 @@ class Stats:
         self._count_way(before, after, turn)
         amount, kind = float(damage[0]), int(damage[1])
         stat["damage_taken"] += round(10 * amount)
-        if before["life"][0] > 0 >= after["life"][0]:
+        if before["player.life"][0] > 0 >= after["player.life"][0]:
             self.die(by_mob=kind == DAMAGE_KINDS.index("mob"))
-        if after["xp"][0] > before["xp"][0]:  # of a mob that the player has killed, or of ore
+        if (
+            after["player.xp"][0] > before["player.xp"][0]
+        ):  # of a mob that the player has killed, or of ore
             # One that despawns keeps its life.
             died = (after["mobs.kind"][0] == 0) & (after["mobs.life"][0] <= 0)
             for mob in filter(None, before["mobs.kind"][0][died]):
@@ -116,14 +119,14 @@ class Stats:
             stat["entity_killed_by"]["zombie"] += 1
 
     def _count_way(self, before: Before, after: Before, turn: Turn) -> None:
-        stat, way = self.tree["stat"], after["position"][0] - before["position"][0]
+        stat, way = self.tree["stat"], after["player.position"][0] - before["player.position"][0]
         flat = round(100 * float(np.hypot(way[0], way[2])))
-        if after["in_water"][0]:
+        if after["player.in_water"][0]:
             stat["swim_one_cm"] += flat
-        elif after["on_ground"][0]:
+        elif after["player.on_ground"][0]:
             kind = next((k for k in ("sneak", "sprint") if k in turn.keys), "walk")
             stat[{"sneak": "crouch"}.get(kind, kind) + "_one_cm"] += flat
-        if before["on_ground"][0] and not after["on_ground"][0] and way[1] > 0:
+        if before["player.on_ground"][0] and not after["player.on_ground"][0] and way[1] > 0:
             stat["jump"] += 1
 
     def _count_use(self, before: Before, after: Before, action: np.ndarray) -> None:
@@ -135,7 +138,7 @@ class Stats:
         if function == base.FN_PLACE:
             item, less = int(before["inventory.item"][0, action[base.SLOT_ARG]]), less.any()
         else:
-            ate = bool(before["eating"][0]) and not after["eating"][0]
+            ate = bool(before["player.eating"][0]) and not after["player.eating"][0]
             less = less[0] and (function == base.FN_USE or ate)
         used = self.tree["stat"]["use_item"]["minecraft"]
         name = NAMES[NAME_OF_ITEM[item]]

@@ -63,13 +63,13 @@ class VoxelGame:
         saved = host.save()
         fields = saved["fields"]
         if chat == "/kill":
-            fields.life[:] = 0.0
+            fields.player.life[:] = 0.0
         elif verb == "/time":
             fields.world_time[:] = int(words[1])
         elif verb == "/tp":
-            fields.position[:] = [float(word) for word in words[:3]]
-            fields.yaw[:], fields.pitch[:] = (float(word) for word in words[3:])
-            fields.velocity[:, [0, 2]] = 0.0
+            fields.player.position[:] = [float(word) for word in words[:3]]
+            fields.player.yaw[:], fields.player.pitch[:] = (float(word) for word in words[3:])
+            fields.player.velocity[:, [0, 2]] = 0.0
         elif verb == "/replaceitem":
             _, kind, slot = words[2].split(".")
             place = int(slot) + (9 if kind == "inventory" else 0)

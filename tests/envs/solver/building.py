@@ -79,7 +79,7 @@ class Builder(Body):
         game = self.game
         blocks, eye, feet = game.blocks(), game.eye, game.position
         best, nearest = None, np.inf
-        for view in aim.views(float(game.read("yaw"))):
+        for view in aim.views(float(game.read("player.yaw"))):
             hit = aim.first_block(blocks, eye, aim.direction(*view), 3.4, False)
             if hit[5] >= 3.4:
                 continue

@@ -119,7 +119,7 @@ class Game:
     def function(self, function: int, argument: int = 0, slot: int = 0) -> None:
         """A functional action and the ticks that it takes."""
         self.act(FUNCTION=function, CRAFT_ARG=argument, SLOT_ARG=slot)
-        while int(self.state.busy[0]) > 0:
+        while int(self.state.player.busy[0]) > 0:
             self.act()
 
     def craft(self, name: str) -> bool:
@@ -144,11 +144,11 @@ class Game:
 
     @property
     def damage_kind(self) -> str:
-        return base.DAMAGE_KINDS[int(self.read("damage_kind"))]
+        return base.DAMAGE_KINDS[int(self.read("player.damage_kind"))]
 
     @property
     def position(self) -> np.ndarray:
-        return self.read("position").astype(float)
+        return self.read("player.position").astype(float)
 
     @property
     def eye(self) -> np.ndarray:

@@ -56,7 +56,7 @@ class Body:
     def look(self, view: tuple[float, float], **columns: int) -> None:
         """Turns to a view (yaw, pitch) within one tick."""
         game = self.game
-        yaw, pitch = float(game.read("yaw")), float(game.read("pitch"))
+        yaw, pitch = float(game.read("player.yaw")), float(game.read("player.pitch"))
         game.act(**aim.bins(yaw, pitch, *view), **columns)
 
     # --- digging -------------------------------------------------------------------
@@ -68,7 +68,7 @@ class Body:
             byte = game.byte(cell)
             if byte >= AIR_CODE or (not IS_SOLID[byte] and depth == 0):
                 return
-            blocks, eye, yaw = game.blocks(), game.eye, float(game.read("yaw"))
+            blocks, eye, yaw = game.blocks(), game.eye, float(game.read("player.yaw"))
             view = aim.at_cell(blocks, eye, yaw, cell)
             if view is None:
                 self._dig_between(blocks, eye, cell, depth)
@@ -76,7 +76,7 @@ class Body:
             self.hold_for(byte, harvest)
             speed = game.env.task.break_speed
             patience = search.mining_ticks(byte, self.in_hand()) / speed
-            if not bool(game.read("on_ground")):
+            if not bool(game.read("player.on_ground")):
                 patience *= 5
             self.look(view, FUNCTION=base.FN_ATTACK)
             for _ in range(int(patience) + 14):
@@ -104,8 +104,8 @@ class Body:
         """One tick of walking to a point."""
         position = self.game.position
         yaw, _ = aim.heading(np.array([x - position[0], 0.0, z - position[2]]))
-        pitch = float(self.game.read("pitch"))
-        turn = aim.bins(float(self.game.read("yaw")), pitch, yaw, pitch)
+        pitch = float(self.game.read("player.pitch"))
+        turn = aim.bins(float(self.game.read("player.yaw")), pitch, yaw, pitch)
         self.game.act(YAW=turn["YAW"], MOVE=1, **columns)
 
     def settle(self, cell: Cell, within: float = 0.2) -> None:
@@ -118,11 +118,11 @@ class Body:
             jump = 2 if off < 0.5 else 0
             self.toward(cell[0] + 0.5, cell[2] + 0.5, JUMP=1 if self.swims() else jump)
         for _ in range(4):  # the last of the speed
-            if np.abs(self.game.read("velocity")[::2]).max() > 0.02:
+            if np.abs(self.game.read("player.velocity")[::2]).max() > 0.02:
                 self.game.act()
 
     def swims(self) -> bool:
-        return bool(self.game.read("in_water"))
+        return bool(self.game.read("player.in_water"))
 
     def follow(self, way: list[Cell], stop: Callable[[], bool] = lambda: False) -> None:
         """Walks and digs along a way of `search.route`.
@@ -168,7 +168,9 @@ class Body:
 
     def _fall(self, there: Cell) -> None:
         for _ in range(25):
-            if abs(self.game.position[1] - there[1]) < 0.1 and bool(self.game.read("on_ground")):
+            if abs(self.game.position[1] - there[1]) < 0.1 and bool(
+                self.game.read("player.on_ground")
+            ):
                 return
             self.game.act()
         raise Stuck(f"did not fall to {there}, at {self.game.position}")
@@ -195,7 +197,7 @@ class Body:
         """The cell to start a way from: the one whose ground carries the body."""
         game = self.game
         for _ in range(40):
-            if bool(game.read("on_ground")) or self.swims():
+            if bool(game.read("player.on_ground")) or self.swims():
                 break
             game.act()
         x, y, z = game.feet
@@ -218,7 +220,9 @@ class Body:
         found = [mob for mob in game.mobs(kind) if mob.index == index]
         if not found:
             return True
-        view = aim.at_mob(game.blocks(), game.eye, float(game.read("yaw")), kind, found[0].position)
+        view = aim.at_mob(
+            game.blocks(), game.eye, float(game.read("player.yaw")), kind, found[0].position
+        )
         if view is None:
             return False
         if function == base.FN_ATTACK:

@@ -43,7 +43,7 @@ class Player(Builder):
             if game.count(item) + dropped >= target:
                 return
             if self.wanted[game.byte(cell)] and self.is_safe(cell):
-                view = aim.at_cell(game.blocks(), game.eye, float(game.read("yaw")), cell)
+                view = aim.at_cell(game.blocks(), game.eye, float(game.read("player.yaw")), cell)
                 if view is not None:
                     with contextlib.suppress(Stuck):  # at the end of the reach
                         self.dig(cell, harvest=True)
@@ -65,14 +65,14 @@ class Player(Builder):
                     return True
                 if np.linalg.norm(now.position - game.position) > 3.6:
                     return False
-                yaw = float(game.read("yaw"))
+                yaw = float(game.read("player.yaw"))
                 return aim.at_mob(game.blocks(), game.eye, yaw, kind, now.position) is not None
 
             self.go(self.around(mob.position, 1, 1), stop=in_sight)
             now = next((m for m in game.mobs(kind) if m.index == mob.index), None)
             if now is None:
                 continue
-            yaw = float(game.read("yaw"))
+            yaw = float(game.read("player.yaw"))
             if aim.at_mob(game.blocks(), game.eye, yaw, kind, now.position) is not None:
                 return mob.index
             self.toward(now.position[0], now.position[2])

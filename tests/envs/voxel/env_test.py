@@ -65,11 +65,11 @@ def random_actions(seed: int, num_ticks: int) -> np.ndarray:
 
 def facing_the_cow(state):
     """The cow stands two blocks ahead of every player, in the crosshair."""
-    ahead = state.position + jnp.array([0.0, 0.0, 2.0])
-    return state.replace(
-        yaw=jnp.zeros_like(state.yaw),
-        pitch=jnp.full_like(state.pitch, 30.0),
-        mobs=state.mobs.replace(position=state.mobs.position.at[:, 0].set(ahead)),
+    ahead = state.player.position + jnp.array([0.0, 0.0, 2.0])
+    return worlds.with_player(
+        state.replace(mobs=state.mobs.replace(position=state.mobs.position.at[:, 0].set(ahead))),
+        yaw=jnp.zeros_like(state.player.yaw),
+        pitch=jnp.full_like(state.player.pitch, 30.0),
     )
 
 
@@ -270,12 +270,15 @@ def test_a_stack_of_pickaxes_wears_one_piece_after_the_other():
 def test_death_terminates_without_success():
     reset, step = jitted()
     state, _ = reset(jax.random.key(0))
-    dying = state.replace(
-        fall_distance=state.fall_distance + 30, food=state.food - 10, life=state.life - 15
+    dying = worlds.with_player(
+        state,
+        fall_distance=state.player.fall_distance + 30,
+        food=state.player.food - 10,
+        life=state.player.life - 15,
     )
     state, result = step(dying, actions())
     assert result.terminated.all() and not result.info["success"].any()
-    assert (state.life == 20).all() and (result.final_obs.life == 0).all()
+    assert (state.player.life == 20).all() and (result.final_obs.life == 0).all()
 
 
 def test_a_reset_restores_the_world_of_finished_lanes_only():
@@ -300,8 +303,8 @@ def test_an_episode_starts_with_the_items_and_mobs_of_its_task(task, kind):
     assert sorted(held.values()) == sorted(
         state.inventory.quantity[0][state.inventory.quantity[0] > 0].tolist()
     )
-    assert state.life.tolist() == [20.0] * N and state.world_time.tolist() == [6000] * N
-    assert (state.position[:, 1] == worlds.GROUND).all()
+    assert state.player.life.tolist() == [20.0] * N and state.world_time.tolist() == [6000] * N
+    assert (state.player.position[:, 1] == worlds.GROUND).all()
 
 
 def test_mobs_stand_on_open_ground_within_range():
@@ -354,13 +357,13 @@ def test_busy_lanes_ignore_actions_and_say_so():
     state, _ = reset(jax.random.key(0))
     state, result = step(state, actions(FUNCTION=base.FN_DROP))
     assert result.info["busy"].all()
-    yaw = state.yaw
+    yaw = state.player.yaw
     for still_busy in (True, False):
         state, result = step(state, actions(YAW=18, MOVE=1))
         assert bool(result.info["busy"].all()) == still_busy
-    np.testing.assert_array_equal(state.yaw, yaw)
+    np.testing.assert_array_equal(state.player.yaw, yaw)
     state, _ = step(state, actions(YAW=18))
-    turned = (state.yaw - yaw) % 360.0
+    turned = (state.player.yaw - yaw) % 360.0
     np.testing.assert_allclose(turned, 90.0, atol=1e-3)
 
 
@@ -369,7 +372,8 @@ def test_random_play_keeps_the_world_sane():
     state, _ = reset(jax.random.key(5))
     for action in random_actions(2, 150):
         state, result = step(state, action)
-        assert all(bool(jnp.isfinite(a).all()) for a in (state.position, state.mobs.position))
+        feet = state.player.position
+        assert all(bool(jnp.isfinite(a).all()) for a in (feet, state.mobs.position))
         assert (state.inventory.quantity >= 0).all()
         assert ((state.inventory.item == 0) == (state.inventory.quantity == 0)).all()
-        assert (state.position[:, 1] >= 1).all()
+        assert (feet[:, 1] >= 1).all()

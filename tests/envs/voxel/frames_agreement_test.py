@@ -66,7 +66,8 @@ def test_lanes_that_advance_together_look_as_one_by_one():
 def test_ray_casters_agree():
     state, _ = random_views()
     expected = [np.asarray(part) for part in jax.jit(rays.lidar)(state)]
-    fields = (state.blocks, state.position, state.yaw, state.pitch, state.mobs.kind)
+    player = state.player
+    fields = (state.blocks, player.position, player.yaw, player.pitch, state.mobs.kind)
     host = lidar_numba(*map(np.asarray, fields), np.asarray(state.mobs.position))
     assert len(np.unique(expected[0])) > 20 and len(np.unique(expected[2])) > 4
     for want, part in zip(expected, host):

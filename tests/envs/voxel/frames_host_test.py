@@ -72,7 +72,8 @@ def test_a_cow_changes_the_pixels_where_it_stands_and_casts_a_shadow():
 def test_the_crack_shows_on_the_block_being_mined_and_nowhere_else():
     wall = [(x, y, 11) for x in range(32) for y in range(8, 14)]
     state = worlds.with_block(look(), "stone", *wall)
-    mined = state.replace(
+    mined = worlds.with_player(
+        state,
         mining_block=np.full((LANES, 3), (8, 9, 11)),
         mining_progress=np.array([0.9, 0.0], np.float32),
     )
@@ -179,7 +180,7 @@ def test_light_near_the_eye_is_that_of_the_reference():
     views = random_views(8)
     light, state = np.asarray(views.pool_light), views.state
     dug = np.array(state.blocks)
-    for lane, (x, y, z) in enumerate(np.floor(np.asarray(state.position)).astype(int)):
+    for lane, (x, y, z) in enumerate(np.floor(np.asarray(state.player.position)).astype(int)):
         dug[lane, (x + 2) % 32, (z + 1) % 32, max(1, y - 3) : y + 1] = worlds.AIR
     dug[0] = np.asarray(state.blocks)[0]  # as the pool, where all lanes but this are changed
     state = state.replace(blocks=dug, pool_index=np.arange(8, dtype=np.int32))

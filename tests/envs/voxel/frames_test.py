@@ -67,8 +67,8 @@ def test_hour_hand_mob_and_item_are_seen():
 def test_cracks_show_on_the_block_that_is_mined():
     wall = [(x, y, 10) for x in range(6, 11) for y in range(8, 12)]
     whole = worlds.with_block(player(), "stone", *wall)
-    mined = whole.replace(
-        mining_block=jnp.array([[8, 9, 10]], jnp.int32), mining_progress=jnp.array([0.8])
+    mined = worlds.with_player(
+        whole, mining_block=jnp.array([[8, 9, 10]], jnp.int32), mining_progress=jnp.array([0.8])
     )
     plain, cracked = draw(whole, mined)[:2]
     assert 0.01 < changed(plain, cracked).mean() < 0.25
@@ -163,7 +163,7 @@ def test_lanes_whose_episode_ended_are_drawn_anew():
     light = worlds.pool().light[:1]
     before = _draw(state, light)
     done = np.array([False, True, False, False, True])
-    turned = state.replace(yaw=state.yaw + 90.0 * done)
+    turned = worlds.with_player(state, yaw=state.player.yaw + 90.0 * done)
     after = np.asarray(jax.jit(eyes.redraw)(turned, light, done, before))
     np.testing.assert_array_equal(after, _draw(turned, light))
     assert ((after != before).any((1, 2, 3)) == done).all()

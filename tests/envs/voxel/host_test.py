@@ -198,7 +198,7 @@ def test_another_goal_limit_start_and_range_of_mobs_compile_nothing():
     obs = other.reset(0)
     assert [NAMES[i] for i in obs.slot_name[0, :3]] == ["shears", "dirt", ""]
     assert obs.slot_quantity[0, :2].tolist() == [1, 5]
-    gap = np.abs(other.field("mobs.position")[:, 0] - other.field("position"))
+    gap = np.abs(other.field("mobs.position")[:, 0] - other.field("player.position"))
     assert gap[:, [0, 2]].max() <= 2.0
     dones = [other.step(action).truncated.all() for action in actions(3)]
     assert dones == [False, False, True]

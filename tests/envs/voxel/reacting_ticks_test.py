@@ -13,7 +13,7 @@ ABOVE = (8, GROUND, 10)
 
 
 def looking(state, pitch):
-    return state.replace(pitch=jnp.full(worlds.LANES, pitch))
+    return worlds.with_player(state, pitch=jnp.full(worlds.LANES, pitch))
 
 
 def use(state):
@@ -57,12 +57,13 @@ def test_a_bucket_pours_water_that_spreads_and_only_its_source_is_scooped():
     state = use(worlds.holding(looking(worlds.player(), 45.0), ("water_bucket", 1)))
     assert name_at(state, ABOVE) == ("water", 0)
     state = worlds.run(state, 30)
-    assert len(levels(state, GROUND)) > 20 and state.in_water[0]
+    assert len(levels(state, GROUND)) > 20 and state.player.in_water[0]
     # The flow is around the player; the crosshair goes through it to the source.
     assert state.inventory.item[0, 0] == NAME_ID["bucket"]
-    aimed = state.replace(
+    aimed = worlds.with_player(
+        state,
         position=jnp.tile(jnp.array([8.5, GROUND, 8.5]), (worlds.LANES, 1)),
-        velocity=jnp.zeros_like(state.velocity),
+        velocity=jnp.zeros_like(state.player.velocity),
     )
     state = worlds.run(aimed, FUNCTION=base.FN_USE)
     assert state.inventory.item[0, 0] == NAME_ID["water_bucket"]
@@ -107,4 +108,4 @@ def test_the_body_feels_this_ticks_blocks():
     )
     after = worlds.run(state, 1)
     assert name_at(after, (8, GROUND - 2, 8))[0] == "sand"
-    assert float(after.position[0, 1]) < GROUND
+    assert float(after.player.position[0, 1]) < GROUND

@@ -69,26 +69,26 @@ def lanes(blocks: np.ndarray, params: WorldParams = PARAMS, **fields) -> WorldSt
         "mobs": (n, m), "items": (n, d), "inventory": (n, 36), "stations": (n, s),
         "armor": (n, 5), "lights": (n, params.max_lights), "updates": (n, params.max_updates),
         "stage_done": (n, 0),
-        "position": (n, 3), "velocity": (n, 3), "mining_block": (n, 3),
+        "player.position": (n, 3), "player.velocity": (n, 3), "player.mining_block": (n, 3),
         "mobs.position": (n, m, 3), "mobs.velocity": (n, m, 3), "mobs.target": (n, m, 2),
         "items.position": (n, d, 3), "items.velocity": (n, d, 3), "stations.block": (n, s, 3),
         "lights.block": (n, params.max_lights, 3),
     }  # fmt: skip
     floats = {
-        "position", "velocity", "yaw", "pitch", "fall_distance", "life", "food",
-        "saturation", "exhaustion", "oxygen", "mining_progress", "mobs.position",
-        "mobs.velocity", "mobs.yaw", "mobs.life", "mobs.target", "items.position",
-        "items.velocity", "hurt_amount", "damage", "xp", "mobs.hurt_amount", "mobs.fall",
+        "player.position", "player.velocity", "player.yaw", "player.pitch",
+        "player.fall_distance", "player.life", "player.food", "player.saturation",
+        "player.exhaustion", "player.oxygen", "player.mining_progress", "player.hurt_amount",
+        "player.damage", "player.xp", "mobs.position", "mobs.velocity", "mobs.yaw", "mobs.life",
+        "mobs.target", "mobs.hurt_amount", "mobs.fall", "items.position", "items.velocity",
     }  # fmt: skip
-    bools = {"on_ground", "in_water", "mobs.on_ground", "mobs.sheared", "stage_done"}
+    bools = {"player.on_ground", "player.in_water", "mobs.on_ground", "mobs.sheared", "stage_done"}
     values = {}
     for path in PATHS:
         shape = shapes.get(path) or shapes.get(path.split(".")[0], (n,))
         dtype = jnp.float32 if path in floats else bool if path in bools else jnp.int32
         values[path] = jnp.zeros(shape, dtype)
-    values.update(
-        blocks=jnp.asarray(blocks),
-        seed=jnp.arange(n, dtype=jnp.uint32),
+    values.update(blocks=jnp.asarray(blocks), seed=jnp.arange(n, dtype=jnp.uint32))
+    whole = dict(
         life=jnp.full(n, 20.0),
         food=jnp.full(n, 20.0),
         saturation=jnp.full(n, 5.0),
@@ -97,7 +97,8 @@ def lanes(blocks: np.ndarray, params: WorldParams = PARAMS, **fields) -> WorldSt
         velocity=jnp.tile(jnp.array([0.0, -0.0784, 0.0]), (n, 1)),
         attack_cooldown=jnp.full(n, 100, jnp.int32),
     )
-    values.update({k: jnp.asarray(v, values[k].dtype) for k, v in paths_of(fields).items()})
+    for path, value in paths_of(whole | fields).items():
+        values[path] = jnp.asarray(value, values[path].dtype)
     return from_paths(values)
 
 
@@ -105,6 +106,11 @@ def player(n: int = LANES, params: WorldParams = PARAMS, **fields) -> WorldState
     """N players on flat ground at (8.5, GROUND, 8.5), looking along +z."""
     fields.setdefault("position", np.tile([8.5, GROUND, 8.5], (n, 1)))
     return lanes(np.stack([flat(params)] * n), params, **fields)
+
+
+def with_player(state: WorldState, **fields: jax.Array) -> WorldState:
+    """Every lane's player has these fields."""
+    return state.replace(player=state.player.replace(**fields))
 
 
 def holding(state: WorldState, *items: tuple[str, int]) -> WorldState:

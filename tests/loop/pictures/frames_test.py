@@ -133,9 +133,11 @@ def test_a_repetition_goes_where_the_recorded_episodes_went():
     episode = recorded().failure
     for at, worlds in states(world(), episode.batch, episode.ticks):
         state = worlds.lane_state(episode.lane)
-        np.testing.assert_array_equal(state.position[0], episode.row(at).position[episode.lane])
-        np.testing.assert_array_equal(state.yaw[0], episode.row(at).view[episode.lane][0])
-        assert state.life[0] == episode.row(at).life[episode.lane]
+        np.testing.assert_array_equal(
+            state.player.position[0], episode.row(at).position[episode.lane]
+        )
+        np.testing.assert_array_equal(state.player.yaw[0], episode.row(at).view[episode.lane][0])
+        assert state.player.life[0] == episode.row(at).life[episode.lane]
 
 
 @pytest.mark.slow  # compiles an evaluation in one program

@@ -51,7 +51,7 @@ def first_person(
 
 
 def _byte_at_eye(one: Any) -> int:
-    x, y, z = np.floor(one.position + np.array([0.0, rays.EYE_HEIGHT, 0.0])).astype(int)
+    x, y, z = np.floor(one.player.position + np.array([0.0, rays.EYE_HEIGHT, 0.0])).astype(int)
     size_x, size_z, size_y = one.blocks.shape
     return int(one.blocks[x % size_x, z % size_z, y]) if 0 <= y < size_y else AIR_CODE
 

@@ -23,7 +23,7 @@ _REST = np.array([0.0, 1e-3, 0.0], np.float32)
 
 def voxels(state: WorldState) -> jax.Array:
     """Name ids int32[N, 3, 3, 3] around the block of the feet, axes x, y, z."""
-    feet = jnp.floor(state.position + _REST).astype(jnp.int32)
+    feet = jnp.floor(state.player.position + _REST).astype(jnp.int32)
     x, y, z = (feet[:, k, None] + _AROUND[:, k] for k in range(3))
     return jnp.asarray(NAME_OF)[look_up(state.blocks, x, y, z)].reshape(-1, 3, 3, 3)
 
@@ -43,26 +43,26 @@ def observe(state: WorldState, pool_light: jax.Array, rays: bool = True) -> Obse
       rays: whether to cast the lidar rays. If not, the four ray fields are zeros, for
         a caller that fills them by `rays_host`.
     """
-    seen = lidar(state) if rays else _no_rays(state.blocks.shape[0])
+    player, seen = state.player, lidar(state) if rays else _no_rays(state.blocks.shape[0])
     worn = jnp.concatenate([state.inventory.item[:, :1], state.armor.item], 1)
     sky, block_light, open_sky = light.at_eye(state, pool_light)
     return Observation(
-        position=state.position,
-        yaw=state.yaw,
-        pitch=state.pitch,
-        on_ground=state.on_ground,
-        in_water=state.in_water,
-        life=state.life,
-        food=state.food,
-        saturation=state.saturation,
-        oxygen=jnp.maximum(state.oxygen, 0.0),
+        position=player.position,
+        yaw=player.yaw,
+        pitch=player.pitch,
+        on_ground=player.on_ground,
+        in_water=player.in_water,
+        life=player.life,
+        food=player.food,
+        saturation=player.saturation,
+        oxygen=jnp.maximum(player.oxygen, 0.0),
         armor=inventory.armor_points(state),
-        xp=state.xp,
+        xp=player.xp,
         light_level=light.total(sky, block_light, state.world_time),
         sky_light=sky,
         can_see_sky=open_sky,
-        damage=state.damage,
-        damage_kind=state.damage_kind,
+        damage=player.damage,
+        damage_kind=player.damage_kind,
         time_of_day=state.world_time.astype(jnp.float32),
         biome=state.biome,
         voxels=voxels(state),

@@ -279,8 +279,8 @@ def lidar(state: WorldState) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array
     Liquids are seen from outside; from inside a liquid one sees through it. A mob
     behind a block is not seen.
     """
-    eye = eye_of(state.position)
-    direction = ray_directions(state.yaw, state.pitch)
+    eye = eye_of(state.player.position)
+    direction = ray_directions(state.player.yaw, state.player.pitch)
     see_liquid = ~eye_in_liquid(state.blocks, eye)
     hit = cast(state.blocks, eye, direction, RAY_RANGE, see_liquid)
     index, distance = hit_mobs(eye, direction, state.mobs.position, state.mobs.kind, RAY_RANGE)

@@ -156,17 +156,18 @@ def test_the_yaw_counts_on_and_the_pitch_stops(shared):
 
 def test_a_tick_is_counted_and_so_are_ways_and_jumps():
     fields = {
-        "position": np.zeros((1, 3)), "on_ground": np.ones(1, bool), "in_water": np.zeros(1, bool),
-        "life": np.full(1, 20.0), "xp": np.zeros(1), "mobs.kind": np.array([[MOBS.index("cow")]]),
-        "mobs.life": np.full((1, 1), 10.0),
+        "player.position": np.zeros((1, 3)), "player.on_ground": np.ones(1, bool),
+        "player.in_water": np.zeros(1, bool), "player.life": np.full(1, 20.0),
+        "player.xp": np.zeros(1), "player.eating": np.zeros(1, int),
+        "mobs.kind": np.array([[MOBS.index("cow")]]), "mobs.life": np.full((1, 1), 10.0),
         "inventory.item": np.zeros((1, 36), int), "inventory.quantity": np.zeros((1, 36), int),
-        "inventory.damage": np.zeros((1, 36), int), "eating": np.zeros(1, int),
+        "inventory.damage": np.zeros((1, 36), int),
     }  # fmt: skip
     fields["inventory.item"][0, 0] = NAME_ID["iron_sword"]
     before, after = Before(fields), Before({key: value.copy() for key, value in fields.items()})
-    after["position"][0] = (0.3, 0.4, 0.0)
-    after["on_ground"][0] = False
-    after["mobs.kind"][0, 0], after["xp"][0], after["inventory.damage"][0, 0] = 0, 3.0, 1
+    after["player.position"][0] = (0.3, 0.4, 0.0)
+    after["player.on_ground"][0] = False
+    after["mobs.kind"][0, 0], after["player.xp"][0], after["inventory.damage"][0, 0] = 0, 3.0, 1
     after["mobs.life"][0, 0] = -1.0
     counted = Stats()
     counted.count(before, after, Turn(frozenset()), np.array(base.NOOP), np.zeros(2))
@@ -178,6 +179,6 @@ def test_a_tick_is_counted_and_so_are_ways_and_jumps():
     after["mobs.life"][0, 0] = 10.0
     counted.count(before, after, Turn(frozenset()), np.array(base.NOOP), np.zeros(2))
     assert (stat["mob_kills"], stat["kill_entity"]["cow"]) == (1, 1)
-    after["life"][0] = 0.0
+    after["player.life"][0] = 0.0
     counted.count(before, after, Turn(frozenset()), np.array(base.NOOP), np.array([20.0, 1]))
     assert (stat["deaths"], stat["time_since_death"], stat["damage_taken"]) == (1, 0, 200)

@@ -70,9 +70,10 @@ def test_cracks_show_on_the_block_being_mined():
     wall = [(x, y, 11) for x in range(5, 12) for y in range(8, 12)]
     state = worlds.with_block(look(), "stone", *wall)
     whole = first_person(state, 0, hud=False).astype(int)
-    cracked = state.replace(
-        mining_block=state.mining_block.at[0].set(np.array([8, 9, 11])),
-        mining_progress=state.mining_progress.at[0].set(0.8),
+    cracked = worlds.with_player(
+        state,
+        mining_block=state.player.mining_block.at[0].set(np.array([8, 9, 11])),
+        mining_progress=state.player.mining_progress.at[0].set(0.8),
     )
     changed = (np.abs(first_person(cracked, 0, hud=False) - whole) > 20).any(-1)
     assert 0.005 < changed.mean() < 0.2
@@ -258,12 +259,12 @@ def test_sheep_show_the_colour_of_their_wool_and_burning_mobs_their_flames():
 def test_signs_for_air_armour_and_fire_appear_when_they_matter():
     bare = look()
     boots = np.array([[ITEM_ID["iron_boots", 0], 0, 0, 0, 0]])
-    for fields, rows, columns in (
-        ({"armor": bare.armor.replace(item=boots)}, (118, 128), (38, 118)),
-        ({"oxygen": np.array([150.0])}, (118, 128), (138, 218)),
-        ({"fire": np.array([20])}, (120, 160), (0, 256)),
+    for state, rows, columns in (
+        (bare.replace(armor=bare.armor.replace(item=boots)), (118, 128), (38, 118)),
+        (worlds.with_player(bare, oxygen=np.array([150.0])), (118, 128), (138, 218)),
+        (worlds.with_player(bare, fire=np.array([20])), (120, 160), (0, 256)),
     ):
-        one, other = (first_person(s, 0).astype(int) for s in (bare, bare.replace(**fields)))
+        one, other = (first_person(s, 0).astype(int) for s in (bare, state))
         changed = (one != other).any(-1)
         assert changed[slice(*rows), slice(*columns)].mean() > 0.02
         assert not changed[:90].any()

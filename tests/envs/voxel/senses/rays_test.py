@@ -95,12 +95,12 @@ def test_a_world_without_clearance_gives_the_same_hits():
 def test_hit_names_cell_face_and_distance():
     """From (8.5, 9.62, 8.5) along +x: the block at x = 12 begins 3.5 blocks away."""
     state = worlds.with_block(worlds.player(1), "stone", (12, 9, 8))
-    hit = cast(state.blocks, rays.eye_of(state.position), jnp.array([[[1.0, 0, 0]]]), 4.5)
+    hit = cast(state.blocks, rays.eye_of(state.player.position), jnp.array([[[1.0, 0, 0]]]), 4.5)
     assert int(hit.byte[0, 0]) == BLOCK_ID["stone"]
     np.testing.assert_array_equal(hit.cell[0, 0], (12, 9, 8))
     assert int(hit.face[0, 0]) == 1  # axis x, moving in + direction
     assert float(hit.distance[0, 0]) == pytest.approx(3.5)
-    short = cast(state.blocks, rays.eye_of(state.position), jnp.array([[[1.0, 0, 0]]]), 3.4)
+    short = cast(state.blocks, rays.eye_of(state.player.position), jnp.array([[[1.0, 0, 0]]]), 3.4)
     assert int(short.byte[0, 0]) >= AIR_CODE
     assert float(short.distance[0, 0]) == pytest.approx(3.4)
 
@@ -109,7 +109,9 @@ def test_liquids_stop_only_rays_that_see_them():
     state = worlds.with_block(worlds.player(2), "water", (10, 9, 8))
     state = state.replace(blocks=state.blocks.at[:, 12, 8, 9].set(BLOCK_ID["stone"]))
     direction = jnp.tile(jnp.array([[[1.0, 0.0, 0.0]]]), (2, 1, 1))
-    hit = cast(state.blocks, rays.eye_of(state.position), direction, 8.0, jnp.array([True, False]))
+    hit = cast(
+        state.blocks, rays.eye_of(state.player.position), direction, 8.0, jnp.array([True, False])
+    )
     assert [BLOCKS[b] for b in np.asarray(hit.byte)[:, 0]] == ["water", "stone"]
 
 
@@ -219,7 +221,8 @@ def scattered(num_envs: int = 6):
 
 
 def host_lidar(state, **more):
-    fields = ("blocks", "position", "yaw", "pitch", "mobs.kind", "mobs.position")
+    player = ("player.position", "player.yaw", "player.pitch")
+    fields = ("blocks", *player, "mobs.kind", "mobs.position")
     return lidar_numba(*(np.asarray(operator.attrgetter(name)(state)) for name in fields), **more)
 
 

@@ -35,25 +35,25 @@ def draw_hud(image: Picture, one: Any, in_water: bool) -> None:
     Args:
       in_water: whether the eye is in water.
     """
-    height, width = image.shape[:2]
+    player, (height, width) = one.player, image.shape[:2]
     small = width < SLOTS * _SLOT + 4 or height < 100
-    if one.fire > 0:
+    if player.fire > 0:
         _burn(image, int(one.tick))
     _crosshair(image)
     if small:
         return
     left, top = (width - SLOTS * _SLOT) // 2, height - _SLOT - 3
     right = left + SLOTS * _SLOT - 80
-    _row(image, _HEART, {"r": (214, 24, 24), "w": (255, 190, 190)}, one.life, left, top - 9)
+    _row(image, _HEART, {"r": (214, 24, 24), "w": (255, 190, 190)}, player.life, left, top - 9)
     foods = {"b": (150, 92, 44), "h": (200, 140, 80), "w": (232, 226, 210)}
-    _row(image, _DRUMSTICK, foods, one.food, right, top - 9)
+    _row(image, _DRUMSTICK, foods, player.food, right, top - 9)
     armor = ARMOR_POINTS[one.armor.item].sum()
     if armor > 0:
         plates = {"a": (190, 194, 202), "w": (240, 242, 246)}
         _row(image, _PLATE, plates, armor, left, top - 18)
-    if in_water or one.oxygen < _FULL_AIR:
+    if in_water or player.oxygen < _FULL_AIR:
         air = {"b": (92, 150, 232), "w": (232, 244, 255)}
-        left_over = one.oxygen * 20.0 / _FULL_AIR
+        left_over = player.oxygen * 20.0 / _FULL_AIR
         _row(image, _BUBBLE, air, left_over, right, top - 18, show_empty=False)
     for slot in range(SLOTS):
         item, quantity = int(one.inventory.item[slot]), int(one.inventory.quantity[slot])

@@ -32,7 +32,7 @@ def draw_map(one: Any, size: int, radius: float) -> np.ndarray:
     for kind, at in zip(one.mobs.kind, one.mobs.position):
         if kind:
             _stamp(image, _badge(MOBS[kind]), _pixel(one, at, scale, size))
-    _arrow(image, float(one.yaw))
+    _arrow(image, float(one.player.yaw))
     return image
 
 
@@ -41,7 +41,7 @@ def _columns(one: Any, size: int, radius: float) -> tuple[np.ndarray, ...]:
 
     Plants do not count: the ground they stand on shows.
     """
-    blocks, centre = one.blocks, one.position
+    blocks, centre = one.blocks, one.player.position
     along = (np.arange(size) + 0.5) / size * 2.0 * radius - radius
     x, z = np.broadcast_arrays(centre[0] + along[None, :], centre[2] + along[:, None])
     low_x, low_z = (math.floor(v.min()) for v in (x, z))
@@ -83,7 +83,7 @@ def _under_water(colour: np.ndarray, depth: np.ndarray, wet: np.ndarray) -> np.n
 
 def _pixel(one: Any, at: np.ndarray, scale: float, size: int) -> tuple[int, int]:
     """Row and column of a position."""
-    offset = (at - one.position)[[2, 0]] * scale + size / 2
+    offset = (at - one.player.position)[[2, 0]] * scale + size / 2
     return int(offset[0]), int(offset[1])
 
 

@@ -123,13 +123,13 @@ def make_scenes(
         lanes = jnp.arange(len(blocks), dtype=jnp.int32)
     else:
         state = jax.tree.map(lambda x: x[lanes], state.replace(blocks=None))  # type: ignore[arg-type]
-    eye = eye_of(state.position)
+    player, eye = state.player, eye_of(state.player.position)
     corner = jnp.floor(eye)
     cell = corner.astype(jnp.int32)
-    axes = _axes(state.yaw, state.pitch)
+    axes = _axes(player.yaw, player.pitch)
     time = state.tick.astype(jnp.float32)
-    stage = jnp.minimum(9, (state.mining_progress * 10.0).astype(jnp.int32))
-    dip = 6.0 - state.attack_cooldown.astype(jnp.float32)
+    stage = jnp.minimum(9, (player.mining_progress * 10.0).astype(jnp.int32))
+    dip = 6.0 - player.attack_cooldown.astype(jnp.float32)
     return Scenes(
         cell=cell,
         eye=eye - corner,
@@ -140,8 +140,8 @@ def make_scenes(
         **_mobs(state, eye, corner, axes[:, 2]),
         **_items(state, eye, corner, axes[:, 2]),
         item_turn=jnp.stack([jnp.cos(0.08 * time), jnp.sin(0.08 * time)], -1),
-        mining_cell=state.mining_block - cell,
-        mining_stage=jnp.where(state.mining_progress > 0, stage, -1),
+        mining_cell=player.mining_block - cell,
+        mining_stage=jnp.where(player.mining_progress > 0, stage, -1),
         hand_item=state.inventory.item[:, 0],
         hand_dip=jnp.clip(dip, 0.0, 6.0),
         **_lights(state, cell),

@@ -159,7 +159,8 @@ def at(
 
 def at_eye(state: WorldState, pool_light: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
     """`at` the cell of the player's eyes."""
-    return at(state, pool_light, jnp.floor(rays.eye_of(state.position)).astype(jnp.int32))
+    eye = rays.eye_of(state.player.position)
+    return at(state, pool_light, jnp.floor(eye).astype(jnp.int32))
 
 
 def darkening(world_time: jax.Array) -> jax.Array:

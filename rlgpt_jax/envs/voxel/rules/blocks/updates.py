@@ -207,7 +207,7 @@ def _schedule(
 def _items(state: WorldState, lanes: _Lanes) -> drops.Dropped:
     """What the broken blocks leave, where they stood, as near to the player as can be."""
     period = jnp.array([state.blocks.shape[1], 1 << 20, state.blocks.shape[2]], jnp.int32)
-    away = grid.floor(state.position) - lanes.broken_cell + period // 2
+    away = grid.floor(state.player.position) - lanes.broken_cell + period // 2
     cell = lanes.broken_cell + away // period * period
     nothing = jnp.zeros_like(state.tick)
     none = jnp.zeros((len(nothing), drops.KINDS), jnp.int32)
@@ -223,6 +223,6 @@ def _items(state: WorldState, lanes: _Lanes) -> drops.Dropped:
         name,
         jnp.where((lanes.broken > 0)[:, None], quantity, 0),
         cell.astype(jnp.float32) + offset,
-        jnp.zeros_like(state.position).at[:, 1].set(0.2),
+        jnp.zeros_like(state.player.position).at[:, 1].set(0.2),
         nothing,
     )

@@ -15,7 +15,7 @@ def push(state: WorldState, alive: jax.Array) -> WorldState:
     size = jnp.asarray(MOB_SIZE)[state.mobs.kind]
     half, tall = size[..., 0] / 2, size[..., 1]
     by_player = _shove(
-        state.mobs.position - state.position[:, None],
+        state.mobs.position - state.player.position[:, None],
         half + PLAYER_SIZE[0] / 2,
         (tall, jnp.float32(PLAYER_SIZE[1])),
     )
@@ -29,10 +29,10 @@ def push(state: WorldState, alive: jax.Array) -> WorldState:
             (tall[:, :, None], tall[:, None]),
         )
         change = change + jnp.where(pairs[..., None], between, 0.0).sum(2)
-    velocity = state.velocity.at[:, ::2].add(-by_player.sum(1))
+    velocity = state.player.velocity.at[:, ::2].add(-by_player.sum(1))
     return state.replace(
         mobs=state.mobs.replace(velocity=state.mobs.velocity.at[..., ::2].add(change)),
-        velocity=velocity,
+        player=state.player.replace(velocity=velocity),
     )
 
 
@@ -60,7 +60,7 @@ def stay_near(state: WorldState) -> WorldState:
     the player would look for it in vain.
     """
     period = jnp.array(state.blocks.shape[1:3], jnp.float32)
-    offset = state.mobs.position[..., ::2] - state.position[:, None, ::2]
+    offset = state.mobs.position[..., ::2] - state.player.position[:, None, ::2]
     by = -period * jnp.round(offset / period)
 
     def shift(arrays: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:

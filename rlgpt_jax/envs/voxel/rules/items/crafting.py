@@ -18,8 +18,8 @@ STATION_CONE = np.cos(np.deg2rad(45.0))  # half angle of the view cone around th
 
 def near_stations(state: WorldState) -> tuple[jax.Array, jax.Array]:
     """(table, furnace) bool[N]: a placed one is within reach and in view."""
-    eye = rays.eye_of(state.position)
-    view = rays.direction_of(state.yaw, state.pitch)
+    eye = rays.eye_of(state.player.position)
+    view = rays.direction_of(state.player.yaw, state.player.pitch)
     offset = state.stations.block.astype(jnp.float32) + 0.5 - eye[:, None]
     distance = jnp.sqrt((offset**2).sum(-1))
     ahead = (offset * view[:, None]).sum(-1) >= distance * STATION_CONE

@@ -213,15 +213,15 @@ def _swap_with_hand(state: WorldState, active: jax.Array, slot: jax.Array) -> Wo
     slot = jnp.where(active, slot, 0)[:, None]
     source = jnp.where(index == 0, slot, jnp.where(index == slot, 0, index))
     swap = lambda values: jnp.take_along_axis(values, source, 1)  # noqa: E731
-    restart = active & (slot[:, 0] != 0)
+    # A change of the held item restarts its cooldown.
+    ticks = jnp.where(active & (slot[:, 0] != 0), 0, state.player.attack_cooldown)
     return state.replace(
+        player=state.player.replace(attack_cooldown=ticks),
         inventory=state.inventory.replace(
             item=swap(state.inventory.item),
             quantity=swap(state.inventory.quantity),
             damage=swap(state.inventory.damage),
         ),
-        # A change of the held item restarts its cooldown.
-        attack_cooldown=jnp.where(restart, 0, state.attack_cooldown),
     )
 
 

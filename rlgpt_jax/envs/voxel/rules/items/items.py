@@ -61,8 +61,8 @@ def throw(state: WorldState, active: jax.Array) -> tuple[WorldState, drops.Dropp
     dropped = drops.Dropped(
         name=jnp.stack([name, none], 1),
         quantity=jnp.stack([goes.astype(jnp.int32), none], 1),
-        position=state.position + jnp.array([0.0, EYE_HEIGHT - 0.3, 0.0], jnp.float32),
-        velocity=0.3 * rays.direction_of(state.yaw, state.pitch) + up,
+        position=state.player.position + jnp.array([0.0, EYE_HEIGHT - 0.3, 0.0], jnp.float32),
+        velocity=0.3 * rays.direction_of(state.player.yaw, state.player.pitch) + up,
         age=none + THROWN_AGE,
         damage=damage,
     )
@@ -76,8 +76,8 @@ def spill(state: WorldState, name: jax.Array, quantity: jax.Array) -> drops.Drop
     return drops.Dropped(
         name=jnp.stack([name, none], 1),
         quantity=jnp.stack([quantity, none], 1),
-        position=state.position + up,
-        velocity=jnp.zeros_like(state.position),
+        position=state.player.position + up,
+        velocity=jnp.zeros_like(state.player.position),
         age=none + THROWN_AGE,
     )
 
@@ -118,7 +118,7 @@ def _byte_at(state: WorldState, cell: jax.Array) -> jax.Array:
 
 def pick_up(state: WorldState) -> WorldState:
     """Takes the first item in reach that is old enough; one stack per tick."""
-    offset = state.items.position - state.position[:, None]
+    offset = state.items.position - state.player.position[:, None]
     side = PLAYER_SIZE[0] / 2 + GROW_SIDES + HALF_WIDTH
     near = (jnp.abs(offset[..., ::2]) < side).all(-1)
     near &= offset[..., 1] + 2 * HALF_WIDTH > -GROW_ENDS

@@ -57,22 +57,22 @@ SOURCE_TICKS = FUEL_TICKS[recipes.NEED_ITEM[FIRST:, 0]]  # one piece of each ing
 def has_fuel(state: WorldState) -> jax.Array:
     """bool[smelting recipes, N]: without one ingredient there is fuel for one product."""
     held = (jnp.asarray(FUEL_TICKS)[state.inventory.item] * state.inventory.quantity).sum(1)
-    return state.burn_ticks + held - jnp.asarray(SOURCE_TICKS)[:, None] >= TICKS
+    return state.player.burn_ticks + held - jnp.asarray(SOURCE_TICKS)[:, None] >= TICKS
 
 
 def burn(state: WorldState, active: jax.Array) -> WorldState:
     """Spends the fuel of one product in the lanes bool[N]; the ingredient is gone already."""
-    ticks = jnp.asarray(FUEL_TICKS)[state.inventory.item]
-    missing = jnp.where(active, jnp.maximum(TICKS - state.burn_ticks, 0), 0)[:, None]
+    ticks, over = jnp.asarray(FUEL_TICKS)[state.inventory.item], state.player.burn_ticks
+    missing = jnp.where(active, jnp.maximum(TICKS - over, 0), 0)[:, None]
     # Sums beyond one product do not matter and would be too large to be exact.
     before = inventory.before(jnp.minimum(ticks * state.inventory.quantity, TICKS))
     wanted = -((before - missing) // jnp.maximum(ticks, 1))  # rounded up
     pieces = jnp.where(ticks > 0, jnp.clip(wanted, 0, state.inventory.quantity), 0)
-    left = state.burn_ticks + (pieces * ticks).sum(1, dtype=jnp.int32) - TICKS
+    left = over + (pieces * ticks).sum(1, dtype=jnp.int32) - TICKS
     emptied = (state.inventory.item == LAVA) & (pieces > 0)
     state = inventory.remove(state, pieces)
     return state.replace(
-        burn_ticks=jnp.where(active, left, state.burn_ticks),
+        player=state.player.replace(burn_ticks=jnp.where(active, left, over)),
         inventory=state.inventory.replace(
             item=jnp.where(emptied, BUCKET, state.inventory.item),
             quantity=jnp.where(emptied, 1, state.inventory.quantity),

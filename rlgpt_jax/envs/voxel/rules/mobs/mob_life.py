@@ -165,7 +165,7 @@ def _leave(state: WorldState, leaves: jax.Array) -> WorldState:
     chosen = jnp.arange(leaves.shape[1], dtype=jnp.int32) == entry[:, None]
     timer = egg_time(state.seed, state.tick, entry)[:, None]
     state = state.replace(
-        xp=state.xp + jnp.where(killed, gain, 0),
+        player=state.player.replace(xp=state.player.xp + jnp.where(killed, gain, 0)),
         mobs=state.mobs.replace(
             kind=jnp.where(chosen & dies[:, None], 0, state.mobs.kind),
             timer=jnp.where(chosen & lays[:, None], timer, state.mobs.timer).astype(jnp.int32),

@@ -4,6 +4,8 @@ With several mobs a lane most are far away or do not exist. Only the others are 
 in turns of a fixed number, gathered from all lanes.
 """
 
+import operator
+
 import jax
 import jax.numpy as jnp
 
@@ -17,7 +19,7 @@ from rlgpt_jax.envs.voxel.state import WorldState, from_paths
 AT_ONCE = 512  # mobs of one turn
 RESTING = 0.003  # blocks/tick
 # What a mob's tick reads of its lane, and what it reads and changes of the mob.
-_LANE = ("position", "seed", "tick")
+_LANE = ("player.position", "seed", "tick")
 _MOB = (
     "position", "velocity", "yaw", "on_ground", "life", "hurt_time",
     "hurt_amount", "panic", "target", "walk", "sheared", "fire",
@@ -42,7 +44,7 @@ def act(state: WorldState) -> WorldState:
 
 def awake(state: WorldState) -> jax.Array:
     """bool[N, M]: the mob may move or change in this tick."""
-    way = ((state.mobs.position - state.position[:, None])[..., ::2] ** 2).sum(-1)
+    way = ((state.mobs.position - state.player.position[:, None])[..., ::2] ** 2).sum(-1)
     busy = (state.mobs.walk + state.mobs.panic + state.mobs.fire + state.mobs.hurt_time) > 0
     busy |= ~state.mobs.on_ground | (state.mobs.life <= 0)
     busy |= (jnp.abs(state.mobs.velocity[..., ::2]) > RESTING).any(-1)
@@ -60,7 +62,7 @@ def _move_awake(state: WorldState) -> WorldState:
     def some(inputs: dict[str, jax.Array]) -> dict[str, jax.Array]:
         """The chosen mobs as lanes of one mob each."""
         lane = inputs["entry"] // m
-        values = {name: getattr(state, name)[lane] for name in _LANE}
+        values = {path: operator.attrgetter(path)(state)[lane] for path in _LANE}
         values |= {f"mobs.{name}": inputs[name][:, None] for name in (*_MOB, "kind")}
         chosen = from_paths(values)
         region = _around(blocks, lane, chosen.mobs.position)

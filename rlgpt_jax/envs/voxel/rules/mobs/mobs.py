@@ -81,13 +81,13 @@ def hurt(
       The worlds and bool[N, M], which hits counted.
     """
     state, fresh, counts = mob_life.strike(state, jnp.where(active, damage[:, None], 0.0))
-    away = state.mobs.position[..., ::2] - state.position[:, None, ::2]
+    away = state.mobs.position[..., ::2] - state.player.position[:, None, ::2]
     away = away / jnp.maximum(jnp.sqrt((away**2).sum(-1, keepdims=True)), 1e-3)
     velocity = state.mobs.velocity
     velocity = jnp.where(
         fresh[..., None], knock(velocity, state.mobs.on_ground, away, KNOCK), velocity
     )
-    farther = knock(velocity, state.mobs.on_ground, _ahead(state.yaw)[:, None], SPRINT_KNOCK)
+    farther = knock(velocity, state.mobs.on_ground, _ahead(state.player.yaw)[:, None], SPRINT_KNOCK)
     velocity = jnp.where((counts & sprints[:, None])[..., None], farther, velocity)
     memory = PANIC_TICKS + jnp.where(state.mobs.kind == ZOMBIE, SIGHT_TICKS, 0)
     state = state.replace(
@@ -212,7 +212,7 @@ def _think(state: WorldState, alive: jax.Array, index: jax.Array) -> _Walk:
     arrived = jnp.sqrt((offset**2).sum(-1)) < ARRIVED
     left = jnp.where(arrived, 0, jnp.maximum(state.mobs.walk - 1, 0))
     chance = hashing.uniform(seed, tick, hashing.WALK_START, index) < WANDER_CHANCE
-    to_player = state.position[:, None, ::2] - state.mobs.position[..., ::2]
+    to_player = state.player.position[:, None, ::2] - state.mobs.position[..., ::2]
     way = jnp.sqrt((to_player**2).sum(-1))
     chance &= way < ACTIVE_RANGE
     starts = alive & (left == 0) & (panics | chance)
@@ -224,7 +224,7 @@ def _think(state: WorldState, alive: jax.Array, index: jax.Array) -> _Walk:
         for axis, purpose in ((0, hashing.WALK_X), (2, hashing.WALK_Z))
     ]
     target = jnp.where(starts[..., None], jnp.stack(goal, -1), state.mobs.target)
-    target = jnp.where(chases[..., None], state.position[:, None, ::2], target)
+    target = jnp.where(chases[..., None], state.player.position[:, None, ::2], target)
     kind_speed = jnp.asarray(MOB_SPEED)[state.mobs.kind]
     speed = kind_speed * jnp.where(panics, jnp.asarray(MOB_PANIC)[state.mobs.kind], 1.0)
 

@@ -53,7 +53,7 @@ def _try(state: WorldState, pool_light: jax.Array, hostile: int, number: int) ->
     fits = jnp.asarray(BEARS)[byte[0]]
     fits &= jnp.asarray(ROOM)[byte[1]] & jnp.asarray(ROOM)[byte[2]]
     place = cell.astype(jnp.float32) + jnp.array([0.5, 0.0, 0.5], jnp.float32)
-    way = jnp.sqrt(((place - state.position) ** 2).sum(-1))
+    way = jnp.sqrt(((place - state.player.position) ** 2).sum(-1))
     fits &= (way > NEAR) & (way < FAR) & _is_dark(state, pool_light, cell, number)
 
     m = state.mobs.kind.shape[1]
@@ -91,7 +91,7 @@ def _try(state: WorldState, pool_light: jax.Array, hostile: int, number: int) ->
 def _draw(state: WorldState, number: int) -> jax.Array:
     """int32[N, 3]: a column in the square around the player, any height."""
     span = 2 * int(FAR) + 1
-    feet = grid.floor(state.position)
+    feet = grid.floor(state.player.position)
     x, z = (
         feet[:, axis] + hashing.below(span, state.seed, state.tick, purpose, number) - int(FAR)
         for axis, purpose in ((0, hashing.HOSTILE_X), (2, hashing.HOSTILE_Z))

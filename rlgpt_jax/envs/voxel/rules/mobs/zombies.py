@@ -37,10 +37,10 @@ def act(state: WorldState, pool_light: jax.Array) -> WorldState:
 
 def _attack(state: WorldState) -> WorldState:
     """A zombie that hunts and is close enough hits; one blow a tick counts."""
-    offset = state.position[:, None] - state.mobs.position
+    offset = state.player.position[:, None] - state.mobs.position
     hits = (state.mobs.kind == ZOMBIE) & mob_life.alive(state) & (state.mobs.panic > 0)
     hits &= ((offset**2).sum(-1) <= REACH) & (state.mobs.timer <= 1)
-    hits &= (state.life > 0)[:, None]
+    hits &= (state.player.life > 0)[:, None]
     lane, first = jnp.arange(len(hits), dtype=jnp.int32), jnp.argmax(hits, axis=1)
     state = state.replace(
         mobs=state.mobs.replace(
@@ -50,8 +50,10 @@ def _attack(state: WorldState) -> WorldState:
     state, fresh = vitals.hurt(state, jnp.where(hits.any(1), DAMAGE, 0.0), "mob")
     away = offset[lane, first][:, ::2]
     away = away / jnp.maximum(jnp.sqrt((away**2).sum(-1, keepdims=True)), 1e-3)
-    pushed = mobs.knock(state.velocity, state.on_ground, away, mobs.KNOCK)
-    return state.replace(velocity=jnp.where(fresh[:, None], pushed, state.velocity))
+    player = state.player
+    pushed = mobs.knock(player.velocity, player.on_ground, away, mobs.KNOCK)
+    velocity = jnp.where(fresh[:, None], pushed, player.velocity)
+    return state.replace(player=player.replace(velocity=velocity))
 
 
 def _notice(state: WorldState, pool_light: jax.Array) -> WorldState:
@@ -62,7 +64,7 @@ def _notice(state: WorldState, pool_light: jax.Array) -> WorldState:
     chosen = jnp.arange(m, dtype=jnp.int32) == entry[:, None]
     is_zombie = (at(state.mobs.kind) == ZOMBIE) & at(mob_life.alive(state))
     place = at(state.mobs.position)
-    way = jnp.sqrt(((place - state.position) ** 2).sum(-1))
+    way = jnp.sqrt(((place - state.player.position) ** 2).sum(-1))
 
     sees = is_zombie & (way < FOLLOW_RANGE) & _in_sight(state, place)
     aware = jnp.maximum(state.mobs.panic, mob_life.SIGHT_TICKS)
@@ -81,7 +83,7 @@ def _notice(state: WorldState, pool_light: jax.Array) -> WorldState:
 
 def _in_sight(state: WorldState, place: jax.Array) -> jax.Array:
     """bool[N]: no block between the player's eyes and those of a zombie at float32[N, 3]."""
-    eye = rays.eye_of(state.position)
+    eye = rays.eye_of(state.player.position)
     to = place + jnp.array([0.0, EYE, 0.0], jnp.float32) - eye
     way = jnp.sqrt((to**2).sum(-1, keepdims=True))
     direction = to / jnp.maximum(way, 1e-3)

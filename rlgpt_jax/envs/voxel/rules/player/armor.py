@@ -11,7 +11,7 @@ from rlgpt_jax.envs.names import NAMES
 from rlgpt_jax.envs.voxel.rules.items.inventory import ARMOR_POINTS
 from rlgpt_jax.envs.voxel.rules.items.item_table import NUM_ITEMS
 from rlgpt_jax.envs.voxel.rules.player import tools
-from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.envs.voxel.state import Armor
 
 # Toughness by item id: 2 for each piece of diamond.
 TOUGHNESS = np.zeros(NUM_ITEMS, np.float32)
@@ -32,20 +32,16 @@ def absorb(
     return damage * (1.0 - jnp.minimum(useful, 20.0) / 25.0)
 
 
-def absorb_worn(state: WorldState, damage: jax.Array) -> jax.Array:
+def absorb_worn(armor: Armor, damage: jax.Array) -> jax.Array:
     """float32[N]: what the armour of the players lets through of float32[N]."""
-    points = jnp.asarray(ARMOR_POINTS)[state.armor.item].sum(1)
-    return absorb(damage, points, jnp.asarray(TOUGHNESS)[state.armor.item].sum(1))
+    points = jnp.asarray(ARMOR_POINTS)[armor.item].sum(1)
+    return absorb(damage, points, jnp.asarray(TOUGHNESS)[armor.item].sum(1))
 
 
-def wear(state: WorldState, damage: jax.Array) -> WorldState:
+def wear(armor: Armor, damage: jax.Array) -> Armor:
     """Damage float32[N] that was meant for the body wears every piece; 0 wears nothing."""
     uses = jnp.where(damage > 0, jnp.maximum(jnp.floor(damage / WEAR), 1.0), 0.0)
-    worn = jnp.asarray(ARMOR_POINTS)[state.armor.item] > 0
-    spent = state.armor.damage + jnp.where(worn, uses[:, None].astype(jnp.int32), 0)
-    breaks = worn & (spent > jnp.asarray(tools.DURABILITY)[state.armor.item])
-    return state.replace(
-        armor=state.armor.replace(
-            item=jnp.where(breaks, 0, state.armor.item), damage=jnp.where(breaks, 0, spent)
-        )
-    )
+    worn = jnp.asarray(ARMOR_POINTS)[armor.item] > 0
+    spent = armor.damage + jnp.where(worn, uses[:, None].astype(jnp.int32), 0)
+    breaks = worn & (spent > jnp.asarray(tools.DURABILITY)[armor.item])
+    return armor.replace(item=jnp.where(breaks, 0, armor.item), damage=jnp.where(breaks, 0, spent))

@@ -17,7 +17,7 @@ from rlgpt_jax.envs.names import NAME_ID, load
 from rlgpt_jax.envs.voxel.rules.items import inventory
 from rlgpt_jax.envs.voxel.rules.items.item_table import NAME_OF_ITEM, NUM_ITEMS, item_id
 from rlgpt_jax.envs.voxel.rules.player import physics
-from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.envs.voxel.state import Player, WorldState
 
 TICKS = 32
 FULL = 20.0  # food points
@@ -62,21 +62,23 @@ def eat(state: WorldState, held_key: jax.Array, starts: jax.Array) -> WorldState
       held_key: bool[N], the use key is down.
       starts: bool[N], the key acts in this tick and nothing else took it.
     """
-    item = state.inventory.item[:, 0]
-    wants = jnp.asarray(CONSUMED)[item] & ((state.food < FULL) | jnp.asarray(ALWAYS)[item])
-    goes_on = held_key & wants & (starts | (state.eating > 0))
-    ticks = jnp.where(goes_on, state.eating + 1, 0).astype(jnp.int32)
+    item, player = state.inventory.item[:, 0], state.player
+    wants = jnp.asarray(CONSUMED)[item] & ((player.food < FULL) | jnp.asarray(ALWAYS)[item])
+    goes_on = held_key & wants & (starts | (player.eating > 0))
+    ticks = jnp.where(goes_on, player.eating + 1, 0).astype(jnp.int32)
     done = ticks >= TICKS
-    food = jnp.minimum(state.food + jnp.asarray(FOOD)[item], FULL)
-    saturation = jnp.minimum(state.saturation + jnp.asarray(SATURATION)[item], food)
+    food = jnp.minimum(player.food + jnp.asarray(FOOD)[item], FULL)
+    saturation = jnp.minimum(player.saturation + jnp.asarray(SATURATION)[item], food)
     state = inventory.take_from(state, jnp.zeros_like(item), done.astype(jnp.int32))
     # Stews and milk do not stack, so the hand is empty by now.
     left = jnp.where(done, jnp.asarray(LEFT)[item], 0)
     in_hand = (jnp.arange(state.inventory.item.shape[1]) == 0) & (left > 0)[:, None]
     return state.replace(
-        food=jnp.where(done, food, state.food),
-        saturation=jnp.where(done, saturation, state.saturation),
-        eating=jnp.where(done, 0, ticks),
+        player=player.replace(
+            food=jnp.where(done, food, player.food),
+            saturation=jnp.where(done, saturation, player.saturation),
+            eating=jnp.where(done, 0, ticks),
+        ),
         inventory=state.inventory.replace(
             item=jnp.where(in_hand, left[:, None], state.inventory.item),
             quantity=jnp.where(in_hand, 1, state.inventory.quantity),
@@ -84,7 +86,7 @@ def eat(state: WorldState, held_key: jax.Array, starts: jax.Array) -> WorldState
     )
 
 
-def slow_down(state: WorldState, controls: physics.Controls) -> physics.Controls:
+def slow_down(player: Player, controls: physics.Controls) -> physics.Controls:
     """Who eats walks slowly."""
-    factor = jnp.where(state.eating > 0, jnp.float32(SLOW), jnp.float32(1.0))
+    factor = jnp.where(player.eating > 0, jnp.float32(SLOW), jnp.float32(1.0))
     return controls._replace(forward=controls.forward * factor, right=controls.right * factor)

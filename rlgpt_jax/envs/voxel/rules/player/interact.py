@@ -41,8 +41,8 @@ def look(state: WorldState, uses: jax.Array) -> Target:
       state: N worlds.
       uses: bool[N]; a player about to use an empty bucket points at liquids too.
     """
-    eye = rays.eye_of(state.position)
-    direction = rays.direction_of(state.yaw, state.pitch)[:, None]
+    eye = rays.eye_of(state.player.position)
+    direction = rays.direction_of(state.player.yaw, state.player.pitch)[:, None]
     see_liquid = uses & (state.inventory.item[:, 0] == BUCKET)
     hit = rays.cast(state.blocks, eye, direction, BLOCK_REACH, see_liquid, sources_only=True)
     mob, mob_distance = rays.hit_mobs(
@@ -79,20 +79,18 @@ def attack(
     state, edit, dropped = _mine(state, active & target.is_block, target, break_speed)
     # A swing that meets no block restarts the cooldown, a hit included.
     swings = active & ~target.is_block
-    state = state.replace(
-        attack_cooldown=jnp.where(swings, 0, state.attack_cooldown + 1).astype(jnp.int32)
-    )
-    return state, edit, dropped
+    ticks = jnp.where(swings, 0, state.player.attack_cooldown + 1).astype(jnp.int32)
+    return state.replace(player=state.player.replace(attack_cooldown=ticks)), edit, dropped
 
 
 def _hit(state: WorldState, active: jax.Array, sprints: jax.Array, target: Target) -> WorldState:
     """Damage = full damage * (0.2 + 0.8 p^2), p = share of the weapon's cooldown."""
-    tool = jnp.asarray(tools.TOOL_OF_ITEM)[state.inventory.item[:, 0]]
-    ticks = state.attack_cooldown.astype(jnp.float32) + 0.5
+    player, tool = state.player, jnp.asarray(tools.TOOL_OF_ITEM)[state.inventory.item[:, 0]]
+    ticks = player.attack_cooldown.astype(jnp.float32) + 0.5
     p = jnp.clip(ticks / jnp.asarray(tools.COOLDOWN)[tool], 0.0, 1.0)
     damage = jnp.asarray(tools.DAMAGE)[tool] * (0.2 + 0.8 * p**2)
     full = p > 0.9
-    falls = (state.fall_distance > 0) & ~state.on_ground & ~state.in_water & ~sprints
+    falls = (player.fall_distance > 0) & ~player.on_ground & ~player.in_water & ~sprints
     critical = full & falls
     damage = damage * jnp.where(critical, 1.5, 1.0)
     index = jnp.arange(state.mobs.kind.shape[1], dtype=jnp.int32)
@@ -101,19 +99,18 @@ def _hit(state: WorldState, active: jax.Array, sprints: jax.Array, target: Targe
     counts = counts.any(1)
     if len(index) > 1:
         sweeps = counts & full & ~critical & ~sprints & jnp.asarray(tools.IS_SWORD)[tool]
-        state = _sweep(state, sweeps & state.on_ground, struck)
+        state = _sweep(state, sweeps & player.on_ground, struck)
     # A blow out of a sprint slows its giver down.
-    slowed = state.velocity * jnp.array([0.6, 1.0, 0.6], jnp.float32)
-    state = state.replace(
-        velocity=jnp.where((counts & full & sprints)[:, None], slowed, state.velocity)
-    )
-    state = inventory.wear(state, jnp.where(counts, jnp.asarray(tools.HIT_WEAR)[tool], 0))
-    return vitals.exhaust(state, jnp.where(counts, vitals.ATTACK_COST, 0.0))
+    slowed = player.velocity * jnp.array([0.6, 1.0, 0.6], jnp.float32)
+    velocity = jnp.where((counts & full & sprints)[:, None], slowed, player.velocity)
+    player = vitals.exhaust(player, jnp.where(counts, vitals.ATTACK_COST, 0.0))
+    state = state.replace(player=player.replace(velocity=velocity))
+    return inventory.wear(state, jnp.where(counts, jnp.asarray(tools.HIT_WEAR)[tool], 0))
 
 
 def _sweep(state: WorldState, active: jax.Array, struck: jax.Array) -> WorldState:
     """A sword swung while standing also hits what is close to the mob bool[N, M]."""
-    speed = jnp.sqrt((state.velocity[:, ::2] ** 2).sum(-1))
+    speed = jnp.sqrt((state.player.velocity[:, ::2] ** 2).sum(-1))
     active = active & (speed < SLOW)
     size = jnp.asarray(MOB_SIZE)[state.mobs.kind]
     at = lambda values: jnp.where(  # noqa: E731
@@ -125,7 +122,7 @@ def _sweep(state: WorldState, active: jax.Array, struck: jax.Array) -> WorldStat
     near &= (offset[..., 1] < at(size)[..., 1] + SWEEP_ENDS) & (
         offset[..., 1] > -size[..., 1] - SWEEP_ENDS
     )
-    way = ((state.mobs.position - state.position[:, None]) ** 2).sum(-1)
+    way = ((state.mobs.position - state.player.position[:, None]) ** 2).sum(-1)
     others = active[:, None] & ~struck & near & (way < MOB_REACH**2)
     return mobs.hurt(state, others, jnp.ones_like(speed), jnp.zeros_like(active))[0]
 
@@ -134,35 +131,32 @@ def _mine(
     state: WorldState, active: jax.Array, target: Target, break_speed: float
 ) -> tuple[WorldState, grid.Edit, drops.Dropped]:
     """Adds one tick of progress; another target or a released key starts from 0."""
-    held = state.inventory.item[:, 0]
-    same = (target.cell == state.mining_block).all(-1)
+    held, player = state.inventory.item[:, 0], state.player
+    same = (target.cell == player.mining_block).all(-1)
     head = grid.block_at(
-        state.blocks, grid.floor(state.position + jnp.array([0.0, EYE_HEIGHT, 0.0]))
+        state.blocks, grid.floor(player.position + jnp.array([0.0, EYE_HEIGHT, 0.0]))
     )
     head_in_water = (head >= FIRST_WATER) & (head <= LAST_WATER)
-    slowed = head_in_water.astype(jnp.int32) + ~state.on_ground
+    slowed = head_in_water.astype(jnp.int32) + ~player.on_ground
     part = tools.progress_per_tick(held, target.byte, slowed) * break_speed
-    works = active & (state.mining_delay == 0)
-    progress = jnp.where(same, state.mining_progress, 0.0) + part
+    works = active & (player.mining_delay == 0)
+    progress = jnp.where(same, player.mining_progress, 0.0) + part
     breaks = works & (progress >= 1.0)
     delays = breaks & (part < 1.0)
-    state = state.replace(
-        mining_block=jnp.where(active[:, None], target.cell, state.mining_block),
+    waits = jnp.where(delays, MINING_DELAY, jnp.maximum(player.mining_delay - 1, 0))
+    player = vitals.exhaust(player, jnp.where(breaks, vitals.BREAK_COST, 0.0)).replace(
+        mining_block=jnp.where(active[:, None], target.cell, player.mining_block),
         mining_progress=jnp.where(works & ~breaks, progress, 0.0),
-        mining_delay=jnp.where(delays, MINING_DELAY, jnp.maximum(state.mining_delay - 1, 0)).astype(
-            jnp.int32
-        ),
+        mining_delay=waits.astype(jnp.int32),
+        xp=player.xp + jnp.where(breaks, drops.experience(state, held, target.byte), 0.0),
     )
     name, quantity = drops.of_blocks(state, held, target.byte)
     wears = breaks & (jnp.asarray(HARDNESS)[target.byte] > 0)
     tool = jnp.asarray(tools.TOOL_OF_ITEM)[held]
     # Shears wear on every block, even those that break at once.
     wears |= breaks & (tool == drops.SHEARS)
-    state = inventory.wear(state, jnp.where(wears, jnp.asarray(tools.BREAK_WEAR)[tool], 0))
-    state = vitals.exhaust(state, jnp.where(breaks, vitals.BREAK_COST, 0.0))
-    state = state.replace(
-        xp=state.xp + jnp.where(breaks, drops.experience(state, held, target.byte), 0.0)
-    )
+    uses = jnp.where(wears, jnp.asarray(tools.BREAK_WEAR)[tool], 0)
+    state = inventory.wear(state.replace(player=player), uses)
     edit = grid.Edit(breaks, target.cell, jnp.full(len(held), REMOVED, jnp.uint8))
     quantity = jnp.where(breaks[:, None], quantity, 0)
     return state, edit, _popped(state, name, quantity, target.cell)

@@ -23,7 +23,7 @@ from rlgpt_jax.envs.voxel.rules.bodies.move import AIR_DRAG, GRAVITY
 from rlgpt_jax.envs.voxel.rules.bodies.shapes import SHAPES, Shapes
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import EYE_HEIGHT, PLAYER_SIZE
 from rlgpt_jax.envs.voxel.rules.player import sneaking
-from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.envs.voxel.state import Player, WorldState
 
 JUMP_SPEED = 0.42
 JUMP_PERIOD = 10  # ticks between jumps while the key is held
@@ -65,7 +65,7 @@ class Motion(NamedTuple):
 
 def around(state: WorldState) -> grid.Region:
     """The cells that the player may touch in this tick."""
-    corner = grid.floor(state.position) + jnp.array(REGION_OFFSET, jnp.int32)
+    corner = grid.floor(state.player.position) + jnp.array(REGION_OFFSET, jnp.int32)
     return grid.region(state.blocks, corner[:, None], REGION)
 
 
@@ -83,21 +83,21 @@ def move(
       region: `around(state)`.
       shapes: tables by byte.
     """
-    corner, byte = region.corner[:, 0], region.byte[:, 0]
+    player, corner, byte = state.player, region.corner[:, 0], region.byte[:, 0]
     flags = jnp.asarray(shapes.flags)[byte]
     water, lava = is_water(byte), is_lava(byte)
-    box = collision.body(state.position, corner, *PLAYER_SIZE)
+    box = collision.body(player.position, corner, *PLAYER_SIZE)
     in_water = collision.touches(water, currents.touched(box), 0.0)
     in_lava = collision.touches(lava, terrain.shrink(box, 0.1, 0.4), 0.0)
     swims = in_water | in_lava
     sprint = controls.sprint & (controls.forward > 0) & ~controls.sneak
-    sprint &= state.food > MIN_FOOD_TO_SPRINT
+    sprint &= player.food > MIN_FOOD_TO_SPRINT
 
-    velocity = state.velocity + currents.push(state.blocks, state.position, in_water, shapes)
+    velocity = player.velocity + currents.push(state.blocks, player.position, in_water, shapes)
     velocity = jnp.where(jnp.abs(velocity) < NEGLIGIBLE, 0.0, velocity)
-    velocity, cooldown, jumped = _jump(state, velocity, controls.jump, sprint, swims)
+    velocity, cooldown, jumped = _jump(player, velocity, controls.jump, sprint, swims)
     slip = jnp.asarray(shapes.slipperiness)[byte[:, 1, 1, FEET - 1]]
-    velocity, inertia = _accelerate(state, velocity, controls, sprint, swims, slip)
+    velocity, inertia = _accelerate(player, velocity, controls, sprint, swims, slip)
     climbs = ((flags[:, 1, 1, FEET] & shape_table.CLIMBABLE) > 0) & ~swims
     velocity = jnp.where(climbs[:, None], _cling(velocity, controls.sneak), velocity)
     in_web = _touch(flags, shape_table.WEB, box)
@@ -105,9 +105,9 @@ def move(
     velocity = jnp.where(in_web[:, None], 0.0, velocity)
 
     boxed = (flags & shape_table.BOXED) > 0
-    delta = sneaking.stay(boxed, box, delta, controls.sneak & state.on_ground)
+    delta = sneaking.stay(boxed, box, delta, controls.sneak & player.on_ground)
     step = terrain.Step(
-        byte, corner, state.position, delta, velocity, state.on_ground, controls.sneak,
+        byte, corner, player.position, delta, velocity, player.on_ground, controls.sneak,
         inertia, in_water, in_lava,
     )  # fmt: skip
     end = _by_cubes((flags & shape_table.FULL) > 0, water, box, step)
@@ -115,7 +115,7 @@ def move(
     by_shapes = lambda step: terrain.by_shapes(step, shapes)  # noqa: E731
     end = lanes.for_some(is_special | _may_step(step, end), by_shapes, step, end)
 
-    eye = (jnp.arange(len(byte)), 1, 1, _eye_row(state.position))
+    eye = (jnp.arange(len(byte)), 1, 1, _eye_row(player.position))
     after = box.shift(end.moved)
     motion = Motion(
         end.moved,
@@ -128,15 +128,15 @@ def move(
         _touch(flags, shape_table.FIRE, after),
     )
     hangs = climbs | in_web | in_water
-    state = state.replace(
+    player = player.replace(
         position=end.position,
         velocity=end.velocity,
         on_ground=end.on_ground,
         in_water=in_water,
         jump_cooldown=cooldown,
-        fall_distance=_fall(state, end, hangs, in_lava),
+        fall_distance=_fall(player, end, hangs, in_lava),
     )
-    return state, motion
+    return state.replace(player=player), motion
 
 
 def is_water(byte: jax.Array) -> jax.Array:
@@ -176,18 +176,18 @@ def _direction(yaw: jax.Array) -> tuple[jax.Array, jax.Array]:
 
 
 def _jump(
-    state: WorldState, velocity: jax.Array, held: jax.Array, sprint: jax.Array, swims: jax.Array
+    player: Player, velocity: jax.Array, held: jax.Array, sprint: jax.Array, swims: jax.Array
 ) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Jumps from the ground, or paddles upwards in a liquid.
 
     Returns the velocity, the ticks until the next jump and whether this one happened.
     """
-    waiting = jnp.maximum(state.jump_cooldown - 1, 0)
-    leaps = held & ~swims & state.on_ground & (waiting == 0)
+    waiting = jnp.maximum(player.jump_cooldown - 1, 0)
+    leaps = held & ~swims & player.on_ground & (waiting == 0)
     cooldown = jnp.where(leaps, JUMP_PERIOD, jnp.where(held, waiting, 0))
     rise = jnp.where(leaps, JUMP_SPEED, velocity[:, 1] + jnp.where(held & swims, 0.04, 0.0))
     boost = jnp.where(leaps & sprint, SPRINT_BOOST, 0.0)
-    ahead_x, ahead_z = _direction(state.yaw)
+    ahead_x, ahead_z = _direction(player.yaw)
     velocity = jnp.stack(
         [velocity[:, 0] + boost * ahead_x, rise, velocity[:, 2] + boost * ahead_z], -1
     )
@@ -195,7 +195,7 @@ def _jump(
 
 
 def _accelerate(
-    state: WorldState,
+    player: Player,
     velocity: jax.Array,
     controls: Controls,
     sprint: jax.Array,
@@ -203,7 +203,7 @@ def _accelerate(
     slip: jax.Array,
 ) -> tuple[jax.Array, jax.Array]:
     """Adds the input to the velocity. Returns it and the horizontal inertia."""
-    ground = state.on_ground & ~swims
+    ground = player.on_ground & ~swims
     inertia = jnp.where(ground, slip * 0.91, 0.91)
     walk = 0.1 * jnp.where(sprint, 1.3, 1.0) * 0.1627714 / inertia**3
     air = 0.02 * jnp.where(sprint & ~swims, 1.3, 1.0)
@@ -211,7 +211,7 @@ def _accelerate(
     scale = 0.98 * jnp.where(controls.sneak, 0.3, 1.0)
     forward, right = controls.forward * scale, controls.right * scale
     push = acceleration / jnp.maximum(jnp.sqrt(forward**2 + right**2), 1.0)
-    ahead_x, ahead_z = _direction(state.yaw)
+    ahead_x, ahead_z = _direction(player.yaw)
     dx = push * (forward * ahead_x - right * ahead_z)
     dz = push * (forward * ahead_z + right * ahead_x)
     return velocity + jnp.stack([dx, jnp.zeros_like(dx), dz], -1), inertia
@@ -250,8 +250,8 @@ def _may_step(step: terrain.Step, end: terrain.End) -> jax.Array:
     return (step.on_ground | lands) & (bumped[:, 0] | bumped[:, 2]) & (end.moved[:, 1] < 0)
 
 
-def _fall(state: WorldState, end: terrain.End, hangs: jax.Array, in_lava: jax.Array) -> jax.Array:
+def _fall(player: Player, end: terrain.End, hangs: jax.Array, in_lava: jax.Array) -> jax.Array:
     """Blocks fallen so far, without the tick of the landing, as the game counts them."""
     way = jnp.where(end.on_ground, 0.0, jnp.maximum(-end.moved[:, 1], 0.0))
-    fallen = (state.fall_distance + way) * jnp.where(in_lava, 0.5, 1.0)
+    fallen = (player.fall_distance + way) * jnp.where(in_lava, 0.5, 1.0)
     return jnp.where(hangs, 0.0, fallen)

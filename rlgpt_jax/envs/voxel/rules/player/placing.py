@@ -111,9 +111,8 @@ def _meets_upper_half(attempt: _Attempt) -> jax.Array:
 def is_free(state: WorldState, cell: jax.Array, byte: jax.Array) -> jax.Array:
     """bool[N]: a block `byte` fits into a cell int32[N, 3] that now allows it."""
     old = grid.block_at(state.blocks, cell)
-    return jnp.asarray(REPLACEABLE)[old] & _has_room(
-        state.position, state.mobs.kind, state.mobs.position, cell, byte, state.blocks.shape[3]
-    )
+    bodies = state.player.position, state.mobs.kind, state.mobs.position
+    return jnp.asarray(REPLACEABLE)[old] & _has_room(*bodies, cell, byte, state.blocks.shape[3])
 
 
 def _has_room(
@@ -155,9 +154,10 @@ def place(
     item = jnp.take_along_axis(state.inventory.item, slot[:, None], 1)[:, 0]
     own = jnp.asarray(BYTE_OF_ITEM)[item]
     wants = active & target.is_block & (own > 0)
+    player = state.player
     attempt = _Attempt(
-        jnp.arange(len(slot), dtype=jnp.int32), own, target, state.yaw, state.pitch,
-        state.position, state.mobs.kind, state.mobs.position,
+        jnp.arange(len(slot), dtype=jnp.int32), own, target, player.yaw, player.pitch,
+        player.position, state.mobs.kind, state.mobs.position,
     )  # fmt: skip
     nothing = grid.Edit(jnp.zeros_like(wants), target.cell, own)
     edit = lanes.for_some(wants, functools.partial(_attempt, state.blocks), attempt, nothing)
@@ -230,5 +230,5 @@ def swing(state: WorldState, active: jax.Array, target: Target) -> grid.Edit:
     step = jnp.array(near_by.STEPS[near_by.DOWN])
     cell = target.cell + jnp.where(is_upper[:, None], step, 0)
     byte = grid.block_at(state.blocks, cell)
-    swung = jnp.asarray(turning.SWUNG)[byte, direction(state.yaw)]
+    swung = jnp.asarray(turning.SWUNG)[byte, direction(state.player.yaw)]
     return grid.Edit(active & target.is_block & (swung > 0), cell, swung)

@@ -18,7 +18,7 @@ from rlgpt_jax.envs.voxel.rules.items import drops, inventory
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import WOOL_ITEM
 from rlgpt_jax.envs.voxel.rules.player import eating, placing
 from rlgpt_jax.envs.voxel.rules.player.interact import BUCKET, REMOVED, Target
-from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.envs.voxel.state import Player, WorldState
 
 MILK = NAME_ID["milk_bucket"]
 WATER, LAVA = NAME_ID["water_bucket"], NAME_ID["lava_bucket"]
@@ -47,7 +47,8 @@ def use(
       The worlds, the block that changes and the items that appear.
     """
     key_down = active
-    state, active = _press(state, active)
+    player, active = _press(state.player, active)
+    state = state.replace(player=player)
     held = state.inventory.item[:, 0]
     kind = jnp.take_along_axis(state.mobs.kind, jnp.maximum(target.mob, 0)[:, None], 1)[:, 0]
     kind = jnp.where(target.mob >= 0, kind, 0)
@@ -64,7 +65,7 @@ def use(
 
     puts_on = active & ~opens & (jnp.asarray(inventory.ARMOR_SLOT)[held] > 0)
     state = lanes.only_if_any(puts_on, lambda state: inventory.put_on(state, puts_on), state)
-    eats = (key_down & jnp.asarray(eating.CONSUMED)[held]) | (state.eating > 0)
+    eats = (key_down & jnp.asarray(eating.CONSUMED)[held]) | (state.player.eating > 0)
     bites = functools.partial(eating.eat, held_key=key_down, starts=active & ~opens)
     state = lanes.only_if_any(eats, bites, state)
     none = jnp.zeros_like(held)
@@ -97,12 +98,12 @@ def use(
     return state, edit, _appear(state, shorn, result, spilled, target)
 
 
-def _press(state: WorldState, key_down: jax.Array) -> tuple[WorldState, jax.Array]:
+def _press(player: Player, key_down: jax.Array) -> tuple[Player, jax.Array]:
     """Where the key acts in this tick, bool[N]. While one eats it does nothing else."""
-    delay = jnp.maximum(state.use_delay - 1, 0)
-    acts = key_down & (delay == 0) & (state.eating == 0)
+    delay = jnp.maximum(player.use_delay - 1, 0)
+    acts = key_down & (delay == 0) & (player.eating == 0)
     delay = jnp.where(acts, DELAY, jnp.where(key_down, delay, 0))
-    return state.replace(use_delay=delay.astype(jnp.int32)), acts
+    return player.replace(use_delay=delay.astype(jnp.int32)), acts
 
 
 def _shear(state: WorldState, active: jax.Array, target: Target) -> tuple[WorldState, jax.Array]:
@@ -154,7 +155,7 @@ def _appear(
     return drops.Dropped(
         name=jnp.stack([jnp.where(wool > 0, colour, spilled_name), none], 1).astype(jnp.int32),
         quantity=jnp.stack([wool + spilled, none], 1),
-        position=jnp.where((wool > 0)[:, None], sheep, state.position) + up,
+        position=jnp.where((wool > 0)[:, None], sheep, state.player.position) + up,
         velocity=velocity,
         age=none,
     )

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 from rlgpt_jax.envs.base import DAMAGE_KINDS
 from rlgpt_jax.envs.voxel.rules.player import armor
 from rlgpt_jax.envs.voxel.rules.player.physics import Motion
-from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.envs.voxel.state import Player, WorldState
 
 FULL_LIFE = FULL_FOOD = 20.0
 FULL_OXYGEN = 300.0
@@ -38,9 +38,9 @@ HEAL_COST = 6.0  # per point of life
 MOST_EXHAUSTION = 40.0
 
 
-def exhaust(state: WorldState, amount: jax.Array) -> WorldState:
+def exhaust(player: Player, amount: jax.Array) -> Player:
     """Adds float32[N] exhaustion."""
-    return state.replace(exhaustion=jnp.minimum(state.exhaustion + amount, MOST_EXHAUSTION))
+    return player.replace(exhaustion=jnp.minimum(player.exhaustion + amount, MOST_EXHAUSTION))
 
 
 def hurt(state: WorldState, damage: jax.Array, kind: str) -> tuple[WorldState, jax.Array]:
@@ -55,39 +55,39 @@ def hurt(state: WorldState, damage: jax.Array, kind: str) -> tuple[WorldState, j
       The worlds and bool[N], whether it was a new hit and not the rest of one that was
       stronger than the last.
     """
-    counts = (damage > 0) & (state.life > 0)
-    fresh = counts & (state.hurt_time == 0)
-    harder = counts & ~fresh & (damage > state.hurt_amount)
-    new = jnp.where(fresh, damage, jnp.where(harder, damage - state.hurt_amount, 0.0))
+    player, worn = state.player, state.armor
+    counts = (damage > 0) & (player.life > 0)
+    fresh = counts & (player.hurt_time == 0)
+    harder = counts & ~fresh & (damage > player.hurt_amount)
+    new = jnp.where(fresh, damage, jnp.where(harder, damage - player.hurt_amount, 0.0))
     loss = new
     if kind not in PIERCING:
-        loss = armor.absorb_worn(state, new)
-        state = armor.wear(state, new)
-        state = exhaust(state, jnp.where(new > 0, HURT_COST, 0.0))
-    life = jnp.maximum(state.life - loss, 0.0)
-    lost = state.life - life
-    state = state.replace(
+        loss = armor.absorb_worn(worn, new)
+        worn = armor.wear(worn, new)
+        player = exhaust(player, jnp.where(new > 0, HURT_COST, 0.0))
+    life = jnp.maximum(player.life - loss, 0.0)
+    lost = player.life - life
+    taken_by = jnp.where(lost > 0, DAMAGE_KINDS.index(kind), player.damage_kind)
+    player = player.replace(
         life=life,
-        hurt_time=jnp.where(fresh, HURT_WINDOW, state.hurt_time).astype(jnp.int32),
-        hurt_amount=jnp.where(fresh | harder, damage, state.hurt_amount),
-        damage=state.damage + lost,
-        damage_kind=jnp.where(lost > 0, DAMAGE_KINDS.index(kind), state.damage_kind).astype(
-            jnp.int32
-        ),
+        hurt_time=jnp.where(fresh, HURT_WINDOW, player.hurt_time).astype(jnp.int32),
+        hurt_amount=jnp.where(fresh | harder, damage, player.hurt_amount),
+        damage=player.damage + lost,
+        damage_kind=taken_by.astype(jnp.int32),
     )
-    return state, fresh
+    return state.replace(player=player, armor=worn), fresh
 
 
 def live(state: WorldState, motion: Motion) -> WorldState:
     """One tick of the body after the move: tire, burn, breathe, land, digest."""
-    state = state.replace(
-        hurt_time=jnp.maximum(state.hurt_time - 1, 0),
-        damage=jnp.zeros_like(state.damage),
-        damage_kind=jnp.zeros_like(state.damage_kind),
+    player = state.player.replace(
+        hurt_time=jnp.maximum(state.player.hurt_time - 1, 0),
+        damage=jnp.zeros_like(state.player.damage),
+        damage_kind=jnp.zeros_like(state.player.damage_kind),
     )
-    state = _tire(state, motion)
-    state = _burn(state, motion)
-    state, _ = hurt(state, jnp.where(state.position[:, 1] < VOID, VOID_DAMAGE, 0.0), "out_of_world")
+    state = _burn(state.replace(player=_tire(player, motion)), motion)
+    below = player.position[:, 1] < VOID
+    state, _ = hurt(state, jnp.where(below, VOID_DAMAGE, 0.0), "out_of_world")
     state, _ = hurt(state, motion.eye_in_wall.astype(jnp.float32), "in_wall")
     state = _breathe(state, motion)
     state = _land(state)
@@ -95,15 +95,15 @@ def live(state: WorldState, motion: Motion) -> WorldState:
     return _digest(state)
 
 
-def _tire(state: WorldState, motion: Motion) -> WorldState:
+def _tire(player: Player, motion: Motion) -> Player:
     """Ways count in whole hundredths of a block."""
     path = jnp.sqrt(motion.moved[:, 0] ** 2 + motion.moved[:, 2] ** 2)
     dived = jnp.sqrt((motion.moved**2).sum(-1))
     swum = _hundredths(jnp.where(motion.eye_in_water, dived, path)) * SWIM_COST
-    run = jnp.where(motion.sprinting & state.on_ground, _hundredths(path) * SPRINT_COST, 0.0)
+    run = jnp.where(motion.sprinting & player.on_ground, _hundredths(path) * SPRINT_COST, 0.0)
     leap = jnp.where(motion.sprinting, SPRINT_JUMP_COST, JUMP_COST)
-    way = jnp.where(state.in_water, swum, run)
-    return exhaust(state, way + jnp.where(motion.jumped, leap, 0.0))
+    way = jnp.where(player.in_water, swum, run)
+    return exhaust(player, way + jnp.where(motion.jumped, leap, 0.0))
 
 
 def _hundredths(path: jax.Array) -> jax.Array:
@@ -112,61 +112,63 @@ def _hundredths(path: jax.Array) -> jax.Array:
 
 def _burn(state: WorldState, motion: Motion) -> WorldState:
     """A burning body loses a point each second; lava sets it on fire, water puts it out."""
-    hot = (state.fire > 0) & (state.fire % FIRE_PERIOD == 0)
+    fire = state.player.fire
+    hot = (fire > 0) & (fire % FIRE_PERIOD == 0)
     state, _ = hurt(state, hot.astype(jnp.float32), "on_fire")
     state, _ = hurt(state, jnp.where(motion.in_lava, LAVA_DAMAGE, 0.0), "lava")
-    fire = state.fire - (state.fire > 0)
-    fire = jnp.where(motion.in_lava, LAVA_FIRE, fire)
-    fire = jnp.where(state.in_water, jnp.minimum(fire, 0), fire)
-    return state.replace(fire=fire.astype(jnp.int32))
+    fire = jnp.where(motion.in_lava, LAVA_FIRE, fire - (fire > 0))
+    fire = jnp.where(state.player.in_water, jnp.minimum(fire, 0), fire)
+    return state.replace(player=state.player.replace(fire=fire.astype(jnp.int32)))
 
 
 def _touch(state: WorldState, motion: Motion) -> WorldState:
     """Fire and cactus. Up to `KINDLING` ticks in fire count below 0, then the body burns."""
     state, _ = hurt(state, motion.in_fire.astype(jnp.float32), "in_fire")
     state, _ = hurt(state, motion.touches_cactus.astype(jnp.float32), "cactus")
-    warm = jnp.where(state.fire == 0, -KINDLING, state.fire) + 1
+    player, fire = state.player, state.player.fire
+    warm = jnp.where(fire == 0, -KINDLING, fire) + 1
     warm = jnp.where(warm == 0, BLOCK_FIRE, warm)
-    away = jnp.where(state.fire > 0, state.fire, 0)
-    fire = jnp.where(motion.in_fire & ~state.in_water, warm, away)
-    return state.replace(fire=fire.astype(jnp.int32))
+    fire = jnp.where(motion.in_fire & ~player.in_water, warm, jnp.where(fire > 0, fire, 0))
+    return state.replace(player=player.replace(fire=fire.astype(jnp.int32)))
 
 
 def _land(state: WorldState) -> WorldState:
-    damage = jnp.maximum(jnp.ceil(state.fall_distance - SAFE_FALL), 0.0)
-    state, _ = hurt(state, jnp.where(state.on_ground, damage, 0.0), "fall")
-    return state.replace(fall_distance=jnp.where(state.on_ground, 0.0, state.fall_distance))
+    fallen, lands = state.player.fall_distance, state.player.on_ground
+    damage = jnp.maximum(jnp.ceil(fallen - SAFE_FALL), 0.0)
+    state, _ = hurt(state, jnp.where(lands, damage, 0.0), "fall")
+    return state.replace(player=state.player.replace(fall_distance=jnp.where(lands, 0.0, fallen)))
 
 
 def _breathe(state: WorldState, motion: Motion) -> WorldState:
     """Air lasts 320 ticks; then the player loses 2 every 20 ticks."""
-    left = jnp.where(motion.eye_in_water, state.oxygen - 1.0, FULL_OXYGEN)
+    left = jnp.where(motion.eye_in_water, state.player.oxygen - 1.0, FULL_OXYGEN)
     drowns = left <= NO_OXYGEN
-    state = state.replace(oxygen=jnp.where(drowns, 0.0, left))
-    return hurt(state, jnp.where(drowns, DROWN_DAMAGE, 0.0), "drown")[0]
+    player = state.player.replace(oxygen=jnp.where(drowns, 0.0, left))
+    return hurt(state.replace(player=player), jnp.where(drowns, DROWN_DAMAGE, 0.0), "drown")[0]
 
 
 def _digest(state: WorldState) -> WorldState:
     """Exhaustion eats saturation, then food; food heals or starves."""
-    tired = state.exhaustion > 4.0
-    saturated = state.saturation > 0.0
-    state = state.replace(
-        exhaustion=state.exhaustion - jnp.where(tired, 4.0, 0.0),
-        saturation=jnp.maximum(state.saturation - jnp.where(tired, 1.0, 0.0), 0.0),
-        food=jnp.maximum(state.food - jnp.where(tired & ~saturated, 1.0, 0.0), 0.0),
+    player = state.player
+    tired = player.exhaustion > 4.0
+    saturated = player.saturation > 0.0
+    player = player.replace(
+        exhaustion=player.exhaustion - jnp.where(tired, 4.0, 0.0),
+        saturation=jnp.maximum(player.saturation - jnp.where(tired, 1.0, 0.0), 0.0),
+        food=jnp.maximum(player.food - jnp.where(tired & ~saturated, 1.0, 0.0), 0.0),
     )
-    wounded = (state.life > 0.0) & (state.life < FULL_LIFE)
-    fast = wounded & (state.food >= FULL_FOOD) & (state.saturation > 0.0)
-    slow = wounded & ~fast & (state.food >= 18.0)
-    empty = ~fast & ~slow & (state.food <= 0.0)
-    waited = jnp.where(fast | slow | empty, state.food_timer + 1, 0)
+    wounded = (player.life > 0.0) & (player.life < FULL_LIFE)
+    fast = wounded & (player.food >= FULL_FOOD) & (player.saturation > 0.0)
+    slow = wounded & ~fast & (player.food >= 18.0)
+    empty = ~fast & ~slow & (player.food <= 0.0)
+    waited = jnp.where(fast | slow | empty, player.food_timer + 1, 0)
     rings = waited >= jnp.where(fast, FAST_HEAL, SLOW_HEAL)
-    spent = jnp.minimum(state.saturation, HEAL_COST)
+    spent = jnp.minimum(player.saturation, HEAL_COST)
     heal = jnp.where(rings & fast, spent / HEAL_COST, jnp.where(rings & slow, 1.0, 0.0))
-    state = state.replace(
-        life=jnp.minimum(state.life + heal, FULL_LIFE),
+    player = player.replace(
+        life=jnp.minimum(player.life + heal, FULL_LIFE),
         food_timer=jnp.where(rings, 0, waited).astype(jnp.int32),
     )
-    state = exhaust(state, heal * HEAL_COST)
-    starves = rings & empty & (state.life > STARVED_LIFE)
+    state = state.replace(player=exhaust(player, heal * HEAL_COST))
+    starves = rings & empty & (player.life > STARVED_LIFE)
     return hurt(state, starves.astype(jnp.float32), "starve")[0]

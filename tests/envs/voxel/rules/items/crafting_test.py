@@ -166,8 +166,10 @@ def test_a_table_counts_within_five_blocks_and_in_view():
     state = beside(worlds.player())
     near = lambda s: bool(masks(s)["near_table"][0])  # noqa: E731
     assert near(state)
-    assert not near(state.replace(yaw=jnp.full(worlds.LANES, 180.0)))
-    assert not near(state.replace(position=state.position - jnp.array([0.0, 0.0, 4.0])))
+    assert not near(worlds.with_player(state, yaw=jnp.full(worlds.LANES, 180.0)))
+    assert not near(
+        worlds.with_player(state, position=state.player.position - jnp.array([0.0, 0.0, 4.0]))
+    )
     assert not bool(masks(state)["near_furnace"][0])  # it is no furnace
 
 

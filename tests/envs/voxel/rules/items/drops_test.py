@@ -139,7 +139,7 @@ def test_mining_a_diamond_adds_the_experience():
     state = worlds.holding(state, ("diamond_pickaxe", 1))
     state = worlds.run(state, 13, FUNCTION=base.FN_ATTACK)
     assert (state.items.id == NAME_ID["diamond"]).any(1).all()
-    assert ((state.xp >= 3) & (state.xp <= 7)).all()
+    assert ((state.player.xp >= 3) & (state.player.xp <= 7)).all()
 
 
 def test_every_state_is_an_item_for_shears_and_every_drop_is_an_item():

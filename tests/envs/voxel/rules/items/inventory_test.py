@@ -65,7 +65,7 @@ def test_equip_swaps_the_first_slot_of_that_name_with_the_hand():
     assert state.inventory.item[0, :4].tolist() == ids("log", "dirt", "stick", "log").tolist()
     assert state.inventory.quantity[0, :4].tolist() == [1, 5, 2, 9]
     assert state.inventory.item[1, 0] == NAME_ID["dirt"]
-    assert state.attack_cooldown.tolist() == [0, 100]
+    assert state.player.attack_cooldown.tolist() == [0, 100]
 
 
 def test_armour_goes_to_its_place_and_the_old_piece_comes_back():

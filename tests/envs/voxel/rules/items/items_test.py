@@ -51,11 +51,13 @@ def test_a_full_inventory_leaves_the_item_on_the_ground():
 def test_a_thrown_item_flies_ahead_and_waits_forty_ticks():
     state = worlds.holding(worlds.player(), ("log", 2))
     state = worlds.run(state, FUNCTION=base.FN_DROP)
-    assert worlds.count(state, "log")[0] == 1 and state.busy[0] == 2
+    assert worlds.count(state, "log")[0] == 1 and state.player.busy[0] == 2
     landed = worlds.run(state, 30)
     assert landed.items.position[0, 0, 2] > 9.5
     back = landed.replace(
-        items=landed.items.replace(position=landed.items.position.at[:, 0].set(landed.position))
+        items=landed.items.replace(
+            position=landed.items.position.at[:, 0].set(landed.player.position)
+        )
     )
     assert worlds.count(worlds.run(back, 8), "log")[0] == 1
     assert worlds.count(worlds.run(back, 12), "log")[0] == 2

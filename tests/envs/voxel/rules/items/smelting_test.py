@@ -20,7 +20,7 @@ from tests.envs.voxel.rules.items.crafting_test import (
 
 def smelt(product, *stacks, burn_ticks=0):
     state = beside(carrying(*stacks), "furnace")
-    state = state.replace(burn_ticks=jnp.full(worlds.LANES, burn_ticks, jnp.int32))
+    state = worlds.with_player(state, burn_ticks=jnp.full(worlds.LANES, burn_ticks, jnp.int32))
     return craft(state, ALL, argument(product))[0]
 
 
@@ -36,7 +36,7 @@ def smelt(product, *stacks, burn_ticks=0):
 def test_the_first_recipe_of_the_table_that_fits_is_made(source, product, made):
     after = smelt(product, (source, 1), ("coal", 1))
     assert pieces(after, made) == 1 and pieces(after, source) == 0
-    assert int(after.burn_ticks[0]) == 1600 - 200
+    assert int(after.player.burn_ticks[0]) == 1600 - 200
 
 
 def test_nothing_is_smelted_without_furnace_fuel_or_ingredient():
@@ -53,22 +53,22 @@ def test_a_piece_of_coal_smelts_eight():
     for _ in range(9):
         state, _, _ = craft(state, ALL, argument("iron_ingot"))
     assert [pieces(state, item) for item in ("iron_ingot", "iron_ore", "coal")] == [8, 1, 0]
-    assert int(state.burn_ticks[0]) == 0
+    assert int(state.player.burn_ticks[0]) == 0
 
 
 def test_what_is_left_of_the_fuel_comes_first():
     after = smelt("stone", ("cobblestone", 1), ("planks", 1), burn_ticks=200)
-    assert pieces(after, "planks") == 1 and int(after.burn_ticks[0]) == 0
+    assert pieces(after, "planks") == 1 and int(after.player.burn_ticks[0]) == 0
     after = smelt("stone", ("cobblestone", 1), ("planks", 1), burn_ticks=100)
-    assert pieces(after, "planks") == 0 and int(after.burn_ticks[0]) == 200
+    assert pieces(after, "planks") == 0 and int(after.player.burn_ticks[0]) == 200
 
 
 def test_fuel_is_taken_from_the_first_slots_as_many_pieces_as_are_needed():
     after = smelt("stone", ("cobblestone", 2), ("stick", 1), ("wooden_slab:1", 3), ("coal", 1))
     assert [pieces(after, i) for i in ("stick", "wooden_slab:1", "coal")] == [0, 2, 1]
-    assert int(after.burn_ticks[0]) == 100 + 150 - 200
+    assert int(after.player.burn_ticks[0]) == 100 + 150 - 200
     after = smelt("stone", ("cobblestone", 1), ("carpet:3", 4))
-    assert pieces(after, "carpet:3") == 1 and int(after.burn_ticks[0]) == 1
+    assert pieces(after, "carpet:3") == 1 and int(after.player.burn_ticks[0]) == 1
     assert pieces(smelt("stone", ("cobblestone", 1), ("stick", 1)), "stone") == 0
 
 
@@ -76,12 +76,12 @@ def test_the_last_log_is_not_burnt_for_itself():
     assert pieces(smelt("coal", ("log", 1)), "log") == 1
     after = smelt("coal", ("log", 2))
     assert pieces(after, "coal:1") == 1 and pieces(after, "log") == 0
-    assert int(after.burn_ticks[0]) == 100
+    assert int(after.player.burn_ticks[0]) == 100
 
 
 def test_a_bucket_of_lava_leaves_the_bucket():
     after = smelt("stone", ("cobblestone", 5), ("lava_bucket", 1))
-    assert pieces(after, "bucket") == 1 and int(after.burn_ticks[0]) == 20_000 - 200
+    assert pieces(after, "bucket") == 1 and int(after.player.burn_ticks[0]) == 20_000 - 200
 
 
 def test_a_product_without_room_is_returned():

@@ -151,7 +151,7 @@ def test_lava_burns_a_mob_that_then_leaves_cooked_meat():
     assert not state.mobs.kind.any()
     names = set(np.asarray(state.items.id).ravel().tolist()) - {0}
     assert NAME_ID["cooked_beef"] in names and NAME_ID["beef"] not in names
-    assert state.xp[0] == 0  # the player did not do it
+    assert state.player.xp[0] == 0  # the player did not do it
 
 
 def test_a_fire_lights_a_mob_for_eight_seconds_and_water_puts_it_out():
@@ -193,7 +193,7 @@ def test_bodies_that_overlap_push_each_other_apart():
     )
     # 0.4 apart along x: each gets 0.1 * sqrt(0.4) to its side.
     pushed = walk(state, 1)
-    np.testing.assert_allclose(pushed.velocity[0, 0], -0.1 * np.sqrt(0.4), rtol=1e-4)
+    np.testing.assert_allclose(pushed.player.velocity[0, 0], -0.1 * np.sqrt(0.4), rtol=1e-4)
     np.testing.assert_allclose(pushed.mobs.velocity[0, 0, 0], 0.1 * np.sqrt(0.4), rtol=1e-4)
     assert not pushed.mobs.velocity[0, 1, ::2].any()
     beside = state.replace(
@@ -202,11 +202,11 @@ def test_bodies_that_overlap_push_each_other_apart():
         )
     )
     pushed = walk(beside, 1)
-    assert pushed.mobs.velocity[0, 1, 0] > 0.05 and pushed.velocity[0, 0] < 0
+    assert pushed.mobs.velocity[0, 1, 0] > 0.05 and pushed.player.velocity[0, 0] < 0
     above = state.replace(
         mobs=state.mobs.replace(position=state.mobs.position.at[:, 0, 1].add(3.0))
     )
-    assert not walk(above, 1).velocity[0, ::2].any()
+    assert not walk(above, 1).player.velocity[0, ::2].any()
 
 
 def test_mobs_stay_in_the_players_period():
@@ -258,11 +258,11 @@ def dead(kind, n=600, **of_mob):
 def test_the_player_gets_experience_for_what_he_killed():
     state = dead("sheep", panic=50)
     assert not state.mobs.kind.any()
-    points, counts = np.unique(np.asarray(state.xp), return_counts=True)
+    points, counts = np.unique(np.asarray(state.player.xp), return_counts=True)
     assert points.tolist() == [1, 2, 3] and counts.min() > 150
-    assert not dead("sheep").xp.any()
-    assert (dead("zombie", panic=61).xp == 5).all()
-    assert not dead("zombie", panic=60).xp.any()  # it has only seen him
+    assert not dead("sheep").player.xp.any()
+    assert (dead("zombie", panic=61).player.xp == 5).all()
+    assert not dead("zombie", panic=60).player.xp.any()  # it has only seen him
 
 
 def test_wool_falls_in_the_sheeps_colour_unless_it_is_shorn():

@@ -32,8 +32,8 @@ def run(state, ticks):
     """Healed in every tick; returns the state and the damage of lane 0 in each tick."""
     damage = []
     for _ in range(ticks):
-        state = worlds.run(state.replace(life=jnp.full(worlds.LANES, 20.0)))
-        damage.append(float(state.damage[0]))
+        state = worlds.run(worlds.with_player(state, life=jnp.full(worlds.LANES, 20.0)))
+        damage.append(float(state.player.damage[0]))
     return state, damage
 
 
@@ -84,19 +84,21 @@ def test_it_climbs_one_block_to_the_player():
 def test_it_hits_for_three_every_second_and_pushes_away():
     state = aware(zombie(8.5, 9.6))
     first = worlds.run(state)
-    assert first.life[0] == 17 and DAMAGE_KINDS[int(first.damage_kind[0])] == "mob"
-    assert first.velocity[0, 2] < -0.3 and first.velocity[0, 1] > 0.3
+    assert first.player.life[0] == 17 and DAMAGE_KINDS[int(first.player.damage_kind[0])] == "mob"
+    assert first.player.velocity[0, 2] < -0.3 and first.player.velocity[0, 1] > 0.3
     # Held in its place the player is hit again after exactly 20 ticks.
     hits = []
     for tick in range(61):
         state = worlds.run(
-            state.replace(
+            worlds.with_player(
+                state.replace(
+                    mobs=state.mobs.replace(position=aware(zombie(8.5, 9.6)).mobs.position)
+                ),
                 life=jnp.full(worlds.LANES, 20.0),
-                position=zombie(0, 0).position,
-                mobs=state.mobs.replace(position=aware(zombie(8.5, 9.6)).mobs.position),
+                position=zombie(0, 0).player.position,
             )
         )
-        hits += [tick] if state.damage[0] else []
+        hits += [tick] if state.player.damage[0] else []
     assert hits == [0, 20, 40, 60]
 
 
@@ -104,11 +106,11 @@ def test_it_hits_for_three_every_second_and_pushes_away():
 def test_its_reach_is_that_of_the_game(distance, lands):
     """Squared distance up to (2 * 0.6)^2 + 0.6 = 2.04."""
     hit = jax.jit(zombies._attack)(aware(zombie(8.5, 8.5 + distance)))
-    assert (hit.life[0] < 20) == lands
+    assert (hit.player.life[0] < 20) == lands
 
 
 def test_it_does_not_hit_whom_it_has_not_noticed():
-    assert jax.jit(zombies._attack)(zombie(8.5, 9.5)).life[0] == 20
+    assert jax.jit(zombies._attack)(zombie(8.5, 9.5)).player.life[0] == 20
 
 
 def lit(state, level):
@@ -191,7 +193,7 @@ def test_zombies_come_at_night_on_the_ground_24_to_44_blocks_away():
     assert came.sum() >= 8 and not state.mobs.kind[:, :-1].any()
     place = np.asarray(state.mobs.position)[came, -1]
     assert (place[:, 1] == worlds.GROUND).all()
-    way = np.linalg.norm(place - np.asarray(state.position)[came], axis=1)
+    way = np.linalg.norm(place - np.asarray(state.player.position)[came], axis=1)
     assert way.min() > 24 and way.max() < 44
     assert (np.asarray(state.mobs.life)[came, -1] == MOB_LIFE[ZOMBIE]).all()
 

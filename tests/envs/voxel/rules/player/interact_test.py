@@ -47,10 +47,10 @@ def test_the_next_block_starts_five_ticks_later():
 def test_releasing_the_key_or_turning_away_forgets_the_progress():
     state = worlds.with_block(worlds.player(), "dirt", AHEAD)
     half = worlds.run(state, 10, FUNCTION=base.FN_ATTACK)
-    assert half.mining_progress[0] > 0.5
-    assert worlds.run(half).mining_progress[0] == 0
+    assert half.player.mining_progress[0] > 0.5
+    assert worlds.run(half).player.mining_progress[0] == 0
     turned = worlds.run(half, FUNCTION=base.FN_ATTACK, YAW=18)
-    assert turned.mining_progress[0] == 0
+    assert turned.player.mining_progress[0] == 0
     assert ticks_to_break(worlds.run(half), AHEAD) == 15
 
 
@@ -66,7 +66,8 @@ def test_a_broken_log_is_picked_up_and_wears_the_axe():
 
 def test_stone_without_a_pickaxe_leaves_nothing():
     state = worlds.with_block(worlds.player(), "stone", AHEAD)
-    state = state.replace(
+    state = worlds.with_player(
+        state,
         mining_progress=jnp.full(worlds.LANES, 0.999),
         mining_block=jnp.tile(jnp.array(AHEAD), (2, 1)),
     )
@@ -77,8 +78,8 @@ def test_stone_without_a_pickaxe_leaves_nothing():
 
 def test_blocks_beyond_four_and_a_half_are_out_of_reach():
     state = worlds.with_block(worlds.player(), "tallgrass", (8, 9, 13))  # 4.5 away, at 13.0
-    near = state.replace(position=state.position + jnp.array([0.0, 0.0, 0.2]))
-    far = state.replace(position=state.position - jnp.array([0.0, 0.0, 0.2]))
+    near = worlds.with_player(state, position=state.player.position + jnp.array([0.0, 0.0, 0.2]))
+    far = worlds.with_player(state, position=state.player.position - jnp.array([0.0, 0.0, 0.2]))
     reach = lambda s: bool(look(s, jnp.zeros(2, bool)).is_block[0])  # noqa: E731
     assert reach(near) and not reach(far)
 
@@ -87,7 +88,7 @@ def test_a_mob_in_front_of_a_block_is_the_target_and_behind_it_is_not():
     state = worlds.with_block(worlds.player(), "glass", (8, 9, 10))
     behind = worlds.with_mob(state, "cow", (8.5, worlds.GROUND, 11.4))
     front = worlds.with_mob(state, "cow", (8.5, worlds.GROUND, 9.5))
-    down = lambda s: s.replace(pitch=jnp.full(worlds.LANES, 15.0))  # noqa: E731
+    down = lambda s: worlds.with_player(s, pitch=jnp.full(worlds.LANES, 15.0))  # noqa: E731
     target = look(down(behind), jnp.zeros(2, bool))
     assert target.mob[0] == -1 and target.is_block[0]
     target = look(down(front), jnp.zeros(2, bool))
@@ -96,7 +97,7 @@ def test_a_mob_in_front_of_a_block_is_the_target_and_behind_it_is_not():
 
 def beside_mob(kind):
     state = worlds.with_mob(worlds.player(), kind, (8.5, worlds.GROUND, 10.5))
-    return state.replace(pitch=jnp.full(worlds.LANES, 30.0))
+    return worlds.with_player(state, pitch=jnp.full(worlds.LANES, 30.0))
 
 
 @pytest.mark.parametrize(("kind", "weapon"), [("cow", "wooden_sword"), ("sheep", "iron_axe")])
@@ -105,13 +106,15 @@ def test_full_hits_kill_as_the_table_says(kind, weapon):
     while state.mobs.kind[0, 0] > 0 and hits < 20:
         state = worlds.run(state, FUNCTION=base.FN_ATTACK)
         hits += 1
-        state = state.replace(
-            attack_cooldown=state.attack_cooldown + 100,
-            mobs=state.mobs.replace(
-                hurt_time=jnp.zeros_like(state.mobs.hurt_time),
-                position=beside_mob(kind).mobs.position,
-                velocity=jnp.zeros_like(state.mobs.velocity),
+        state = worlds.with_player(
+            state.replace(
+                mobs=state.mobs.replace(
+                    hurt_time=jnp.zeros_like(state.mobs.hurt_time),
+                    position=beside_mob(kind).mobs.position,
+                    velocity=jnp.zeros_like(state.mobs.velocity),
+                )
             ),
+            attack_cooldown=state.player.attack_cooldown + 100,
         )
     assert hits == load("combat")["full_hits_to_kill"][kind][weapon]
     names = set(np.asarray(state.items.id[0]).tolist()) - {0}
@@ -127,9 +130,12 @@ def test_a_quick_second_swing_is_weak_and_the_hurt_window_blocks_it():
     held = worlds.run(state, 1, FUNCTION=base.FN_ATTACK)
     assert held.mobs.life[0, 0] == 4.0
     # p = 1.5 ticks / 12.5: damage 6 * (0.2 + 0.8 p^2).
-    again = state.replace(
-        mobs=state.mobs.replace(
-            hurt_time=jnp.zeros_like(state.mobs.hurt_time), position=beside_mob("cow").mobs.position
+    again = worlds.with_player(
+        state.replace(
+            mobs=state.mobs.replace(
+                hurt_time=jnp.zeros_like(state.mobs.hurt_time),
+                position=beside_mob("cow").mobs.position,
+            )
         ),
         attack_cooldown=jnp.full(2, 1),
     )
@@ -139,7 +145,9 @@ def test_a_quick_second_swing_is_weak_and_the_hurt_window_blocks_it():
 
 def test_a_full_hit_while_falling_is_half_as_strong_again():
     state = worlds.holding(beside_mob("cow"), ("stone_sword", 1))
-    state = state.replace(on_ground=~state.on_ground, fall_distance=state.fall_distance + 0.1)
+    state = worlds.with_player(
+        state, on_ground=~state.player.on_ground, fall_distance=state.player.fall_distance + 0.1
+    )
     state = worlds.run(state, FUNCTION=base.FN_ATTACK)
     np.testing.assert_allclose(state.mobs.life[0, 0], 10 - 1.5 * 5)
 
@@ -184,7 +192,7 @@ def swing(state, sprints=False):
 def test_within_the_hurt_window_only_the_excess_of_a_stronger_hit_counts():
     state = swing(worlds.holding(beside_mob("cow"), ("wooden_sword", 1)))  # 4
     assert state.mobs.life[0, 0] == 6 and state.mobs.hurt_time[0, 0] == 10
-    rested = state.replace(attack_cooldown=jnp.full(2, 100))
+    rested = worlds.with_player(state, attack_cooldown=jnp.full(2, 100))
     assert swing(rested).mobs.life[0, 0] == 6  # 4 again
     harder = swing(worlds.holding(rested, ("diamond_sword", 1)))  # 7, that is 3 more
     assert harder.mobs.life[0, 0] == 3 and harder.mobs.hurt_amount[0, 0] == 7
@@ -196,9 +204,9 @@ def test_a_hit_pushes_by_0_4_and_a_sprinting_one_by_0_5_more_after_halving():
     state = worlds.holding(beside_mob("cow"), ("iron_sword", 1))
     state = state.replace(mobs=state.mobs.replace(velocity=state.mobs.velocity * 0))
     np.testing.assert_allclose(swing(state).mobs.velocity[0, 0], [0, 0.4, 0.4], atol=1e-6)
-    fast = swing(state.replace(velocity=jnp.full((2, 3), 0.2)), sprints=True)
+    fast = swing(worlds.with_player(state, velocity=jnp.full((2, 3), 0.2)), sprints=True)
     np.testing.assert_allclose(fast.mobs.velocity[0, 0], [0, 0.4, 0.7], atol=1e-6)
-    np.testing.assert_allclose(fast.velocity[0], [0.12, 0.2, 0.12], rtol=1e-6)
+    np.testing.assert_allclose(fast.player.velocity[0], [0.12, 0.2, 0.12], rtol=1e-6)
     flying = swing(
         state.replace(mobs=state.mobs.replace(on_ground=jnp.zeros_like(state.mobs.on_ground)))
     )
@@ -221,11 +229,15 @@ def test_a_sword_swung_while_standing_sweeps_over_those_beside():
     assert swing(two_cows(2.0)).mobs.life[0, 1] == 10  # boxes 1.1 apart
     assert swing(two_cows(1.5, "iron_axe")).mobs.life[0, 1] == 10
     assert swing(two_cows(1.5), sprints=True).mobs.life[0, 1] == 10
-    walking = two_cows(1.5).replace(velocity=jnp.tile(jnp.array([0.0, -0.08, 0.118]), (2, 1)))
+    walking = worlds.with_player(
+        two_cows(1.5), velocity=jnp.tile(jnp.array([0.0, -0.08, 0.118]), (2, 1))
+    )
     assert swing(walking).mobs.life[0, 1] == 10
-    quick = two_cows(1.5).replace(attack_cooldown=jnp.full(2, 5))
+    quick = worlds.with_player(two_cows(1.5), attack_cooldown=jnp.full(2, 5))
     assert swing(quick).mobs.life[0, 1] == 10
-    falling = two_cows(1.5).replace(on_ground=jnp.zeros(2, bool), fall_distance=jnp.full(2, 0.5))
+    falling = worlds.with_player(
+        two_cows(1.5), on_ground=jnp.zeros(2, bool), fall_distance=jnp.full(2, 0.5)
+    )
     assert swing(falling).mobs.life[0, :2].tolist() == [1.0, 10.0]
 
 
@@ -240,8 +252,8 @@ def test_a_zombies_armour_counts():
 def test_a_killed_mob_gives_experience_and_ore_does_too():
     state = worlds.holding(beside_mob("chicken"), ("iron_sword", 1))
     state = worlds.run(state, FUNCTION=base.FN_ATTACK)
-    assert not state.mobs.kind.any() and 1 <= state.xp[0] <= 3
+    assert not state.mobs.kind.any() and 1 <= state.player.xp[0] <= 3
     ore = worlds.holding(worlds.with_block(worlds.player(), "diamond_ore", AHEAD),
                          ("iron_pickaxe", 1))  # fmt: skip
     ore = worlds.run(ore, 20, FUNCTION=base.FN_ATTACK)
-    assert 3 <= ore.xp[0] <= 7
+    assert 3 <= ore.player.xp[0] <= 7

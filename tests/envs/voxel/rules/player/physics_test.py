@@ -80,11 +80,11 @@ def test_a_head_in_stone_suffocates_but_not_in_glass_or_a_slab():
 def test_ladders_vines_webs_and_water_break_a_fall():
     for name in ("ladder", "vine", "web", "water", "air"):
         state = worlds.player(fall_distance=np.full(worlds.LANES, 5.0), on_ground=[False] * 2)
-        state = state.replace(position=state.position.at[:, 1].add(3.5))
+        state = worlds.with_player(state, position=state.player.position.at[:, 1].add(3.5))
         cells = [(8, worlds.GROUND + up, 8) for up in range(8)]
         state = worlds.with_block(state, name, *cells) if name != "air" else state
         state, _ = step(state)
-        assert (state.fall_distance < 0.1).all() == (name != "air"), name
+        assert (state.player.fall_distance < 0.1).all() == (name != "air"), name
 
 
 def test_a_lane_among_shapes_does_not_change_the_others():
@@ -93,8 +93,8 @@ def test_a_lane_among_shapes_does_not_change_the_others():
     blocks[0, 8, 10, worlds.GROUND] = BLOCK_ID["stone_slab"]
     alone, _ = step(both, ticks=10, forward=1.0)
     beside, _ = step(both.replace(blocks=jnp.asarray(blocks)), ticks=10, forward=1.0)
-    np.testing.assert_array_equal(beside.position[1], alone.position[1])
-    assert beside.position[0, 1] == worlds.GROUND + 0.5
+    np.testing.assert_array_equal(beside.player.position[1], alone.player.position[1])
+    assert beside.player.position[0, 1] == worlds.GROUND + 0.5
 
 
 @pytest.mark.slow

@@ -30,13 +30,15 @@ def _place(state):
 def place(state, item: str, yaw: float = SOUTH, pitch: float = 45.0):
     """What lane 0 puts down: {cell: (name, metadata)}; empty if it cannot."""
     n = len(state.tick)
-    state = state.replace(
+    state = worlds.with_player(
+        state.replace(
+            inventory=state.inventory.replace(
+                item=state.inventory.item.at[:, 0].set(item_id(item)),
+                quantity=state.inventory.quantity.at[:, 0].set(2),
+            )
+        ),
         yaw=jnp.full(n, yaw),
         pitch=jnp.full(n, pitch),
-        inventory=state.inventory.replace(
-            item=state.inventory.item.at[:, 0].set(item_id(item)),
-            quantity=state.inventory.quantity.at[:, 0].set(2),
-        ),
     )
     after, *edits = _place(state)
     put_down = {
@@ -212,7 +214,7 @@ def _swing(state):
 
 def swing(state, yaw: float = SOUTH, pitch: float = 10.0):
     n = len(state.tick)
-    edit = _swing(state.replace(yaw=jnp.full(n, yaw), pitch=jnp.full(n, pitch)))
+    edit = _swing(worlds.with_player(state, yaw=jnp.full(n, yaw), pitch=jnp.full(n, pitch)))
     return tuple(edit.cell[0].tolist()), BLOCK_STATES[int(edit.byte[0])], bool(edit.active[0])
 
 

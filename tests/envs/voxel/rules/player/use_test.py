@@ -14,7 +14,7 @@ FLOOR = (8, 7, 10)  # the block under the crosshair at 45 degrees down
 
 
 def looking_down(state, degrees=45.0):
-    return state.replace(pitch=jnp.full(worlds.LANES, degrees))
+    return worlds.with_player(state, pitch=jnp.full(worlds.LANES, degrees))
 
 
 def beside(kind):
@@ -127,7 +127,7 @@ def test_place_takes_the_first_slot_of_that_name_and_makes_a_station():
     assert state.inventory.quantity[0, :3].tolist() == [1, 0, 2]
     assert state.stations.name[0, 0] == NAME_ID["crafting_table"]
     assert state.stations.block[0, 0].tolist() == [8, 8, 10]
-    assert state.busy[0] == 2
+    assert state.player.busy[0] == 2
 
 
 def test_breaking_a_station_forgets_it():

@@ -16,25 +16,27 @@ from tests.envs.voxel import worlds
 def test_a_fall_costs_the_blocks_beyond_three(height, damage):
     """The tick of the landing is not counted, so a whole height costs height - 3."""
     state = worlds.player()
-    state = state.replace(
-        position=state.position + jnp.array([0.0, float(height), 0.0]),
-        velocity=jnp.zeros_like(state.velocity),
+    state = worlds.with_player(
+        state,
+        position=state.player.position + jnp.array([0.0, float(height), 0.0]),
+        velocity=jnp.zeros_like(state.player.velocity),
         on_ground=jnp.zeros(worlds.LANES, bool),
         food=jnp.full(worlds.LANES, 10.0),  # no healing
     )
     state = worlds.run(state, 40)
-    assert state.position[0, 1] == worlds.GROUND
-    assert state.life[0] == 20 - damage
-    assert state.fall_distance[0] == 0
+    assert state.player.position[0, 1] == worlds.GROUND
+    assert state.player.life[0] == 20 - damage
+    assert state.player.fall_distance[0] == 0
 
 
 def test_water_breaks_the_fall():
     state = worlds.with_block(worlds.player(), "water", *[(8, y, 8) for y in (8, 9)])
-    state = state.replace(
-        position=state.position + jnp.array([0.0, 12.0, 0.0]),
+    state = worlds.with_player(
+        state,
+        position=state.player.position + jnp.array([0.0, 12.0, 0.0]),
         on_ground=jnp.zeros(worlds.LANES, bool),
     )
-    assert worlds.run(state, 60).life[0] == 20
+    assert worlds.run(state, 60).player.life[0] == 20
 
 
 def pool_of_water():
@@ -49,35 +51,35 @@ def hungry(**fields):
 
 def test_air_runs_down_below_zero_hurts_every_second_and_comes_back_at_once():
     under = worlds.run(pool_of_water(), 5)
-    assert under.oxygen[0] == 295
-    out = under.replace(oxygen=jnp.full(worlds.LANES, 1.0))
-    assert worlds.run(out, 20).life[0] == 20
+    assert under.player.oxygen[0] == 295
+    out = worlds.with_player(under, oxygen=jnp.full(worlds.LANES, 1.0))
+    assert worlds.run(out, 20).player.life[0] == 20
     first = worlds.run(out, 21)
-    assert first.life[0] == 18 and first.damage[0] == 2 and first.oxygen[0] == 0
-    assert first.damage_kind[0] == DAMAGE_KINDS.index("drown")
-    assert worlds.run(first, 19).life[0] == 18
-    assert worlds.run(first, 20).life[0] == 16
-    assert worlds.run(under.replace(position=worlds.player().position + 12.0)).oxygen[0] == 300
+    player = first.player
+    assert player.life[0] == 18 and player.damage[0] == 2 and player.oxygen[0] == 0
+    assert player.damage_kind[0] == DAMAGE_KINDS.index("drown")
+    assert worlds.run(first, 19).player.life[0] == 18
+    assert worlds.run(first, 20).player.life[0] == 16
+    above = worlds.with_player(under, position=worlds.player().player.position + 12.0)
+    assert worlds.run(above).player.oxygen[0] == 300
 
 
 def test_sprinting_tires_and_walking_does_not():
     start = worlds.player()
     sprint = worlds.run(start, 20, MOVE=1, JUMP=3)
-    way = float(sprint.position[0, 2] - start.position[0, 2])
+    way = float(sprint.player.position[0, 2] - start.player.position[0, 2])
     # Every tick's way counts in whole hundredths of a block.
-    np.testing.assert_allclose(sprint.exhaustion[0], 0.1 * way, atol=20 * 0.1 * 0.005)
-    assert worlds.run(start, 20, MOVE=1).exhaustion[0] == 0
-    assert way > 1.25 * float(worlds.run(start, 20, MOVE=1).position[0, 2] - 8.5)
+    np.testing.assert_allclose(sprint.player.exhaustion[0], 0.1 * way, atol=20 * 0.1 * 0.005)
+    assert worlds.run(start, 20, MOVE=1).player.exhaustion[0] == 0
+    assert way > 1.25 * float(worlds.run(start, 20, MOVE=1).player.position[0, 2] - 8.5)
 
 
 def test_exhaustion_eats_saturation_before_food():
-    state = worlds.player().replace(
-        exhaustion=jnp.array([4.5, 4.5]), saturation=jnp.array([2.0, 0.0])
-    )
+    state = worlds.player(exhaustion=jnp.array([4.5, 4.5]), saturation=jnp.array([2.0, 0.0]))
     state = jax.jit(_digest)(state)
-    assert state.saturation.tolist() == [1.0, 0.0]
-    assert state.food.tolist() == [20.0, 19.0]
-    np.testing.assert_allclose(state.exhaustion, 0.5)
+    assert state.player.saturation.tolist() == [1.0, 0.0]
+    assert state.player.food.tolist() == [20.0, 19.0]
+    np.testing.assert_allclose(state.player.exhaustion, 0.5)
 
 
 @pytest.mark.parametrize(
@@ -86,33 +88,34 @@ def test_exhaustion_eats_saturation_before_food():
 )
 def test_food_heals(food, saturation, ticks, healed):
     """Up to 6 of saturation per 10 ticks at full food, or a point per 80 ticks from 18 on."""
-    state = worlds.player(tick=[7, 7]).replace(
+    state = worlds.player(
+        tick=[7, 7],
         life=jnp.full(2, 10.0),
         food=jnp.full(2, float(food)),
         saturation=jnp.full(2, float(saturation)),
     )
     state = worlds.run(state, ticks - 1)
-    assert state.life[0] == 10
+    assert state.player.life[0] == 10
     state = worlds.run(state)
-    assert state.life[0] == 10 + healed
-    total = lambda s: float(s.exhaustion[0] - 4 * (s.saturation[0] + s.food[0]))  # noqa: E731
-    spent = total(state) + 4 * (saturation + food)
+    assert state.player.life[0] == 10 + healed
+    total = lambda p: float(p.exhaustion[0] - 4 * (p.saturation[0] + p.food[0]))  # noqa: E731
+    spent = total(state.player) + 4 * (saturation + food)
     np.testing.assert_allclose(spent, 6 * healed, atol=1e-4)
 
 
 def test_the_timer_of_food_starts_anew_when_nothing_is_to_be_done():
     state = worlds.player(life=[10.0, 10.0], saturation=[0.0, 0.0])
-    state = worlds.run(state.replace(food=jnp.full(2, 18.0)), 50)
-    assert state.food_timer[0] == 50
-    assert worlds.run(state.replace(food=jnp.full(2, 17.0))).food_timer[0] == 0
+    state = worlds.run(worlds.with_player(state, food=jnp.full(2, 18.0)), 50)
+    assert state.player.food_timer[0] == 50
+    assert worlds.run(worlds.with_player(state, food=jnp.full(2, 17.0))).player.food_timer[0] == 0
 
 
 def test_starving_stops_at_one_point_of_life():
-    state = worlds.player().replace(food=jnp.zeros(2), life=jnp.array([1.5, 1.0]))
-    assert worlds.run(state, 79).life.tolist() == [1.5, 1.0]
+    state = worlds.player(food=jnp.zeros(2), life=jnp.array([1.5, 1.0]))
+    assert worlds.run(state, 79).player.life.tolist() == [1.5, 1.0]
     state = worlds.run(state, 80)
-    assert state.life.tolist() == [0.5, 1.0]
-    assert state.damage_kind.tolist() == [DAMAGE_KINDS.index("starve"), 0]
+    assert state.player.life.tolist() == [0.5, 1.0]
+    assert state.player.damage_kind.tolist() == [DAMAGE_KINDS.index("starve"), 0]
 
 
 def test_time_passes_from_noon():
@@ -125,7 +128,7 @@ def kinds(state, ticks):
     seen = []
     for _ in range(ticks):
         state = worlds.run(state)
-        seen.append((float(state.life[0]), DAMAGE_KINDS[int(state.damage_kind[0])]))
+        seen.append((float(state.player.life[0]), DAMAGE_KINDS[int(state.player.damage_kind[0])]))
     return state, seen
 
 
@@ -133,31 +136,33 @@ def test_lava_hurts_four_each_half_second_and_sets_on_fire():
     lava = worlds.with_block(hungry(), "lava", (8, 8, 8), (8, 9, 8))
     state, seen = kinds(lava, 12)
     assert seen[0] == (16, "lava") and seen[9] == (16, "none") and seen[10] == (12, "lava")
-    assert state.fire[0] == 300
+    assert state.player.fire[0] == 300
     # Out of it the body burns on, a point each second: 300 / 20 of them.
-    state = state.replace(position=hungry().position + 5.0, life=jnp.full(2, 20.0))
-    state = state.replace(hurt_time=jnp.zeros_like(state.hurt_time))
-    state = state.replace(position=state.position.at[:, 1].set(worlds.GROUND))
+    state = worlds.with_player(
+        state, position=hungry().player.position + 5.0, life=jnp.full(2, 20.0)
+    )
+    state = worlds.with_player(state, hurt_time=jnp.zeros_like(state.player.hurt_time))
+    state = worlds.with_player(state, position=state.player.position.at[:, 1].set(worlds.GROUND))
     state, seen = kinds(state, 310)
     assert sum(kind == "on_fire" for _, kind in seen) == 15
-    assert state.life[0] == 5 and state.fire[0] == 0
+    assert state.player.life[0] == 5 and state.player.fire[0] == 0
 
 
 def test_water_puts_fire_out():
-    state = pool_of_water().replace(fire=jnp.full(2, 200, jnp.int32))
-    assert worlds.run(state).fire[0] == 0
+    state = worlds.with_player(pool_of_water(), fire=jnp.full(2, 200, jnp.int32))
+    assert worlds.run(state).player.fire[0] == 0
 
 
 def test_a_fire_hurts_at_once_and_the_body_burns_after_a_second():
     state = worlds.with_block(hungry(), "fire", (8, 8, 8))
     state, seen = kinds(state, 19)
-    assert [kind for _, kind in seen].count("in_fire") == 2 and state.fire[0] == -1
+    assert [kind for _, kind in seen].count("in_fire") == 2 and state.player.fire[0] == -1
     state = worlds.run(state)
-    assert state.fire[0] == 160
-    away = state.replace(position=state.position + jnp.array([3.0, 0.0, 0.0]))
+    assert state.player.fire[0] == 160
+    away = worlds.with_player(state, position=state.player.position + jnp.array([3.0, 0.0, 0.0]))
     away, seen = kinds(away, 165)
     assert [kind for _, kind in seen].count("on_fire") == 160 // 20
-    assert away.fire[0] == 0
+    assert away.player.fire[0] == 0
 
 
 def test_walls_suffocate_and_a_cactus_pricks():
@@ -165,12 +170,12 @@ def test_walls_suffocate_and_a_cactus_pricks():
     assert kinds(wall, 1)[1] == [(19, "in_wall")]
     cactus = worlds.with_block(hungry(), "cactus", (8, 8, 9), (8, 9, 9))
     state = worlds.run(cactus, 6, MOVE=1)
-    assert state.life[0] == 19
-    assert worlds.run(state, 9, MOVE=1).life[0] == 18
+    assert state.player.life[0] == 19
+    assert worlds.run(state, 9, MOVE=1).player.life[0] == 18
 
 
 def test_below_the_world_life_goes():
-    state = hungry().replace(position=jnp.tile(jnp.array([8.5, -70.0, 8.5]), (2, 1)))
+    state = worlds.with_player(hungry(), position=jnp.tile(jnp.array([8.5, -70.0, 8.5]), (2, 1)))
     assert kinds(state, 1)[1] == [(16, "out_of_world")]
 
 
@@ -183,13 +188,13 @@ def damaged(state, amount, kind="mob"):
 
 def test_within_ten_ticks_only_the_excess_counts():
     state, fresh = damaged(hungry(), 4.0)
-    assert fresh.all() and state.life[0] == 16 and state.hurt_time[0] == 10
+    assert fresh.all() and state.player.life[0] == 16 and state.player.hurt_time[0] == 10
     weaker, fresh = damaged(state, 4.0)
-    assert not fresh.any() and weaker.life[0] == 16
+    assert not fresh.any() and weaker.player.life[0] == 16
     harder, fresh = damaged(state, 7.0)
-    assert not fresh.any() and harder.life[0] == 13 and harder.hurt_time[0] == 10
-    assert harder.hurt_amount[0] == 7 and harder.damage[0] == 7
-    assert damaged(harder, 7.0)[0].life[0] == 13
+    assert not fresh.any() and harder.player.life[0] == 13 and harder.player.hurt_time[0] == 10
+    assert harder.player.hurt_amount[0] == 7 and harder.player.damage[0] == 7
+    assert damaged(harder, 7.0)[0].player.life[0] == 13
 
 
 def armored(*items):
@@ -216,16 +221,20 @@ FULL = ("boots", "leggings", "chestplate", "helmet")
 )
 def test_armour_keeps_damage_off_by_its_points_and_toughness(material, damage, lost):
     state, _ = damaged(armored(*(f"{material}_{piece}" for piece in FULL)), damage)
-    np.testing.assert_allclose(20 - state.life[0], lost, rtol=1e-5)
+    np.testing.assert_allclose(20 - state.player.life[0], lost, rtol=1e-5)
     assert (state.armor.damage[:, :4] == max(int(damage // 4), 1)).all()
     assert state.armor.damage[0, 4] == 0
-    np.testing.assert_allclose(state.exhaustion, 0.1)
+    np.testing.assert_allclose(state.player.exhaustion, 0.1)
 
 
 @pytest.mark.parametrize("kind", vitals.PIERCING)
 def test_armour_does_not_keep_off_what_pierces(kind):
     state, _ = damaged(armored(*(f"iron_{piece}" for piece in FULL)), 5.0, kind)
-    assert state.life[0] == 15 and not state.armor.damage.any() and state.exhaustion[0] == 0
+    assert (
+        state.player.life[0] == 15
+        and not state.armor.damage.any()
+        and state.player.exhaustion[0] == 0
+    )
 
 
 def test_armour_breaks_when_its_uses_are_spent():
