@@ -94,8 +94,8 @@ def test_the_same_seed_gives_the_same_trajectory_and_lanes_differ():
 
     first, again, other = run(0), run(0), run(1)
     jax.tree.map(np.testing.assert_array_equal, first, again)
-    assert (first[0].position != other[0].position).any()
-    assert len(np.unique(np.asarray(first[0].position), axis=0)) == N
+    assert (first[0].player.position != other[0].player.position).any()
+    assert len(np.unique(np.asarray(first[0].player.position), axis=0)) == N
 
 
 def test_milking_ends_the_episode_with_reward_one():
