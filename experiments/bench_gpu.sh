@@ -13,8 +13,7 @@
 #   SKIP_CPU     not empty: no CPU column
 #
 # Aims on one H200: symbolic world 5,000,000 steps/s, 64x64 RGB world 1,000,000, PPO from rays
-# 1,000,000 and from pixels 300,000, harvest_milk learnt from pixels in under 60 s, the
-# renderer within 3 times of the bound that its gathers set (experiments/bench/bound.py).
+# 1,000,000 and from pixels 300,000, harvest_milk learnt from pixels in under 60 s.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -47,7 +46,6 @@ if [[ -n ${JAXENSTEIN:-} ]]; then peers=("--jaxenstein=$JAXENSTEIN"); fi
 
 bench world world --lanes="$lanes" --seconds=5                              # symbolic world
 bench frames frames --at="$drawn" --sizes=64x64,128x128,160x256 --seconds=5 # 64x64 RGB world
-bench bound bound --at="$drawn" --seconds=3                              # its gathers
 bench peers peers --at="$at" --seconds=5 ${peers[@]+"${peers[@]}"}
 bench rays ppo --config=harvest_milk --lanes="$lanes" --seconds=10          # PPO from rays
 bench pixels ppo --config=harvest_milk_pixels --lanes="$lanes" --seconds=10 # PPO from pixels

@@ -8,7 +8,7 @@ from pathlib import Path
 from experiments import machine
 
 ALL = ("world", "frames", "peers", "ppo", "breakdown", "memory", "compile")
-PARTS = (*ALL, "bound", "parts", "pool", "first", "learn", "show")
+PARTS = (*ALL, "parts", "pool", "first", "learn", "show")
 DRIVERS = ("auto", "host", "device")
 
 

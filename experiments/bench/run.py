@@ -13,7 +13,6 @@ from rich.markup import escape
 
 from experiments import machine
 from experiments.bench import (
-    bound,
     breakdown,
     compiling,
     first,
@@ -81,8 +80,6 @@ def measure(
         yield from pools.measure(one.config.voxel)
     elif part == "frames":
         yield from frames.measure(one.env, one.driver, options.at, options.sizes, options.seconds)
-    elif part == "bound":
-        yield from bound.measure(one.env, options.at, options.seconds)
     elif part == "peers":
         rows, missing = peers.measure(
             one.env(options.at), one.driver, options.seconds, options.jaxenstein, options.minedojo

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from rlgpt_jax.envs.voxel.render.jax.lookups import Sources, Vector, texel_index, vector
+from rlgpt_jax.envs.voxel.render.jax.lookups import Sources, Vector, load, texel_index, vector
 from rlgpt_jax.envs.voxel.render.jax.march import NONE
 from rlgpt_jax.envs.voxel.render.jax.parts import Ray, slab
 from rlgpt_jax.envs.voxel.render.jax.scene import BURNING, HURT, SHEARED
@@ -43,8 +43,8 @@ def bodies(s: Sources, ray: Ray) -> Body:
     zero = none * 0.0
     dark = none < 0.0
     body = Body(none, dark.astype(jnp.int32) - 1, (zero, zero, zero), zero, dark, (zero,) * 3)
-    body = _each(s.load(s.scene.num_mobs), lambda m, body: _mob(s, ray, m, body), body)
-    return _each(s.load(s.scene.num_items), lambda i, body: _item(s, ray, i, body), body)
+    body = _each(s.scene.num_mobs, lambda m, body: _mob(s, ray, m, body), body)
+    return _each(s.scene.num_items, lambda i, body: _item(s, ray, i, body), body)
 
 
 def mob_shadow(s: Sources, x: jax.Array, y: jax.Array, z: jax.Array) -> jax.Array:
@@ -52,13 +52,13 @@ def mob_shadow(s: Sources, x: jax.Array, y: jax.Array, z: jax.Array) -> jax.Arra
 
     def shade(m: jax.Array, light: jax.Array) -> jax.Array:
         px, py, pz = vector(s, s.scene.mob_position, m)
-        radius = 0.45 * s.load(s.tables.mob_reach, s.load(s.scene.mob_kind, m))
+        radius = 0.45 * load(s.tables.mob_reach, load(s.scene.mob_kind, m))
         away = ((x - px) * (x - px) + (z - pz) * (z - pz)) / (radius * radius)
         above = py - y
         under = (above > -0.1) & (above < 2.0) & (away < 1.0)
         return jnp.where(under, jnp.minimum(light, 0.5 + 0.5 * away), light)
 
-    return _each(s.load(s.scene.num_mobs), shade, jnp.ones_like(x))
+    return _each(s.scene.num_mobs, shade, jnp.ones_like(x))
 
 
 def _each(number: jax.Array, step, carry):
@@ -80,8 +80,8 @@ def _close(ray: Ray, x: jax.Array, y: jax.Array, z: jax.Array, square: jax.Array
 
 def _mob(s: Sources, ray: Ray, m: jax.Array, body: Body) -> Body:
     """The nearer of a mob's parts and what is there already."""
-    kind = s.load(s.scene.mob_kind, m)
-    reach = s.load(s.tables.mob_reach, kind)
+    kind = load(s.scene.mob_kind, m)
+    reach = load(s.tables.mob_reach, kind)
     place = vector(s, s.scene.mob_position, m)
     x, y, z = (p - o for p, o in zip(place, ray.origin))
     square = (1.3 * reach) * (1.3 * reach)
@@ -92,9 +92,9 @@ def _mob(s: Sources, ray: Ray, m: jax.Array, body: Body) -> Body:
 
 
 def _parts(s: Sources, ray: Ray, m: jax.Array, kind: jax.Array, place: Vector, body: Body) -> Body:
-    cos, sin = s.load(s.scene.mob_turn, m, 0), s.load(s.scene.mob_turn, m, 1)
-    stride = 0.8 * s.load(s.scene.mob_stride, m)
-    look = s.load(s.scene.mob_look, m)
+    cos, sin = load(s.scene.mob_turn, m, 0), load(s.scene.mob_turn, m, 1)
+    stride = 0.8 * load(s.scene.mob_stride, m)
+    look = load(s.scene.mob_look, m)
     dye = vector(s, s.scene.mob_dye, m)
     hurt = jnp.where(look & HURT != 0, _REDNESS, 0.0)
     hidden = SHORN + (WOOLLY - SHORN) * (look & SHEARED) // SHEARED
@@ -103,11 +103,11 @@ def _parts(s: Sources, ray: Ray, m: jax.Array, kind: jax.Array, place: Vector, b
     side, ahead = px * cos + pz * sin, pz * cos - px * sin
     way = [dx * cos + dz * sin, dy, dz * cos - dx * sin]
     lit = (place[0], place[1] + 0.5, place[2])
-    first, last = s.load(s.tables.part_first, kind), s.load(s.tables.part_first, kind + 1)
+    first, last = load(s.tables.part_first, kind), load(s.tables.part_first, kind + 1)
 
     def test(part: jax.Array, body: Body) -> Body:
-        box = [s.load(s.tables.part_box, 6 * part + k) for k in range(6)]
-        flags = s.load(s.tables.part_look, part)
+        box = [load(s.tables.part_box, 6 * part + k) for k in range(6)]
+        flags = load(s.tables.part_look, part)
         swing = jnp.where(flags & FIRST_LEG != 0, 1.0, jnp.where(flags & OTHER_LEG != 0, -1.0, 0.0))
         # Legs lean about their upper end, which keeps rays straight.
         lean = stride * swing
@@ -124,7 +124,7 @@ def _parts(s: Sources, ray: Ray, m: jax.Array, kind: jax.Array, place: Vector, b
         # Pictures repeat: no part is longer than two of them.
         u, v = (jnp.where(w >= 1.0, w - 1.0, w) for w in (u, v))
         texel = jnp.where(ok, texel_index(picture, u, v), 0)
-        ok &= s.load(s.tables.texel, texel, where=ok) & SOLID != 0
+        ok &= load(s.tables.texel, texel) & SOLID != 0
         across_x = jnp.where(axis == 0, cos, sin)  # of the side's outward way
         upright = 0.6 * across_x * across_x + 0.8 * (1.0 - across_x * across_x)
         light = jnp.where(axis == 1, jnp.where(dy < 0, 1.0, 0.5), upright)
@@ -169,17 +169,17 @@ def _facing(
 
 def _flames(s: Sources, ray: Ray, m: jax.Array, place: Vector, body: Body) -> Body:
     """Fire round a burning mob."""
-    half = 0.75 * s.load(s.scene.mob_size, m, 0)
-    high = 1.15 * s.load(s.scene.mob_size, m, 1)
+    half = 0.75 * load(s.scene.mob_size, m, 0)
+    high = 1.15 * load(s.scene.mob_size, m, 1)
     ok, t, across, up = _facing(ray, place, half)
     u, v = across / (2.0 * half) + 0.5, up / high
     ok &= (t < body.distance) & (u >= 0.0) & (u < 1.0) & (v >= 0.0) & (v < 1.0)
     rows = jnp.maximum(1.0, jnp.floor(high + 0.3))
-    u, v = u + s.load(s.scene.mob_flicker, m), v * rows
+    u, v = u + load(s.scene.mob_flicker, m), v * rows
     u, v = (w - jnp.floor(w) for w in (u, v))
     picture = jnp.full_like(body.texel, FIRE_PICTURE)
     texel = jnp.where(ok, texel_index(picture, u, 1.0 - v), 0)
-    ok &= s.load(s.tables.texel, texel, where=ok) & SOLID != 0
+    ok &= load(s.tables.texel, texel) & SOLID != 0
     one = jnp.ones_like(t)
     return _nearer(ok, body, t, texel, (one, one, one), 0.0, True, place)
 
@@ -189,13 +189,13 @@ def _item(s: Sources, ray: Ray, i: jax.Array, body: Body) -> Body:
     place = vector(s, s.scene.item_position, i)
     x, y, z = (p - o for p, o in zip(place, ray.origin))
     close = _close(ray, x, y, z, jnp.float32(_ITEM_REACH))
-    byte = s.load(s.scene.item_byte, i)
+    byte = load(s.scene.item_byte, i)
     return jax.lax.cond(
         jnp.any(close & (byte > 0)),
         lambda body: _cube(s, ray, byte, place, body),
         lambda body: jax.lax.cond(
             jnp.any(close & (byte <= 0)),
-            lambda body: _icon(s, ray, s.load(s.scene.item_id, i), place, body),
+            lambda body: _icon(s, ray, load(s.scene.item_id, i), place, body),
             lambda body: body,
             body,
         ),
@@ -204,7 +204,7 @@ def _item(s: Sources, ray: Ray, i: jax.Array, body: Body) -> Body:
 
 
 def _cube(s: Sources, ray: Ray, byte: jax.Array, place: Vector, body: Body) -> Body:
-    cos, sin = s.load(s.scene.item_turn, 0), s.load(s.scene.item_turn, 1)
+    cos, sin = load(s.scene.item_turn, 0), load(s.scene.item_turn, 1)
     px, py, pz = (o - p for o, p in zip(ray.origin, place))
     dx, dy, dz = ray.way
     start = [px * cos + pz * sin, py, pz * cos - px * sin]
@@ -216,7 +216,7 @@ def _cube(s: Sources, ray: Ray, byte: jax.Array, place: Vector, body: Body) -> B
     u = jnp.where(axis == 0, z, x) * 0.5 + 0.5
     v = 0.5 - jnp.where(axis == 1, -z, y) * 0.5
     face = axis * 2 + jnp.where((axis == 1) & (dy < 0), 1, 0)
-    picture = s.load(s.tables.face, byte * 6 + face)
+    picture = load(s.tables.face, byte * 6 + face)
     light = jnp.where(axis == 1, 1.0, jnp.where(axis == 2, 0.8, 0.64))
     texel = texel_index(picture, u, v)
     return _nearer(ok, body, t, texel, (light, light, light), 0.0, False, place)
@@ -229,6 +229,6 @@ def _icon(s: Sources, ray: Ray, item: jax.Array, place: Vector, body: Body) -> B
     ok &= (t < body.distance) & (u >= 0.0) & (u < 1.0) & (v >= 0.0) & (v < 1.0)
     picture = jnp.zeros_like(body.texel) + FIRST_ICON + item
     texel = jnp.where(ok, texel_index(picture, u, v), 0)
-    ok &= s.load(s.tables.texel, texel, where=ok) & SOLID != 0
+    ok &= load(s.tables.texel, texel) & SOLID != 0
     one = jnp.ones_like(t)
     return _nearer(ok, body, t, texel, (one, one, one), 0.0, False, place)

@@ -1,9 +1,9 @@
-"""Look-ups of one lane for the per-pixel code, by whatever `load` is given: a bench counts them.
+"""Look-ups of one lane for the per-pixel code.
 
 Cells are local (see `scene.py`), int32 arrays of any one shape.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import jax
@@ -19,37 +19,36 @@ _WIDEST = int(FAR) + 8  # cells to each side of the eye that are looked up
 
 
 class Sources(NamedTuple):
-    """What pixels of one lane read. Arrays have no lane axis but for the worlds."""
+    """What pixels of one lane read; arrays of the scene have no lane axis."""
 
     scene: Scenes
     tables: Tables
-    blocks: Any  # uint8[*lane, X, Z, Y]
-    lane: tuple  # indices in front of `blocks`
-    pool_light: Any  # uint8[*world, X, Z, Y]
-    world: tuple  # indices in front of `pool_light`
-    size: tuple[int, int, int]  # X, Z, Y
+    blocks: jax.Array  # uint8[N, X, Z, Y]
+    lane: jax.Array  # int32, index into `blocks`
+    pool_light: jax.Array  # uint8[P, X, Z, Y]
+    world: jax.Array  # int32, index into `pool_light`
     base: Vector  # int32 scalars: the eye's cell, x and z within the world
-    # `load(array, *index, where=mask)`: scalars or arrays; what the mask leaves out may be
-    # anything.
-    load: Callable[..., jax.Array]
 
 
 def sources(
-    scene: Scenes, tables: Tables, blocks: Any, lane: tuple, pool_light: Any, world: tuple,
-    size: tuple[int, ...], load: Callable[..., jax.Array],
+    scene: Scenes, tables: Tables, blocks: jax.Array, lane: jax.Array, pool_light: jax.Array,
+    world: jax.Array,
 ) -> Sources:  # fmt: skip
-    """One lane's `Sources`; `size` is X, Z, Y."""
+    """One lane's `Sources`."""
+    _, size_x, size_z, _ = blocks.shape
     x, y, z = (load(scene.cell, k) for k in range(3))
-    base = jnp.mod(x, size[0]), y, jnp.mod(z, size[1])
-    size_x, size_z, size_y = size
-    return Sources(
-        scene, tables, blocks, lane, pool_light, world, (size_x, size_z, size_y), base, load
-    )
+    base = jnp.mod(x, size_x), y, jnp.mod(z, size_z)
+    return Sources(scene, tables, blocks, lane, pool_light, world, base)
+
+
+def load(array: Any, *index: Any) -> jax.Array:
+    """`array[index]`, scalars or arrays, which must be in bounds."""
+    return array.at[index].get(mode="promise_in_bounds")
 
 
 def vector(s: Sources, array: Any, *index: Any) -> Vector:
     """Three scalars of a field of the scene."""
-    return three(s.load(array, *index, k) for k in range(3))
+    return three(load(array, *index, k) for k in range(3))
 
 
 def three(values: Iterable[jax.Array]) -> Vector:
@@ -58,28 +57,23 @@ def three(values: Iterable[jax.Array]) -> Vector:
     return x, y, z
 
 
-def block_at(s: Sources, x: jax.Array, y: jax.Array, z: jax.Array, where: Any = None) -> jax.Array:
+def block_at(s: Sources, x: jax.Array, y: jax.Array, z: jax.Array) -> jax.Array:
     """int32: bytes; outside the world's height air, as clear as that layer is far."""
-    size_y = s.size[2]
+    size_y = s.blocks.shape[-1]
     height = y + s.base[1]
     outside = jnp.maximum(height - (size_y - 1), -height)
-    inside = outside <= 0
-    byte = _in_world(s, s.blocks, s.lane, x, y, z, inside if where is None else inside & where)
-    return jnp.where(inside, byte, AIR_CODE + jnp.clip(outside, 1, MAX_AIR))
+    byte = _in_world(s, s.blocks, s.lane, x, y, z)
+    return jnp.where(outside <= 0, byte, AIR_CODE + jnp.clip(outside, 1, MAX_AIR))
 
 
-def light_at(s: Sources, x: jax.Array, y: jax.Array, z: jax.Array, where: jax.Array) -> jax.Array:
+def light_at(s: Sources, x: jax.Array, y: jax.Array, z: jax.Array) -> jax.Array:
     """int32: 16 * light of the sky + light of blocks, without distant lights of the agent."""
-    near_x, near_y, near_z = x + HALF, y + HALF, z + HALF
-    near = is_near(x, y, z)
-    own = s.load(
-        s.scene.near, near_x & (WINDOW - 1), near_z & (WINDOW - 1), near_y & (WINDOW - 1),
-        where=near & where,
-    ).astype(jnp.int32)  # fmt: skip
+    near_x, near_y, near_z = ((at + HALF) & (WINDOW - 1) for at in (x, y, z))
+    own = load(s.scene.near, near_x, near_z, near_y).astype(jnp.int32)
     height = y + s.base[1]
-    inside = (height >= 0) & (height < s.size[2])
-    stored = _in_world(s, s.pool_light, s.world, x, y, z, inside & ~near & where)
-    return jnp.where(near, own, jnp.where(inside, stored, DAYLIGHT))
+    inside = (height >= 0) & (height < s.blocks.shape[-1])
+    stored = _in_world(s, s.pool_light, s.world, x, y, z)
+    return jnp.where(is_near(x, y, z), own, jnp.where(inside, stored, DAYLIGHT))
 
 
 def is_near(x: jax.Array, y: jax.Array, z: jax.Array) -> jax.Array:
@@ -95,12 +89,12 @@ def texel_index(picture: jax.Array, u: jax.Array, v: jax.Array) -> jax.Array:
 
 
 def _in_world(
-    s: Sources, array: Any, front: tuple, x: jax.Array, y: jax.Array, z: jax.Array, where: Any
+    s: Sources, worlds: jax.Array, index: jax.Array, x: jax.Array, y: jax.Array, z: jax.Array
 ) -> jax.Array:
-    size_x, size_z, size_y = s.size
+    _, size_x, size_z, size_y = worlds.shape
     column_x, column_z = _wrap(x + s.base[0], size_x), _wrap(z + s.base[2], size_z)
     row = jnp.clip(y + s.base[1], 0, size_y - 1)
-    return s.load(array, *front, column_x, column_z, row, where=where).astype(jnp.int32)
+    return load(worlds, index, column_x, column_z, row).astype(jnp.int32)
 
 
 def _wrap(at: jax.Array, size: int) -> jax.Array:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 
 from rlgpt_jax.envs.voxel.render.art.art import AIR, CUBE, LAVA, PLANT, SHAPE, WATER
 from rlgpt_jax.envs.voxel.render.art.textures import FRONT
-from rlgpt_jax.envs.voxel.render.jax.lookups import Sources, Vector, block_at, texel_index
+from rlgpt_jax.envs.voxel.render.jax.lookups import Sources, Vector, block_at, load, texel_index
 from rlgpt_jax.envs.voxel.render.jax.parts import Ray, box, on_face, plant
 from rlgpt_jax.envs.voxel.render.jax.scene import FAR
 from rlgpt_jax.envs.voxel.render.jax.tables import DOOR, FIRE, LAVA_PICTURE, SOLID, UPPER_DOOR
@@ -104,7 +104,7 @@ def _leave(s: Sources, ray: Ray, body: jax.Array, march: _March, go: jax.Array) 
         distance=jnp.where(go, leave, march.distance),
         cell=(x, y, z),
         axis=jnp.where(go, axis, march.axis),
-        byte=jnp.where(go, block_at(s, x, y, z, where=go), march.byte),
+        byte=jnp.where(go, block_at(s, x, y, z), march.byte),
         active=march.active & ~ends,
     )
 
@@ -113,7 +113,7 @@ def _meet(s: Sources, ray: Ray, body: jax.Array, march: _March) -> _March:
     """What the active rays meet in their cells, which hold blocks."""
     exits = _exits(ray, march.cell, jnp.ones_like(march.byte))
     leave = jnp.minimum(jnp.minimum(exits[0], exits[1]), exits[2])
-    kind = jnp.where(march.active, s.load(s.tables.block, march.byte) & _KIND, AIR)
+    kind = jnp.where(march.active, load(s.tables.block, march.byte) & _KIND, AIR)
     met = _wade(s, ray, body, march, kind, leave)
     met = _test_parts(s, ray, body, march._replace(met=met), kind, leave)
     found = march.active & (met.distance < NONE)
@@ -127,8 +127,8 @@ def _wade(
     x, y, z = march.cell
     t, met = march.distance, march.met
     liquid = (kind == WATER) | (kind == LAVA)
-    above = s.load(s.tables.block, block_at(s, x, y + 1, z, where=liquid)) & _KIND
-    height = s.load(s.tables.surface, march.byte, where=liquid)
+    above = load(s.tables.block, block_at(s, x, y + 1, z)) & _KIND
+    height = load(s.tables.surface, march.byte)
     full = (above == kind) | (height >= 1.0)
     crossing = (y.astype(jnp.float32) + height - ray.origin[1]) * ray.inverse[1]
     falls = ~full & (ray.way[1] < 0) & (crossing > t)
@@ -173,13 +173,13 @@ def _test_parts(
     own_cell = (x | y | z) == 0  # one does not see the block that the eye is in
     is_cube = (kind == CUBE) & ~own_cell & (march.distance < body)
     # The upper half of a door stands as the lower one does.
-    flags = s.load(s.tables.block, byte, where=is_shape)
+    flags = load(s.tables.block, byte)
     upper = is_shape & (flags & UPPER_DOOR != 0)
-    below = block_at(s, x, y - 1, z, where=upper)
-    door = s.load(s.tables.block, below, where=upper) & (DOOR | UPPER_DOOR) == DOOR
+    below = block_at(s, x, y - 1, z)
+    door = load(s.tables.block, below) & (DOOR | UPPER_DOOR) == DOOR
     look = jnp.where(upper & door, below, byte)
-    first = s.load(s.tables.box_first, look, where=is_shape)
-    last = s.load(s.tables.box_first, look + 1, where=is_shape)
+    first = load(s.tables.box_first, look)
+    last = load(s.tables.box_first, look + 1)
     count = jnp.where(is_shape, 2 * (last - first), jnp.where(is_plant, 2, 0))
     count = jnp.where(is_cube, 1, count)
     place = [o - c.astype(jnp.float32) for o, c in zip(ray.origin, march.cell)]
@@ -197,9 +197,9 @@ def _test_parts(
         forward, face_u, face_v = on_face(ray, place, at, axis)
         u, v = jnp.where(is_plant, u, face_u), jnp.where(is_plant, v, face_v)
         side = jnp.where(is_plant, FRONT, axis * 2 + jnp.where(forward, 0, 1))
-        texel = texel_index(s.load(s.tables.face, byte * 6 + side, where=ok), u, v)
+        texel = texel_index(load(s.tables.face, byte * 6 + side), u, v)
         texel = jnp.where(ok, texel, 0)
-        ok &= s.load(s.tables.texel, texel, where=ok) & SOLID != 0
+        ok &= load(s.tables.texel, texel) & SOLID != 0
         face = axis * 2 + forward.astype(jnp.int32)
         return (
             part + 1, jnp.where(ok, at, best), jnp.where(ok, texel, best_texel),

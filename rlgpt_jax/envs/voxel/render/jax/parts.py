@@ -5,7 +5,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from rlgpt_jax.envs.voxel.render.jax.lookups import Sources, Vector, block_at
+from rlgpt_jax.envs.voxel.render.jax.lookups import Sources, Vector, block_at, load
 from rlgpt_jax.envs.voxel.render.jax.tables import BOX_UNITS, JOINS
 
 
@@ -47,7 +47,7 @@ def box(
 ) -> tuple[jax.Array, jax.Array, jax.Array]:  # fmt: skip
     """Whether a box is met, where, and the axis of the face: outside, then inside."""
     index = jnp.where(here, 2 * (first + part // 2), 0)
-    words = s.load(s.tables.box, index, where=here), s.load(s.tables.box, index + 1, where=here)
+    words = load(s.tables.box, index), load(s.tables.box, index + 1)
     low, high = (
         [(word >> shift & 255).astype(jnp.float32) * (1.0 / BOX_UNITS) for shift in (0, 8, 16)]
         for word in words
@@ -57,8 +57,8 @@ def box(
     step = jnp.where(side % 2 == 0, 1, -1)
     x = cell[0] + jnp.where((side > 0) & (side < 3), step, 0)
     z = cell[2] + jnp.where(side >= 3, step, 0)
-    beside = block_at(s, x, cell[1], z, where=side > 0)
-    joined = s.load(s.tables.block, beside, where=side > 0) & JOINS != 0
+    beside = block_at(s, x, cell[1], z)
+    joined = load(s.tables.block, beside) & JOINS != 0
     near, near_axis, far, far_axis = slab(place, ray.inverse, low, high)
     inner = part % 2 > 0
     at = jnp.where(inner, far, near)

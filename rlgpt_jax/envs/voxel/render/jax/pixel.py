@@ -10,7 +10,14 @@ import jax
 import jax.numpy as jnp
 
 from rlgpt_jax.envs.voxel.render.jax.bodies import Body, bodies
-from rlgpt_jax.envs.voxel.render.jax.lookups import Sources, Vector, texel_index, three, vector
+from rlgpt_jax.envs.voxel.render.jax.lookups import (
+    Sources,
+    Vector,
+    load,
+    texel_index,
+    three,
+    vector,
+)
 from rlgpt_jax.envs.voxel.render.jax.march import (  # fmt: skip
     IN_CELL,
     IN_LAVA,
@@ -66,7 +73,7 @@ def _hand(s: Sources, row: jax.Array, column: jax.Array, height: int, width: int
     It is at the lower right and dips for a moment after a swing.
     """
     unit = max(_HAND_HIGH / height, _HAND_WIDE / width)  # of a pixel
-    item, dip = s.load(s.scene.hand_item), 0.5 * s.load(s.scene.hand_dip)
+    item, dip = s.scene.hand_item, 0.5 * s.scene.hand_dip
     x = (column.astype(jnp.float32) + (0.5 - width)) * unit + dip
     y = (row.astype(jnp.float32) + (0.5 - height)) * unit - dip
     # A thing is held with its front inwards.
@@ -82,7 +89,7 @@ def _hand(s: Sources, row: jax.Array, column: jax.Array, height: int, width: int
     picture = jnp.zeros_like(row) + jnp.where(holds, FIRST_ICON + item, ARM)
     texel = texel_index(picture, jnp.where(holds, u, arm_u), jnp.where(holds, v, arm_v))
     texel = jnp.where(there, texel, 0)
-    solid = s.load(s.tables.texel, texel, where=there) & SOLID != 0
+    solid = load(s.tables.texel, texel) & SOLID != 0
     return jnp.where(there & solid, texel, -1)
 
 
@@ -125,7 +132,7 @@ def _through_water(s: Sources, ray: Ray, met: Met, colour: Vector) -> Vector:
     u = jnp.where(met.film_face == 0, z, x)
     v = jnp.where(met.film_face == 1, z, y)
     texel = texel_index(jnp.full_like(met.texel, WATER_PICTURE), u, v)
-    pixel = s.load(s.tables.texel, texel, where=surface)
+    pixel = load(s.tables.texel, texel)
     steep = 1.0 - jnp.minimum(1.0, jnp.abs(ray.way[1]))
     mirror = jnp.where(met.film_face == 1, 0.1 + 0.5 * steep * steep * steep, 0.08)
     share = 0.46 - 0.4 * mirror
@@ -141,7 +148,6 @@ def _through_water(s: Sources, ray: Ray, met: Met, colour: Vector) -> Vector:
 
 def _green(s: Sources, met: Met) -> jax.Array:
     """float32: the green of the lava that the eye is in."""
-    inside = met.light == IN_LAVA
     texel = jnp.maximum(met.texel, 0)
-    green = s.load(s.tables.texel, texel, where=inside) >> 8 & 255
+    green = load(s.tables.texel, texel) >> 8 & 255
     return 84.0 + 0.15 * green.astype(jnp.float32)

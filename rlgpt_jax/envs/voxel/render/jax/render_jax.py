@@ -44,9 +44,7 @@ def render(
 
     def one(lane: tuple[jax.Array, Scenes, jax.Array]) -> jax.Array:
         index, scene, world = lane
-        source = sources(
-            scene, tables, blocks, (index,), pool_light, (world,), blocks.shape[1:], _load
-        )
+        source = sources(scene, tables, blocks, index, pool_light, world)
         colour = draw(source, row, column, height, width)
         return jnp.stack(colour, -1).astype(jnp.uint8)
 
@@ -55,9 +53,3 @@ def render(
     batch = min(lanes_at_once, number) if lanes_at_once > 1 else None
     image = jax.lax.map(one, (lanes, scenes, pool_index), batch_size=batch)
     return image.reshape(number, height, width, 3)
-
-
-def _load(array: jax.Array, *index, where: jax.Array | None = None) -> jax.Array:
-    """Indices are in bounds everywhere, so that nothing is left out."""
-    del where
-    return array.at[index].get(mode="promise_in_bounds") if index else array

@@ -12,6 +12,7 @@ from rlgpt_jax.envs.voxel.render.jax.lookups import (
     block_at,
     is_near,
     light_at,
+    load,
     three,
     vector,
 )
@@ -46,12 +47,12 @@ def sky(s: Sources, dx: jax.Array, dy: jax.Array, dz: jax.Array) -> Vector:
     """Colour of the sky in a direction: gradient, glow, sun, moon, stars, clouds."""
     scene = s.scene
     zenith, horizon = vector(s, scene.zenith), vector(s, scene.horizon)
-    sun, day = vector(s, scene.sun), s.load(scene.day)
+    sun, day = vector(s, scene.sun), scene.day
     up = jnp.exp(0.6 * jnp.log(jnp.maximum(dy, 1e-9)))
     colour = [h + (z - h) * up for h, z in zip(horizon, zenith)]
     along = dx * sun[0] + dy * sun[1] + dz * sun[2]
     glow = jnp.maximum(0.0, along)
-    glow = s.load(scene.dusk, 3) * (glow * glow) * (glow * glow)
+    glow = load(scene.dusk, 3) * (glow * glow) * (glow * glow)
     glow = glow * jnp.maximum(0.0, 1.0 - jnp.abs(dy) * 1.6)
     colour = [c + (d - c) * glow for c, d in zip(colour, vector(s, scene.dusk))]
     # A night's stars, one in 97 cells of a plane overhead.
@@ -76,14 +77,14 @@ def sky(s: Sources, dx: jax.Array, dy: jax.Array, dz: jax.Array) -> Vector:
 
 
 def _clouds(s: Sources, dx, dy, dz, day, colour: list) -> list:
-    rise = s.load(s.scene.clouds, 2)
+    rise = load(s.scene.clouds, 2)
     reach = rise / jnp.maximum(dy, 0.04)
     cell_x, cell_z = (
-        jnp.floor(s.load(s.scene.clouds, k) + d * reach * (1.0 / CLOUD_SIZE)).astype(jnp.int32) & 63
+        jnp.floor(load(s.scene.clouds, k) + d * reach * (1.0 / CLOUD_SIZE)).astype(jnp.int32) & 63
         for k, d in ((0, dx), (1, dz))
     )
     above = (dy > 0.04) & (reach > 0)
-    there = above & (s.load(s.tables.clouds, cell_x * 64 + cell_z, where=above) > 0)
+    there = above & (load(s.tables.clouds, cell_x * 64 + cell_z) > 0)
     thick = jnp.where(there, 0.75 * jnp.maximum(0.0, 1.0 - reach / 500.0), 0.0)
     white = 40.0 + 210.0 * day
     return [c + (white + add - c) * thick for c, add in zip(colour, (0.0, 0.0, 4.0))]
@@ -112,7 +113,7 @@ def lamp(s: Sources, sky_level: jax.Array, block_level: jax.Array, factor: jax.A
 
 def lamp_in_water(s: Sources, cell: Vector, place: Vector, where: jax.Array) -> Vector:
     """Three factors for water in a cell; `place` is a point in it."""
-    light = _guessed(s, cell, light_at(s, *cell, where=where), where, loss=IN_WATER)
+    light = _guessed(s, cell, light_at(s, *cell), where, loss=IN_WATER)
     block = jnp.maximum((light & 15).astype(jnp.float32), _placed(s, cell, place))
     return lamp(s, (light >> 4).astype(jnp.float32), block, jnp.float32(1.0))
 
@@ -120,7 +121,7 @@ def lamp_in_water(s: Sources, cell: Vector, place: Vector, where: jax.Array) -> 
 def colour_of(s: Sources, ray: Ray, point: Point) -> Vector:
     """Colours 0..255 of what is seen, lit, in the fog of its distance."""
     seen = point.texel >= 0
-    colour = [c * f for c, f in zip(_texel(s, point, seen), point.factor)]
+    colour = [c * f for c, f in zip(_texel(s, point), point.factor)]
     crack = _crack(s, point, seen)
     red = 255.0 * point.hurt
     colour = [c * crack * (1.0 - point.hurt) for c in colour]
@@ -132,17 +133,17 @@ def colour_of(s: Sources, ray: Ray, point: Point) -> Vector:
     return _fog(s, ray, point.distance, (r, g, b))
 
 
-def _texel(s: Sources, point: Point, where: jax.Array) -> Vector:
+def _texel(s: Sources, point: Point) -> Vector:
     """Its colour; far away it turns into the mean of the picture."""
     index = jnp.maximum(point.texel, 0)
-    pixel = s.load(s.tables.texel, index, where=where)
-    mean = s.load(s.tables.mean, index // (TEXELS * TEXELS), where=where)
+    pixel = load(s.tables.texel, index)
+    mean = load(s.tables.mean, index // (TEXELS * TEXELS))
     tint = pixel >> TINT_SHIFT & 3
     out = []
     for k, shift in enumerate((0, 8, 16)):
         sharp = (pixel >> shift & 255).astype(jnp.float32)
         flat = (mean >> shift & 255).astype(jnp.float32)
-        grass, leaves = s.load(s.scene.tints, 1, k), s.load(s.scene.tints, 2, k)
+        grass, leaves = load(s.scene.tints, 1, k), load(s.scene.tints, 2, k)
         factor = jnp.where(tint == 0, 1.0, jnp.where(tint == 1, grass, leaves))
         out.append((sharp + (flat - sharp) * point.blur) * factor)
     return out[0], out[1], out[2]
@@ -152,9 +153,9 @@ def _crack(s: Sources, point: Point, seen: jax.Array) -> jax.Array:
     """What the cracks of the block being mined leave of its colour."""
     mined = seen & (point.light <= IN_FRONT)
     for k in range(3):
-        mined &= point.cell[k] == s.load(s.scene.mining_cell, k)
+        mined &= point.cell[k] == load(s.scene.mining_cell, k)
     texel = point.texel & (TEXELS * TEXELS - 1)
-    cracked = s.load(s.tables.cracks, texel, where=mined) <= s.load(s.scene.mining_stage)
+    cracked = load(s.tables.cracks, texel) <= s.scene.mining_stage
     return jnp.where(mined & cracked, 0.35, 1.0)
 
 
@@ -164,13 +165,13 @@ def _placed(s: Sources, cell: Vector, place: Vector) -> jax.Array:
     In the cube of cells whose light is kept up to date, only lights outside of it count.
     """
     near = is_near(*cell).astype(jnp.int32)
-    number = s.load(s.scene.num_lights)
+    number = s.scene.num_lights
 
     def shine(loop):
         i, best = loop
         away = [jnp.abs(p - q) for p, q in zip(place, vector(s, s.scene.light_place, i))]
-        level = s.load(s.scene.light_level, i) - (away[0] + away[1] + away[2])
-        inside = near * s.load(s.scene.light_is_near, i)
+        level = load(s.scene.light_level, i) - (away[0] + away[1] + away[2])
+        inside = near * load(s.scene.light_is_near, i)
         return i + 1, jnp.where(inside > 0, best, jnp.maximum(best, level))
 
     none = jnp.zeros_like(near, jnp.float32)
@@ -188,8 +189,8 @@ def _light(s: Sources, ray: Ray, point: Point, where: jax.Array) -> Vector:
     whole = point.light == SMOOTH
     step = jnp.where(on_face, sign, 0)
     at = three(c + jnp.where(axis == k, step, 0) for k, c in enumerate(point.cell))
-    own = light_at(s, *point.cell, where=where & ~whole)
-    front = light_at(s, *at, where=where & on_face)
+    own = light_at(s, *point.cell)
+    front = light_at(s, *at)
     own, front = jnp.where(whole, 0, own), jnp.where(on_face, front, 0)
     middle = jnp.maximum(own & ~15, front & ~15) | jnp.maximum(own & 15, front & 15)
     middle = _guessed(s, at, middle, where)
@@ -198,7 +199,7 @@ def _light(s: Sources, ray: Ray, point: Point, where: jax.Array) -> Vector:
 
     place = three(o + d * point.distance for o, d in zip(ray.origin, ray.way))
     smooth = where & whole & (point.distance <= _SMOOTH_RANGE)
-    sides, corners = _around(s, at, axis, place, middle, smooth)
+    sides, corners = _around(s, at, axis, place, middle)
     sky_level = jnp.where(smooth, sides, sky_level)
     block = jnp.where(smooth, corners[0], block)
     closed = jnp.where(smooth, corners[1], 0.0)
@@ -225,8 +226,8 @@ def _guessed(
     def look(k, light):
         # From the four sides and from above.
         x, z = jnp.where(k < 2, 2 * k - 1, 0), jnp.where((k == 2) | (k == 3), 2 * k - 5, 0)
-        y = jnp.asarray(k == 4).astype(jnp.int32)  # k is a number outside of jit
-        beside = light_at(s, cell[0] + x, cell[1] + y, cell[2] + z, where=dark)
+        y = (k == 4).astype(jnp.int32)
+        beside = light_at(s, cell[0] + x, cell[1] + y, cell[2] + z)
         beside = jnp.maximum((beside & ~15) - 16 * loss, 0) | jnp.maximum((beside & 15) - loss, 0)
         brighter = jnp.maximum(light & ~15, beside & ~15) | jnp.maximum(light & 15, beside & 15)
         return jnp.where(dark, brighter, light)
@@ -235,7 +236,7 @@ def _guessed(
 
 
 def _around(
-    s: Sources, front: Vector, axis: jax.Array, place: Vector, middle: jax.Array, where: jax.Array
+    s: Sources, front: Vector, axis: jax.Array, place: Vector, middle: jax.Array
 ) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
     """Smooth light of the sky, and of blocks, and how far corners are closed 0..1.
 
@@ -244,7 +245,6 @@ def _around(
       axis: int32, of the face.
       place: float32, the point on it.
       middle: int32, the light of the cell in front.
-      where: bool, what is asked for.
     """
     # The face's own two axes.
     b, c = jnp.where(axis == 2, 0, axis + 1), jnp.where(axis == 0, 2, axis - 1)
@@ -269,9 +269,9 @@ def _around(
             for n, f in enumerate(front)
         )
         between = jnp.where(is_side, 0, sides >> (k & 1) & sides >> (2 + (k >> 1 & 1)) & 1)
-        byte = block_at(s, *at, where=where)
-        corner = (between > 0) | (s.load(s.tables.block, byte, where=where) & CORNER != 0)
-        light = light_at(s, *at, where=where & ~corner)
+        byte = block_at(s, *at)
+        corner = (between > 0) | (load(s.tables.block, byte) & CORNER != 0)
+        light = light_at(s, *at)
         light = jnp.where(corner, middle, light)
         return (
             sky_sum + weight * (light >> 4).astype(jnp.float32),
