@@ -17,9 +17,8 @@ import numpy as np
 
 from rlgpt_jax.envs.base import Observation, Step
 from rlgpt_jax.envs.minedojo.answers import gather
-from rlgpt_jax.envs.minedojo.batch import stack
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
-from rlgpt_jax.envs.minedojo.lane import Lane, Phase, Settings
+from rlgpt_jax.envs.minedojo.lane import Lane, Settings
 from rlgpt_jax.envs.minedojo.launcher import Launcher, Local
 from rlgpt_jax.envs.minedojo.making import game_of, world_seed
 from rlgpt_jax.envs.tasks.tasks import Task
@@ -143,25 +142,6 @@ class HostMineDojo:
         """One tick of every lane, with auto-reset. `action` is int32[N, 8]."""
         self.send(np.arange(self.num_envs), action)
         return self._all()
-
-    def command(self, lane: int, *commands: str) -> Observation:
-        """Chat commands in one lane, such as "/time set 0", and a tick for each.
-
-        They are no ticks of the episode, and what they give is no reward.
-
-        Returns:
-          The observation of all lanes after them.
-
-        Raises:
-          RuntimeError: the lane has a tick under way, or its worker died.
-          ValueError: a command that MineDojo does not pass on (`making.VERBS`).
-        """
-        self._lanes[lane].command(*commands)
-        while self._lanes[lane].phase is Phase.COMMANDING:
-            self._move(None)
-        if self._lanes[lane].phase is not Phase.DECIDING:
-            raise RuntimeError(f"the worker of lane {lane} died at {commands}: episode lost.")
-        return stack([lane.obs for lane in self._lanes])
 
     def save(self) -> dict[str, Any]:
         """The seeds; a game itself cannot be saved."""

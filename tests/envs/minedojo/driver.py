@@ -43,7 +43,7 @@ class Bridge:
         self._command("/setblock " + " ".join(f"~{step}" for step in offset) + f" {block}")
 
     def kill(self, lane: int) -> None:
-        self.host.command(lane, "/kill")
+        doubles.command(self.host, lane, "/kill")
 
     def step(self, action: np.ndarray) -> Step:
         return self.host.step(action)
@@ -57,7 +57,7 @@ class Bridge:
 
     def _command(self, *commands: str) -> Observation:
         for lane in range(LANES):
-            obs = self.host.command(lane, *commands)
+            obs = doubles.command(self.host, lane, *commands)
         return obs
 
 

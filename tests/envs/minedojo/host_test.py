@@ -240,7 +240,7 @@ def test_misuse_is_told(folder):
     with pytest.raises(ValueError, match="an action is 8 numbers"):
         world.step(both(action(MOVE=3)))
     with pytest.raises(ValueError, match=r"'/give .*: MineDojo passes on no such.*/clear, /kill"):
-        world.command(0, "/time set 0", "/give @p minecraft:log 1")
+        doubles.command(world, 0, "/time set 0", "/give @p minecraft:log 1")
     assert not folder.heard(0, "chat /give") and len(folder.heard(0, "chat /time")) == 1
     world.close()
     with pytest.raises(ValueError, match="split"):
