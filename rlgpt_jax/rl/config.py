@@ -19,6 +19,11 @@ def _need(ok: bool, path: str, given: object, needed: str) -> None:
         raise ValueError(f"{path} is {given!r}; it must be {needed}.")
 
 
+def _check(config: object, path: str, ok: bool, needed: str) -> None:
+    """Of the field that `path` ends with."""
+    _need(ok, path, getattr(config, path.rpartition(".")[2]), needed)
+
+
 def _check_ints(config: object, prefix: str, least: dict[str, int]) -> None:
     for field, low in least.items():
         value = getattr(config, field)
@@ -120,48 +125,26 @@ class NetworkConfig:
         for field in ("image_size", "conv_channels"):  # lists, where they come from JSON
             object.__setattr__(self, field, tuple(getattr(self, field)))
         self._check_pictures()
-        _need(
-            self.compute_dtype in DTYPES,
-            "network.compute_dtype",
-            self.compute_dtype,
-            f"one of {', '.join(DTYPES)}",
-        )
-        _need(isinstance(self.shared, bool), "network.shared", self.shared, "true or false")
-        _need(
-            self.shared or not self.recurrent,
-            "network.shared",
-            self.shared,
-            "true with network.recurrent, since a lane has one state for actor and critic",
-        )
+        known = self.compute_dtype in DTYPES
+        _check(self, "network.compute_dtype", known, f"one of {', '.join(DTYPES)}")
+        _check(self, "network.shared", isinstance(self.shared, bool), "true or false")
+        needed = "true with network.recurrent, since a lane has one state for actor and critic"
+        _check(self, "network.shared", self.shared or not self.recurrent, needed)
 
     def _check_pictures(self) -> None:
         size, channels = self.image_size, self.conv_channels
-        _need(
-            size == () or (len(size) == 2 and all(isinstance(x, int) for x in size)),
-            "network.image_size",
-            size,
-            "height and width in pixels, or ()",
-        )
-        _need(
-            len(channels) > 0 and all(isinstance(x, int) and x > 0 for x in channels),
-            "network.conv_channels",
-            channels,
-            "one or more positive integers",
-        )
+        ok = size == () or (len(size) == 2 and all(isinstance(x, int) for x in size))
+        _check(self, "network.image_size", ok, "height and width in pixels, or ()")
+        ok = len(channels) > 0 and all(isinstance(x, int) and x > 0 for x in channels)
+        _check(self, "network.conv_channels", ok, "one or more positive integers")
         least = self.conv_patch * 2 ** (len(channels) - 1)
-        _need(
-            all(x >= least and x % self.conv_patch == 0 for x in size),
-            "network.image_size",
-            size,
-            f"multiples of network.conv_patch = {self.conv_patch} of at least {least}, which "
-            f"{len(channels)} layers make 1",
-        )
-        _need(
-            bool(size) or self.frame_stack == 1,
-            "network.frame_stack",
-            self.frame_stack,
-            "1 without pictures (network.image_size)",
-        )
+        ok = all(x >= least and x % self.conv_patch == 0 for x in size)
+        _check(
+            self, "network.image_size", ok, f"multiples of network.conv_patch = {self.conv_patch} "
+            f"of at least {least}, which {len(channels)} layers make 1",
+        )  # fmt: skip
+        ok = bool(size) or self.frame_stack == 1
+        _check(self, "network.frame_stack", ok, "1 without pictures (network.image_size)")
 
 
 PLAIN = NetworkConfig()  # without pictures and without a memory
@@ -188,20 +171,12 @@ class RewardConfig:
         terms = ("success", "step_cost", "distance", "exploration", "environment", "clip")
         _check_floats(self, "reward", dict.fromkeys(terms, (0.0, math.inf)))
         for i, name in enumerate(self.targets):
-            _need(
-                name in NAME_ID,
-                f"reward.targets[{i}]",
-                name,
-                "the name of a block or mob in envs.names.NAMES",
-            )
+            needed = "the name of a block or mob in envs.names.NAMES"
+            _need(name in NAME_ID, f"reward.targets[{i}]", name, needed)
         for i, entry in enumerate(self.items):
             path = f"reward.items[{i}]"
-            _need(
-                isinstance(entry, tuple | list) and len(entry) == 2,
-                path,
-                entry,
-                'a pair (item name, reward), for example ("log", 0.5)',
-            )
+            is_pair = isinstance(entry, tuple | list) and len(entry) == 2
+            _need(is_pair, path, entry, 'a pair (item name, reward), for example ("log", 0.5)')
             _need(entry[0] in NAME_ID, path, entry[0], "a name of envs.names.NAMES")
             is_number = isinstance(entry[1], int | float) and math.isfinite(entry[1])
             _need(is_number, path, entry[1], "a finite reward per item")
@@ -232,15 +207,10 @@ class RLConfig:
         for i, part in enumerate(self.observation):
             _need(part in ALL_PARTS, f"observation[{i}]", part, f"one of {', '.join(ALL_PARTS)}")
         self._check_pictures()
-        _need(self.driver in DRIVERS, "driver", self.driver, f"one of {', '.join(DRIVERS)}")
-        is_number = type(self.devices) is int and self.devices >= 1
-        _need(
-            is_number or self.devices == "auto",
-            "devices",
-            self.devices,
-            "auto or an integer of at least 1",
-        )
-        _need(isinstance(self.overlap, bool), "overlap", self.overlap, "true or false")
+        _check(self, "driver", self.driver in DRIVERS, f"one of {', '.join(DRIVERS)}")
+        known = self.devices == "auto" or (type(self.devices) is int and self.devices >= 1)
+        _check(self, "devices", known, "auto or an integer of at least 1")
+        _check(self, "overlap", isinstance(self.overlap, bool), "true or false")
 
     def _check_pictures(self) -> None:
         """Pictures are asked for in two places, and a GRU learns from whole lanes."""
@@ -251,20 +221,14 @@ class RLConfig:
                 f"need both: {PICTURE} among the parts and a size, for example 64,64; a policy "
                 "without pictures needs neither."
             )
-        _need(
-            not size or "rays" not in seen,
-            "observation",
-            seen,
-            f"without rays, in whose place {PICTURE} is",
-        )
-        lanes, parts = self.ppo.num_envs, self.ppo.num_minibatches
-        _need(
-            not self.network.recurrent or lanes % parts == 0,
-            "ppo.num_minibatches",
-            parts,
-            f"a divisor of ppo.num_envs = {lanes} with network.recurrent, since a minibatch "
-            "holds whole lanes",
-        )
+        apart = not size or "rays" not in seen
+        _check(self, "observation", apart, f"without rays, in whose place {PICTURE} is")
+        lanes = self.ppo.num_envs
+        whole = not self.network.recurrent or lanes % self.ppo.num_minibatches == 0
+        _check(
+            self.ppo, "ppo.num_minibatches", whole, f"a divisor of ppo.num_envs = {lanes} with "
+            "network.recurrent, since a minibatch holds whole lanes",
+        )  # fmt: skip
 
     def seen(self, interface: RLInterface) -> tuple[str, ...]:
         """Parts that are left by an interface. It takes away, adds nothing, and keeps a picture."""

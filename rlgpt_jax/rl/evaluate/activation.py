@@ -22,6 +22,8 @@ from rlgpt_jax.envs.names import CRAFT_NAMES, NAMES
 from rlgpt_jax.rl.evaluate.approach import STRATA, Targets
 from rlgpt_jax.rl.evaluate.trial_report import TrialEpisode
 
+MOVE_WORDS = {MOVE: ("", "forward", "back"), STRAFE: ("", "left", "right"),
+              JUMP: ("", "jump", "sneak", "sprint")}  # fmt: skip
 FUNCTION_WORDS = ("", "use", "drop", "attack", "craft", "equip", "place", "destroy")
 
 
@@ -29,9 +31,7 @@ def describe_action(action: np.ndarray) -> str:
     """An action int32[8] of the world in a few words, for example "forward, attack"."""
     yaw, pitch = action[YAW] - CAMERA_CENTRE, action[PITCH] - CAMERA_CENTRE
     words = [
-        ("", "forward", "back")[action[MOVE]],
-        ("", "left", "right")[action[STRAFE]],
-        ("", "jump", "sneak", "sprint")[action[JUMP]],
+        *(names[action[column]] for column, names in MOVE_WORDS.items()),
         "" if yaw == 0 else "turn right" if yaw > 0 else "turn left",
         "" if pitch == 0 else "look down" if pitch > 0 else "look up",
         FUNCTION_WORDS[action[FUNCTION]],

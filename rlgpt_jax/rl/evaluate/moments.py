@@ -20,25 +20,20 @@ from rlgpt_jax.envs.base import (
     CRAFT_ARG,
     FN_CRAFT,
     FUNCTION,
-    JUMP,
-    MOVE,
     PITCH,
     SLOT_ARG,
-    STRAFE,
     YAW,
 )
 from rlgpt_jax.envs.names import CRAFT_NAMES
+from rlgpt_jax.rl.evaluate.activation import FUNCTION_WORDS, MOVE_WORDS
 from rlgpt_jax.rl.evaluate.crosshair import PRESSES
 from rlgpt_jax.rl.evaluate.keyframes import Episode
 
 NUM_MOMENTS = 8
 MAX_GAINS = 2  # moments with a gain; a run of gains would leave no room
 MAX_REASONS = 3  # told of one moment
-MOVES = {MOVE: ("", "forward", "back"), STRAFE: ("", "left", "right"),
-         JUMP: ("", "jump", "sneak", "sprint")}  # fmt: skip
 # Ticks of which any will do, why, and whether it may stand close to others.
 Event = tuple[list[int], str, bool]
-FUNCTIONS = ("", "use", "drop", "attack", "craft", "equip", "place", "destroy")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -172,13 +167,13 @@ def does(episode: Episode, at: int) -> str:
 
 def action_words(action: np.ndarray) -> str:
     """For example "forward, jump, attack" or "turn right 30\N{DEGREE SIGN}, use"."""
-    words = [names[int(action[column])] for column, names in MOVES.items()]
+    words = [names[int(action[column])] for column, names in MOVE_WORDS.items()]
     for column, less, more in ((YAW, "turn left", "turn right"), (PITCH, "look up", "look down")):
         degrees = (int(action[column]) - CAMERA_CENTRE) * CAMERA_STEP
         turn = more if degrees > 0 else less
         words.append(f"{turn} {abs(degrees):.0f}\N{DEGREE SIGN}" if degrees else "")
     function = int(action[FUNCTION])
-    words.append(FUNCTIONS[function])
+    words.append(FUNCTION_WORDS[function])
     if function == FN_CRAFT:
         words[-1] += f" {CRAFT_NAMES[int(action[CRAFT_ARG])]}"
     elif function > FN_CRAFT:

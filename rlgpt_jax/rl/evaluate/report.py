@@ -110,12 +110,7 @@ class EvalReport:
           ValueError: if fields are missing or unknown.
         """
         known = {field.name for field in dataclasses.fields(cls)}
-        # Earlier versions lack these.
-        later = {
-            "presses", "failures", "goal_names", "lost", "by_world", "sights", "ends_in_sight",
-            "episodes",
-        }  # fmt: skip
-        missing = known - set(data) - later
+        missing = _NEEDED - set(data)
         if missing or set(data) - known:
             raise ValueError(
                 f"not an EvalReport: missing {sorted(missing)}, "
@@ -172,6 +167,13 @@ class EvalReport:
             of_them = f" of these {_ends(near)}" if 0 < began < total else ""
             words += f" {began} began with a {goal} in sight;{of_them}".rstrip(";") + "."
         return words
+
+
+# Reports of earlier versions lack the others.
+_NEEDED = {
+    field.name for field in dataclasses.fields(EvalReport)
+    if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
+}  # fmt: skip
 
 
 def _ends(ends: Mapping[str, int]) -> str:
