@@ -140,7 +140,10 @@ def replayed(tools: Tools) -> dict[str, Any]:
     """How far the questions of a replayed run are from the recorded ones."""
     if not isinstance(tools.provider, Replay) or not tools.folder.transcript.exists():
         return {}
-    compared = tools.provider.compare(transcript.read(tools.folder.transcript))
+    exchanges = transcript.read(tools.folder.transcript)
+    compared = tools.provider.compare(
+        [e.request for e in exchanges if e.answer.provider == "replay"]
+    )
     return {
         "prompts_replayed": compared.num_requests,
         "prompts_differ": compared.num_mismatches,

@@ -1,6 +1,5 @@
 import dataclasses
 import errno
-import json
 import os
 import signal
 import subprocess
@@ -146,22 +145,6 @@ def test_a_picture_that_is_missing_or_changed_is_told_with_its_file(path):
     file.unlink()
     with pytest.raises(FileNotFoundError, match=f"picture 'before', but .*{file.name} is missing"):
         Transcript(path)
-
-
-def test_lines_of_schema_1_are_read_with_defaults_and_go_on_in_schema_2(path):
-    old = {
-        "schema": 1, "key": "a", "agent": "slow", "messages": [{"role": "user", "text": "Hm?"}],
-        "prompt_sha256": "x", "answer": "Yes.", "provider": "file", "model": "m", "seconds": 1.0,
-        "date": "2026-01-01T00:00:00+00:00",
-    }  # fmt: skip
-    path.parent.mkdir()
-    path.write_text(json.dumps(old) + "\n")
-    record(path, "a", "b")
-    first, second = transcript.read(path)
-    assert first.request == request("a", "Hm?")
-    assert first.answer == Completion("Yes.", "m", "file", 1.0)
-    assert second.request.key == "b"
-    assert [json.loads(line)["schema"] for line in path.read_text().split("\n")[:2]] == [1, 2]
 
 
 def test_a_line_without_a_field_is_told(path):

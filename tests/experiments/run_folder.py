@@ -155,14 +155,20 @@ def add_iteration(folder: Path, index: int) -> None:
 
 def exchange(key: str, agent: str) -> dict[str, Any]:
     return {
-        "schema": 1,
+        "schema": 2,
         "key": key,
         "agent": agent,
         "messages": [{"role": "user", "text": "You plan for an agent in a world of blocks."}],
         "prompt_sha256": "0" * 64,
+        "request_schema": None,
         "answer": "```json\n{}\n```",
         "provider": "replay",
         "model": "a-model",
+        "usage": None,
+        "price": 0.0,
+        "stop": "end",
+        "request_id": "",
+        "retries": 0,
         "seconds": 0.0,
         "date": "2026-11-01T00:00:00+00:00",
     }

@@ -5,8 +5,7 @@
      ..., "answer": ..., "provider": ..., "model": ..., "usage": {...}, "price": ..., "stop":
      ..., "request_id": ..., "retries": ..., "seconds": ..., "date": ...}
 
-Pictures lie in `<stem>_images/<sha256>.png`. Lines of schema 1, which knew neither pictures
-nor tokens, are read as lines of schema 2.
+Pictures lie in `<stem>_images/<sha256>.png`.
 """
 
 import dataclasses
@@ -19,13 +18,10 @@ from typing import Any
 from rlgpt_jax.agents.llm.base import Completion, Image, Message, Request, Usage
 
 SCHEMA = 2
-# Fields that schema 2 added, with what they mean in a line of schema 1.
-ADDED = {
-    "request_schema": None, "usage": None, "price": None, "stop": "end", "request_id": "",
-    "retries": 0,
-}  # fmt: skip
-FIRST = ("key", "agent", "messages", "prompt_sha256", "answer", "provider", "model", "seconds",
-         "date")  # of every line  # fmt: skip
+FIELDS = (
+    "key", "agent", "messages", "prompt_sha256", "request_schema", "answer", "provider", "model",
+    "usage", "price", "stop", "request_id", "retries", "seconds", "date",
+)  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,7 +70,7 @@ def read(path: Path) -> list[Exchange]:
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
-    """All whole lines as plain data with the fields of today's schema, without pictures."""
+    """All whole lines as plain data, without pictures."""
     if not path.exists():
         raise FileNotFoundError(f"no transcript at {path}. Give the path of a transcript.jsonl.")
     return whole_lines(path)[0]
@@ -102,23 +98,22 @@ def whole_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
             ) from error
         if torn:
             break  # whole JSON, but its end was not written: not known to be synced
-        lines.append(_upgraded(parsed, f"{path} line {number}"))
+        lines.append(_checked(parsed, f"{path} line {number}"))
         size += len(line)
     return lines, size
 
 
-def _upgraded(line: Any, where: str) -> dict[str, Any]:
+def _checked(line: Any, where: str) -> dict[str, Any]:
     schema = line.get("schema") if isinstance(line, dict) else None
-    if schema not in (1, SCHEMA):
+    if schema != SCHEMA:
         raise ValueError(
-            f"{where} has schema {schema!r}; this version reads 1 and {SCHEMA}. Record the "
-            "transcript again."
+            f"{where} has schema {schema!r}; this version reads {SCHEMA}. Record the transcript "
+            "again."
         )
-    full = {**ADDED, **line, "schema": SCHEMA}
-    missing = [field for field in FIRST if field not in full]
+    missing = [field for field in FIELDS if field not in line]
     if missing:
         raise ValueError(f"{where} has no {missing[0]!r}. Restore the file or delete that line.")
-    return full
+    return line
 
 
 def _message_json(message: Message) -> dict[str, Any]:

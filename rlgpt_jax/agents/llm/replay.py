@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rlgpt_jax.agents.llm.base import MISSING, Completion, OnAnswer, Request, Usage
-from rlgpt_jax.agents.llm.exchange import Exchange, read_lines
+from rlgpt_jax.agents.llm.exchange import read_lines
 
 # Size of the difference that a strict replay stops with: lines, characters of a line, and
 # how many of these come before the place of a change.
@@ -57,27 +57,20 @@ class Replay:
         self._strict = strict
         lines = (line for line in read_lines(path) if line["stop"] != MISSING)
         self._recorded = {line["key"]: line for line in lines}
-        self._asked: list[Request] = []
 
-    @property
-    def num_mismatches(self) -> int:
-        return self._compare(self._asked).num_mismatches
-
-    @property
-    def first_mismatch(self) -> str:
-        return self._compare(self._asked).first_mismatch
-
-    def compare(self, exchanges: Sequence[Exchange]) -> Comparison:
-        """Compares a run's own transcript with the recorded one, so that answers that
-        came before a restart of the run count too."""
-        return self._compare([e.request for e in exchanges if e.answer.provider == "replay"])
+    def compare(self, requests: Sequence[Request]) -> Comparison:
+        """Compares what was asked, also before a restart of the run, with what was recorded."""
+        known = [r for r in requests if r.key in self._recorded]
+        found = [_difference(self._recorded[r.key], r) for r in known]
+        differ = [words for words in found if words]
+        first = differ[0] if differ else ""
+        return Comparison(len(known), len(differ), first, len(requests) - len(known))
 
     def complete(
         self, requests: Sequence[Request], on_answer: OnAnswer | None = None
     ) -> list[Completion]:
         completions = [self._look_up(request) for request in requests]
         for request, completion in zip(requests, completions, strict=True):
-            self._asked.append(request)
             if on_answer is not None:
                 on_answer(request, completion)
         return completions
@@ -102,13 +95,6 @@ class Replay:
             )
         usage = Usage(**line["usage"]) if line["usage"] else None
         return Completion(line["answer"], line["model"], "replay", 0.0, usage, 0.0, line["stop"])
-
-    def _compare(self, requests: Sequence[Request]) -> Comparison:
-        known = [r for r in requests if r.key in self._recorded]
-        found = [_difference(self._recorded[r.key], r) for r in known]
-        differ = [words for words in found if words]
-        first = differ[0] if differ else ""
-        return Comparison(len(known), len(differ), first, len(requests) - len(known))
 
 
 def prompt_of(line: Mapping[str, Any]) -> Prompt:
