@@ -38,7 +38,6 @@ class Display:
         self._shown = -1  # plain lines of this iteration
         self._num_iterations = 1
         self.num_refusals = 0
-        self.answered = 0
 
     def __enter__(self) -> "Display":
         if self._live:
@@ -102,13 +101,13 @@ class Display:
             self.say(f"  waiting for {len(event.keys)} answers in {self._folder}")
 
     def _on_answered(self, event: events.Answered) -> None:
-        self.answered += 1
-        if event.stop == MISSING:
+        answer = event.answer
+        if answer.stop == MISSING:
             self.say(f"  [yellow]{escape(event.key)} was not recorded: no answer[/yellow]")
         else:
             self.say(
-                f"  [dim]{escape(event.key)}: {len(event.text):,} characters from "
-                f"{escape(event.model)} ({event.provider})[/dim]"
+                f"  [dim]{escape(event.key)}: {len(answer.text):,} characters from "
+                f"{escape(answer.model)} ({answer.provider})[/dim]"
             )
         self.phase("")
 

@@ -131,6 +131,7 @@ def ends(counts: dict[str, int]) -> str:
 
 
 def add(console: Console, options: argparse.Namespace) -> int:
+    from rlgpt_jax.agents import parse
     from rlgpt_jax.loop.library import store
     from rlgpt_jax.macros.language import parse_macro
     from rlgpt_jax.macros.refusal import Refusal
@@ -148,7 +149,7 @@ def add(console: Console, options: argparse.Namespace) -> int:
         if isinstance(program, Refusal):
             print(f"{path}: refused: {program.describe()}", file=sys.stderr)
             return 1
-        if not store.is_name(program.name):
+        if not parse.is_name(program.name):
             raise store.LibraryError(
                 f"{path}: {program.name!r} is not a snake_case name of at most 40 characters"
             )

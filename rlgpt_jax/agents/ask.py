@@ -26,16 +26,7 @@ class Question(Generic[Value]):
     num_answers: int = NUM_ANSWERS
 
 
-def ask(
-    provider: Provider,
-    key: str,
-    agent: str,
-    state: PromptState,
-    prompts: Prompts,
-    render: Callable[[PromptState, Prompts], tuple[Message, ...]],
-    parse: Callable[[str, PromptState], Value | Refusal],
-    schema: Mapping[str, Any] | None = None,
-) -> Value | Refusal:
+def ask(provider: Provider, prompts: Prompts, question: Question[Value]) -> Value | Refusal:
     """Renders, asks and parses; a refused answer is shown to the model with its reason.
 
     The request keys are `key`, then `key + "/again"`.
@@ -43,7 +34,7 @@ def ask(
     Returns:
       What `parse` made of the first usable answer, or the last Refusal.
     """
-    return ask_all(provider, prompts, [Question(key, agent, state, render, parse, schema)])[0]
+    return ask_all(provider, prompts, [question])[0]
 
 
 def ask_all(

@@ -1,6 +1,7 @@
 """From a model's free text to the block that was asked for."""
 
 import json
+import keyword
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,6 +13,7 @@ _BLOCK = re.compile(r"^[ \t]*```[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t]*```|\Z)", 
 _PYTHON = ("python", "py", "python3")
 TEXT = {"type": "string"}
 _DEF = r"^def (\w+)\("
+_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 def fenced(text: str, languages: tuple[str, ...]) -> str:
@@ -65,6 +67,11 @@ def says(text: str, word: str) -> bool:
     """Whether an answer is that one word, or has it alone in a line, in any spelling."""
     lines = (re.sub(r"[^a-z]", "", line.lower()) for line in _unix(text).split("\n"))
     return word.lower() in lines
+
+
+def is_name(name: str) -> bool:
+    """Whether it is snake_case, at most 40 characters and no keyword: names of parts and macros."""
+    return bool(_NAME.fullmatch(name)) and not keyword.iskeyword(name)
 
 
 def json_object(text: str) -> dict[str, Any] | Refusal:

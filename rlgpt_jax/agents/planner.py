@@ -6,8 +6,6 @@ known (`loop/long_task.py`).
 """
 
 import dataclasses
-import keyword
-import re
 from typing import Any
 
 from rlgpt_jax.agents import parse as blocks
@@ -21,39 +19,16 @@ MAX_NEEDS = 9
 MAX_QUANTITY = 128
 MIN_TICKS = 20
 LOOP, CODE = "loop", "code"  # by the two loops with learning, or by code alone
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
-
-_ITEM = {
-    "type": "object",
-    "properties": {"item": {"type": "string"}, "quantity": {"type": "integer"}},
-    "required": ["item", "quantity"],
-    "additionalProperties": False,
-}
-_SUB_TASK = {
-    "name": {"type": "string"},
-    "goal": _ITEM,
-    "needs": {"type": "array", "items": _ITEM},
-    "words": {"type": "string"},
-    "ticks": {"type": "integer"},
-    "solve": {"type": "string", "enum": [LOOP, CODE]},
-}
-SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "reasoning": {"type": "string"},
-        "sub_tasks": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": _SUB_TASK,
-                "required": list(_SUB_TASK),
-                "additionalProperties": False,
-            },
-        },
-    },
-    "required": ["reasoning", "sub_tasks"],
-    "additionalProperties": False,
-}
+_ITEM = blocks.object_schema(item=blocks.TEXT, quantity={"type": "integer"})
+_SUB_TASK = blocks.object_schema(
+    name=blocks.TEXT,
+    goal=_ITEM,
+    needs=blocks.list_schema(_ITEM),
+    words=blocks.TEXT,
+    ticks={"type": "integer"},
+    solve=blocks.choice_schema((LOOP, CODE)),
+)
+SCHEMA = blocks.object_schema(reasoning=blocks.TEXT, sub_tasks=blocks.list_schema(_SUB_TASK))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -141,7 +116,7 @@ def _sub_task(record: Any, where: str, horizon: int) -> SubTask | Refusal:
     if wrong:
         return wrong
     name, solve, ticks = record["name"].strip(), record["solve"].strip(), record.get("ticks")
-    if not _NAME.fullmatch(name) or keyword.iskeyword(name):
+    if not blocks.is_name(name):
         return Refusal(f"{name!r} is not a snake_case name of at most 40 characters.")
     if solve not in (LOOP, CODE):
         return Refusal(f'{name}: unknown "solve" {solve!r}; choose {LOOP} or {CODE}.')

@@ -25,6 +25,7 @@ _PLACEHOLDER = re.compile(r"\{([a-z][a-z_]*)\}")
 _HEADED = re.compile(r"^#+ .*\n\{([a-z][a-z_]*)\}(?:\n\n+|\Z)", re.MULTILINE)
 _ADVICE = re.compile(r"(\s*)\{advice_([a-z_]+)\}")
 
+_ADVICES = "example failed_code few_macros mining nearer reward_parts sizes split sub_tasks who_can"
 # File name without ".txt" -> its sections -> the names that the agents fill.
 _FILES: dict[str, dict[str, str]] = {
     # What several agents are told.
@@ -122,24 +123,7 @@ _FILES: dict[str, dict[str, str]] = {
         "pictures": "pictures",
     },
     # On how to split or solve a task, told within the texts above.
-    "advice": {
-        **dict.fromkeys(
-            (
-                "example",
-                "failed_code",
-                "few_macros",
-                "mining",
-                "nearer",
-                "reward_parts",
-                "sizes",
-                "split",
-                "sub_tasks",
-                "who_can",
-            ),
-            "",
-        ),
-        "learning": "shows",
-    },
+    "advice": {**dict.fromkeys(_ADVICES.split(), ""), "learning": "shows"},
 }
 # "file.section" -> names that the agents fill.
 PLACEHOLDERS: dict[str, frozenset[str]] = {

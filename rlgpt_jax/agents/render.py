@@ -4,8 +4,10 @@ from collections.abc import Sequence
 
 from rlgpt_jax.agents import history as memory
 from rlgpt_jax.agents import policy_words
+from rlgpt_jax.agents.history import fates as fates
+from rlgpt_jax.agents.history import plan as plan
 from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.prompt_state import MAX_SUB_ACTIONS, Fate, Plan, PromptState
+from rlgpt_jax.agents.prompt_state import MAX_SUB_ACTIONS, Fate, PromptState
 from rlgpt_jax.agents.prompts import Prompts
 from rlgpt_jax.agents.setting import Setting
 
@@ -81,14 +83,6 @@ def decompose(state: PromptState, prompts: Prompts) -> str:
     if not setting.decompose or setting.design == "reward" or setting.mode == "pure_code":
         return ""  # also where there is nothing to choose: all is learned, or all is coded
     return prompts.fill("slow.decompose_again" if state.memory else "slow.decompose")
-
-
-def plan(value: Plan) -> str:
-    return memory.plan(value)
-
-
-def fates(values: Sequence[Fate]) -> str:
-    return memory.fates(values)
 
 
 def code(values: Sequence[Fate]) -> str:

@@ -5,15 +5,6 @@ import dataclasses
 from rlgpt_jax.macros.limits import MAX_MACROS, TICK_LIMIT
 from rlgpt_jax.rl.interface import Given
 
-MODES = ("rl_gpt", "pure_code")  # the modes in which agents are asked
-# Which agents there are (the paper's Table 4): one does everything; one plans and one
-# codes, and both read bare facts; a critic reads the facts for them.
-STRUCTURES = ("one", "slow_fast", "slow_fast_critic")
-# What the fast agent may set besides code (the paper's Table 5): reward terms and no coded
-# actions; coded actions and which primitives, with the given reward; all of the interface.
-DESIGNS = ("reward", "action", "both")
-SENSORS = ("paper", "full")
-
 
 @dataclasses.dataclass(frozen=True)
 class Setting:
@@ -26,11 +17,15 @@ class Setting:
     biome: str
     horizon: int  # ticks of an episode
     api: str  # actions and sensors of macros, as the macro library documents them
-    sensors: str = "paper"  # one of `SENSORS`
+    sensors: str = "paper"  # or "full"
     nearby: bool = False  # success is a placed `goal_item` near by, not one in the inventory
-    mode: str = "rl_gpt"  # one of `MODES`
-    structure: str = "slow_fast_critic"  # one of `STRUCTURES`
-    design: str = "both"  # one of `DESIGNS`
+    mode: str = "rl_gpt"  # or "pure_code": the modes in which agents are asked
+    # Which agents there are (the paper's Table 4): "one" does everything; in "slow_fast" one plans
+    # and one codes, and both read bare facts; a critic reads the facts for them.
+    structure: str = "slow_fast_critic"
+    # What the fast agent may set besides code (the paper's Table 5). "reward": reward terms and no
+    # coded actions; "action": coded actions and which primitives, with the given reward; "both".
+    design: str = "both"
     decompose: bool = True  # whether the slow agent is pushed to split what code cannot do
     num_iterations: int = 3
     num_tries: int = 2  # of the fast agent per sub-action and iteration
@@ -46,12 +41,3 @@ class Setting:
     def max_coded(self) -> int:
         """Sub-actions of a coded kind in one plan: the slots that are left."""
         return MAX_MACROS - len(self.offered)
-
-    def __post_init__(self):
-        for field, allowed in (
-            ("sensors", SENSORS), ("mode", MODES), ("structure", STRUCTURES), ("design", DESIGNS)
-        ):  # fmt: skip
-            if getattr(self, field) not in allowed:
-                raise ValueError(
-                    f"{field}={getattr(self, field)!r}; choose from {', '.join(allowed)}."
-                )

@@ -1,7 +1,5 @@
 """The slow agent: splits the task and decides what is coded and what is learned."""
 
-import keyword
-import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -18,8 +16,6 @@ from rlgpt_jax.agents.prompt_state import (
     SubAction,
 )
 from rlgpt_jax.agents.prompts import Prompts
-
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
 
 def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
@@ -145,7 +141,7 @@ def _refused_kind(kind: str, state: PromptState) -> str:
 def _check(sub_action: SubAction, state: PromptState, written: Collection[str]) -> str:
     """Why this one sub-action cannot be used; "" if it can."""
     name, kind = sub_action.name, sub_action.kind
-    if not _NAME.fullmatch(name) or keyword.iskeyword(name):
+    if not blocks.is_name(name):
         return f"{name!r} is not a snake_case name of at most 40 characters."
     if name in state.setting.reserved:
         return f"{name!r} is already the name of something else; choose another."

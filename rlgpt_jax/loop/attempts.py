@@ -4,9 +4,10 @@ import dataclasses
 from collections.abc import Mapping
 
 from rlgpt_jax.agents import rl_setup
+from rlgpt_jax.agents.llm.disk import write_atomically
 from rlgpt_jax.agents.prompt_state import Attempt, Fate, PromptState, Refusal, SubAction, in_use
 from rlgpt_jax.loop import events
-from rlgpt_jax.loop.record import write_json, write_text
+from rlgpt_jax.loop.record import write_json
 from rlgpt_jax.loop.tools import Tools
 from rlgpt_jax.loop.trials import Attempts, Trials, source_of
 from rlgpt_jax.macros import refusal as macro_refusal
@@ -30,7 +31,7 @@ def attempt(
         refusal = macro_refusal.Refusal(0, 0, "", answer.reason, "")
     else:
         source, latest, refusal = _linked(trials, name, answer, attempts)
-    write_text(tools.folder.macro(iteration, name, f"try{number}.py"), source)
+    write_atomically(tools.folder.macro(iteration, name, f"try{number}.py"), source)
     if refusal is None:
         return Attempt(source, number=number, latest=latest if latest != source else "")
     path = tools.folder.macro(iteration, name, f"try{number}.refusal.json")
@@ -105,7 +106,7 @@ def finish_code(tools: Tools, iteration: int, fates: tuple[Fate, ...]) -> tuple[
     """Writes which code is in use; code of earlier iterations is copied."""
     for made in fates:
         if made.kept:
-            write_text(tools.folder.macro(iteration, made.name, "kept.py"), made.source)
+            write_atomically(tools.folder.macro(iteration, made.name, "kept.py"), made.source)
     records = [
         {
             "name": made.name,
@@ -118,7 +119,6 @@ def finish_code(tools: Tools, iteration: int, fates: tuple[Fate, ...]) -> tuple[
         for made in fates
     ]
     write_json(tools.folder.iteration(iteration, "fates.json"), records)
-    tools.on_event(events.Coded(iteration, fates))
     return fates
 
 

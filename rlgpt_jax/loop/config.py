@@ -135,7 +135,7 @@ class LoopConfig:
 
     @property
     def agents_mode(self) -> str:
-        """What the agents are told: `agents.setting.MODES`."""
+        """What the agents are told: `agents.setting.Setting.mode`."""
         own = self.mode == "pure_code" and self.pure_code_plan == "own"
         return "pure_code" if own else "rl_gpt"
 

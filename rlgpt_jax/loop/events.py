@@ -4,7 +4,8 @@ import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from rlgpt_jax.agents.prompt_state import Critique, Fate, Judgement, Plan
+from rlgpt_jax.agents.llm.base import Completion
+from rlgpt_jax.agents.prompt_state import Critique, Judgement, Plan
 from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.interface import RLInterface
 
@@ -35,12 +36,7 @@ class Asked(Event):
 @dataclasses.dataclass(frozen=True)
 class Answered(Event):
     key: str
-    agent: str
-    provider: str
-    model: str
-    seconds: float
-    text: str
-    stop: str = "end"
+    answer: Completion
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,14 +71,6 @@ class Judged(Event):
     iteration: int
     attempt: int
     judgements: Mapping[str, Judgement]
-
-
-@dataclasses.dataclass(frozen=True)
-class Coded(Event):
-    """The end of the inner loop: what became of every coded sub-action."""
-
-    iteration: int
-    fates: tuple[Fate, ...]
 
 
 @dataclasses.dataclass(frozen=True)

@@ -172,17 +172,12 @@ def _judge(
     images, words = trial_pictures.shown(tools, state.iteration, names, number)
     state = state.replace(trials=ran, images=images, images_words=words)
     key = tools.request_key(config, state.iteration, "trial_critic", f"try{number}")
+    question = Question(
+        key, "trial_critic", state, critic.render_trials, critic.parse_trials,
+        critic.trials_schema(state),
+    )  # fmt: skip
     with tools.folder.timed("code"):
-        judgements = ask(
-            tools.asker,
-            key,
-            "trial_critic",
-            state,
-            tools.prompts,
-            critic.render_trials,
-            critic.parse_trials,
-            critic.trials_schema(state),
-        )
+        judgements = ask(tools.asker, tools.prompts, question)
     if isinstance(judgements, Refusal):
         judgements = critic.fallback_trials(state)
     for name, judgement in judgements.items():

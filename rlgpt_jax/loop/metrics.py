@@ -14,7 +14,8 @@ from pathlib import Path
 
 from tensorboardX import SummaryWriter
 
-from rlgpt_jax.loop.record import RunFolder, write_text
+from rlgpt_jax.agents.llm.disk import write_atomically
+from rlgpt_jax.loop.record import RunFolder, read_rows
 
 INDEX = ("iteration", "update", "ticks")
 
@@ -51,15 +52,6 @@ class Metrics:
         self._writer.close()
 
 
-def read(path: Path) -> list[dict[str, str]]:
-    """Whole rows as text, by column; a row torn by a kill is left out."""
-    if not path.exists():
-        return []
-    text = path.read_text()
-    whole = text[: text.rfind("\n") + 1]
-    return list(csv.DictReader(io.StringIO(whole)))
-
-
 def _append(path: Path, row: Mapping[str, float]) -> None:
     names = list(row)
     new = not path.exists()
@@ -86,7 +78,7 @@ def _cell(value: float) -> str:
 
 
 def _cut(path: Path, num_updates: int) -> None:
-    rows = read(path)
+    rows = read_rows(path)
     if not path.exists():
         return
     kept = [row for row in rows if int(row["update"]) <= num_updates]
@@ -97,7 +89,7 @@ def _cut(path: Path, num_updates: int) -> None:
     writer = csv.DictWriter(text, list(kept[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(kept)
-    write_text(path, text.getvalue())
+    write_atomically(path, text.getvalue())
 
 
 def _rewritten(folder: Path, paths) -> SummaryWriter:
@@ -105,7 +97,7 @@ def _rewritten(folder: Path, paths) -> SummaryWriter:
     shutil.rmtree(folder, ignore_errors=True)
     writer = SummaryWriter(str(folder))
     for path in paths:
-        for row in read(path):
+        for row in read_rows(path):
             values = {k: float(v) for k, v in row.items() if k not in INDEX and v}
             _show(writer, int(row["ticks"]), values)
     return writer

@@ -21,7 +21,9 @@ exists is not done again.
 """
 
 import contextlib
+import csv
 import fcntl
+import io
 import json
 import os
 import socket
@@ -31,6 +33,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from rlgpt_jax.agents.llm.disk import write_atomically
 
 CODED_PARTS = "coded_parts"  # in result.json: what a run ends with, if it is not the policy
 
@@ -115,27 +119,25 @@ def read_json(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Whole rows of a CSV file as text, by column; a row torn by a kill is left out."""
+    if not path.exists():
+        return []
+    text = path.read_text()
+    whole = text[: text.rfind("\n") + 1]
+    return list(csv.DictReader(io.StringIO(whole)))
+
+
+def read_text(path: Path) -> str:
+    """A file's text with the line ends that it has."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return file.read()
+
+
 def write_json(path: Path, value: Any) -> None:
     """Writes readable JSON atomically; floats that are not finite are refused."""
     text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False, default=_number)
-    write_text(path, text + "\n")
-
-
-def write_text(path: Path, text: str) -> None:
-    """Replaces a file as a whole: temporary file, sync, rename, sync of the folder."""
-    write_bytes(path, text.encode())
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """`write_text` for what is no text."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(part, path)
-    sync_folder(path.parent)
+    write_atomically(path, text + "\n")
 
 
 def _number(value: Any) -> int | float | bool:
@@ -143,12 +145,3 @@ def _number(value: Any) -> int | float | bool:
     if isinstance(value, np.generic):
         return value.item()
     raise TypeError(f"{value!r} is not plain data. Write numbers, texts, lists and mappings.")
-
-
-def sync_folder(folder: Path) -> None:
-    """Makes renames and new files in a folder survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -16,8 +16,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rlgpt_jax.agents.llm.disk import sync_folder, write_atomically
 from rlgpt_jax.agents.prompt_state import Fate
-from rlgpt_jax.loop.record import read_json, sync_folder, write_json, write_text
+from rlgpt_jax.loop.record import read_json, read_text, write_json
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, link
@@ -61,9 +62,9 @@ def save(
     part = folder.with_name(folder.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     for slot, fate in enumerate(fates, start=1):
-        write_text(part / "macros" / f"{slot}_{fate.name}.py", fate.source)
+        write_atomically(part / "macros" / f"{slot}_{fate.name}.py", fate.source)
     for name, text in sources.items():
-        write_text(part / "library" / f"{name}.py", text)
+        write_atomically(part / "library" / f"{name}.py", text)
     if skill.params is not None:
         checkpoint.save_params(part / "networks", skill.params)
     space = {
@@ -115,12 +116,12 @@ def _space(folder: Path, record: Mapping[str, Any]) -> HybridSpace:
     values: dict[str, Any] = {
         k: tuple(v) if isinstance(v, list) else v for k, v in record["space"].items()
     }
-    library = {path.stem: _text(path) for path in sorted((folder / "library").glob("*.py"))}
+    library = {path.stem: read_text(path) for path in sorted((folder / "library").glob("*.py"))}
     paths = sorted((folder / "macros").glob("*.py"), key=lambda path: int(path.stem[0]))
     programs = []
     for path in paths[:MAX_MACROS]:
         name = path.stem.partition("_")[2]
-        program = parse_macro(_text(path), name, record["sensors"], library)
+        program = parse_macro(read_text(path), name, record["sensors"], library)
         if isinstance(program, Refusal):
             raise SkillError(
                 f"{path}: was accepted before and is refused now: {program.describe()}"
@@ -128,8 +129,3 @@ def _space(folder: Path, record: Mapping[str, Any]) -> HybridSpace:
         programs.append(program)
     macros = link(programs) if programs else empty_space().macros
     return HybridSpace(macros=macros, **values)
-
-
-def _text(path: Path) -> str:
-    with path.open(encoding="utf-8", newline="") as file:
-        return file.read()

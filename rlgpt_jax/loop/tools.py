@@ -107,15 +107,5 @@ class _Announced:
         self._on_event(events.Asked(tuple(r.key for r in requests)))
         answers = self._provider.complete(requests, on_answer)
         for request, answer in zip(requests, answers, strict=True):
-            self._on_event(
-                events.Answered(
-                    request.key,
-                    request.agent,
-                    answer.provider,
-                    answer.model,
-                    answer.seconds,
-                    answer.text,
-                    answer.stop,
-                )
-            )
+            self._on_event(events.Answered(request.key, answer))
         return answers

@@ -31,7 +31,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rlgpt_jax.agents import critic, rl_setup, slow
-from rlgpt_jax.agents.ask import ask
+from rlgpt_jax.agents.ask import Question, ask
 from rlgpt_jax.agents.prompt_state import Critique, Memory, Plan, PromptState, Refusal
 from rlgpt_jax.agents.setting import Setting
 from rlgpt_jax.loop import cases, events
@@ -177,16 +177,8 @@ def make_plan(config: LoopConfig, tools: Tools, state: PromptState) -> Plan:
     """Asks the slow agent how to split the task."""
     key = tools.request_key(config, state.iteration, "slow")
     with tools.folder.timed("plan"):
-        plan = ask(
-            tools.asker,
-            key,
-            "slow",
-            state,
-            tools.prompts,
-            slow.render,
-            slow.parse,
-            slow.schema(state),
-        )
+        question = Question(key, "slow", state, slow.render, slow.parse, slow.schema(state))
+        plan = ask(tools.asker, tools.prompts, question)
     if isinstance(plan, Refusal):
         plan = slow.fallback(state, plan.reason)
     record_plan(tools, state.replace(plan=plan))
@@ -223,16 +215,9 @@ def criticise(config: LoopConfig, tools: Tools, state: PromptState) -> Critique:
     state = state.replace(images=images, images_words=words)
     key = tools.request_key(config, state.iteration, "critic")
     with tools.folder.timed("critic"):
-        critique = ask(
-            tools.asker,
-            key,
-            "critic",
-            state,
-            tools.prompts,
-            critic.render,
-            critic.parse,
-            critic.schema(state),
-        )
+        schema = critic.schema(state)
+        question = Question(key, "critic", state, critic.render, critic.parse, schema)
+        critique = ask(tools.asker, tools.prompts, question)
     if isinstance(critique, Refusal):
         critique = critic.fallback(critique.reason)
     path = tools.folder.iteration(state.iteration, "critique.json")

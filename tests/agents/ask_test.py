@@ -23,7 +23,8 @@ class Script:
 
 
 def plan(script):
-    return ask(script, "iter0/slow", "slow", STATE, PROMPTS, slow.render, slow.parse)
+    question = Question("iter0/slow", "slow", STATE, slow.render, slow.parse)
+    return ask(script, PROMPTS, question)
 
 
 def test_a_bad_answer_is_asked_again_with_the_reason():

@@ -5,12 +5,12 @@ import json
 
 import pytest
 
-from rlgpt_jax.agents import rl_setup
+from rlgpt_jax.agents import rl_read, rl_setup
 from rlgpt_jax.agents.prompt_state import Refusal
-from rlgpt_jax.agents.setting import DESIGNS
 from rlgpt_jax.rl.interface import DEFAULT, Given, RewardTerms, RLInterface, TrainingTask
 from tests.agents.states import LATER, PLAN, PROMPTS, SETTING
 
+DESIGNS = tuple(rl_read.PARTS)
 GIVEN = Given(
     reward=RewardTerms(success=10.0, step_cost=0.02, distance=0.5, targets=("cow",)),
     mobs=("cow",), start_items=(("bucket", 1),),

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from experiments.progress import PLAIN_LINES, Display
 from rlgpt_jax.agents import rl_setup
+from rlgpt_jax.agents.llm.base import Completion
 from rlgpt_jax.agents.prompt_state import Judgement, Plan, SubAction
 from rlgpt_jax.loop import events
 from rlgpt_jax.rl.evaluate.report import EvalReport, wilson
@@ -65,8 +66,10 @@ def test_lost_episodes_are_told_where_there_are_any() -> None:
 def test_answers_refusals_verdicts_and_results_are_told(terminal: bool) -> None:
     words = told(
         events.Asked(("iter0/slow",)),
-        events.Answered("iter0/slow", "slow", "replay", "a-model", 0.0, "x" * 1234),
-        events.Answered("iter0/fast/x/try1", "fast", "replay", "nobody", 0.0, "", "missing"),
+        events.Answered("iter0/slow", Completion("x" * 1234, "a-model", "replay", 0.0)),
+        events.Answered(
+            "iter0/fast/x/try1", Completion("", "nobody", "replay", 0.0, stop="missing")
+        ),
         events.Planned(0, Plan((SubAction("find_cow", "macro", "go"),))),
         events.Refused(0, 0, "find_cow", "Line 3: [bold] is not known\nand more"),
         events.Judged(0, 1, {"find_cow": Judgement("revise", "turn")}),

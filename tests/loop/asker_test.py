@@ -48,7 +48,7 @@ def test_a_recorded_answer_is_an_event_but_never_comes_to_the_budget(tools):
     assert second.asker.complete([request("a")])[0].text == "to a"
     assert second.provider.asked == []
     asked = [e.keys for e in heard if isinstance(e, events.Asked)]
-    answered = [e.text for e in heard if isinstance(e, events.Answered)]
+    answered = [e.answer.text for e in heard if isinstance(e, events.Answered)]
     assert (asked, answered) == ([("a",), ("a",)], ["to a", "to a"])
 
 

@@ -5,13 +5,12 @@ import dataclasses
 import numpy as np
 import pytest
 
-from rlgpt_jax.agents import parse, policy_words, prompts, setting
+from rlgpt_jax.agents import parse, policy_words, prompts
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import MOBS
 from rlgpt_jax.envs.voxel.rules.items import items
 from rlgpt_jax.envs.voxel.rules.mobs import mob_table
 from rlgpt_jax.loop import two_loop
-from rlgpt_jax.macros import sensors
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, Program
 from rlgpt_jax.rl import actions
@@ -72,7 +71,6 @@ def test_every_coded_part_of_a_plan_has_a_slot_and_the_levels_agree():
     assert states.SETTING.max_coded == MAX_MACROS
     offered = dataclasses.replace(states.SETTING, offered=(("climb", "Goes up."),))
     assert offered.max_coded == MAX_MACROS - 1
-    assert setting.SENSORS == sensors.SENSOR_LEVELS
     assert {"forward", "use", "attack", "turn", "look_up", "nothing"} <= set(two_loop.RESERVED)
 
 

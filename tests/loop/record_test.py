@@ -4,10 +4,9 @@ import sys
 
 import pytest
 
-from rlgpt_jax.loop import metrics
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.metrics import Metrics
-from rlgpt_jax.loop.record import FolderNotHeld, RunFolder, held, read_json, write_json
+from rlgpt_jax.loop.record import FolderNotHeld, RunFolder, held, read_json, read_rows, write_json
 
 
 @pytest.fixture
@@ -90,7 +89,7 @@ def test_rows_after_the_checkpoint_are_cut_and_the_rest_is_as_without_a_kill(fol
 def test_a_cut_to_the_start_removes_all_rows(folder):
     add(folder, range(1, 4))
     Metrics(folder, 0).close()
-    assert metrics.read(folder.path("metrics.csv")) == []
+    assert read_rows(folder.path("metrics.csv")) == []
 
 
 def test_other_columns_than_the_files_are_an_error(folder):

@@ -328,7 +328,9 @@ def test_a_lenient_replay_goes_on_without_what_was_not_recorded(whole, tmp_path,
     recording.write_text("".join(x for x in lines if json.loads(x)["key"] not in missing))
     given = tools(tmp_path / "run", Replay(recording), on_event=heard.append)
     run = two_loop.run(CONFIG, given)
-    unanswered = [e.key for e in heard if isinstance(e, events.Answered) and e.stop == MISSING]
+    unanswered = [
+        e.key for e in heard if isinstance(e, events.Answered) and e.answer.stop == MISSING
+    ]
     assert set(missing) <= set(unanswered) and len(set(unanswered)) == len(unanswered)
     assert run.result["prompts_unanswered"] == len(unanswered) and len(run.iterations) == 2
     assert used.items() <= {f.name: f.used for f in run.iterations[1].fates}.items()

@@ -12,7 +12,7 @@ from typing import Any
 from rlgpt_jax.loop.config import SENSORS
 from rlgpt_jax.loop.library import store
 from rlgpt_jax.loop.library.store import Entry, LibraryError
-from rlgpt_jax.loop.record import read_json
+from rlgpt_jax.loop.record import read_json, read_text
 
 COPY = "library"  # where a run keeps its copy of the library it was given
 
@@ -84,7 +84,8 @@ def _about(run: Path) -> dict[str, Any]:
     if settings is None:
         raise LibraryError(f"{run}: holds no config.json, so no run")
     config = settings["config"]
-    before = config.get("macros", {}).get("sensors", "paper")  # in runs without the field `sight`
+    if "sight" not in config:
+        raise LibraryError(f"{run}: made by another version: its config.json has no sight")
     version = read_json(run / "version.json") or {}
     return {
         "run": run.resolve().name,
@@ -92,7 +93,7 @@ def _about(run: Path) -> dict[str, Any]:
         "task": config["task"] if isinstance(config["task"], str) else config["task"]["name"],
         "mode": config.get("loop", {}).get("mode", ""),
         "seed": config.get("seed", 0),
-        "sensors": SENSORS.get(config.get("sight"), before),
+        "sensors": SENSORS[config["sight"]],
     }
 
 
@@ -136,8 +137,7 @@ def _with_row(entry: Entry, row: dict[str, Any]) -> Entry:
 
 def _text(path: Path) -> str:
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            return file.read()
+        return read_text(path)
     except OSError as error:
         raise LibraryError(f"{path}: {error.strerror}") from None
 

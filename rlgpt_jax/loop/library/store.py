@@ -14,7 +14,6 @@ import dataclasses
 import hashlib
 import io
 import json
-import keyword
 import os
 import re
 import shutil
@@ -23,13 +22,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from rlgpt_jax.loop.record import sync_folder, write_json, write_text
+from rlgpt_jax.agents import parse
+from rlgpt_jax.agents.llm.disk import sync_folder, write_atomically
+from rlgpt_jax.loop.record import write_json
 from rlgpt_jax.macros.linked import split
 from rlgpt_jax.macros.vm.bytecode import MAX_SOURCE
 
 VERSION = 1
 MAX_ENTRIES = 256
-_NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 DOC_LENGTH = 200  # characters of the one line that prompts show
 
 
@@ -126,7 +126,7 @@ def read_entry(path: Path) -> Entry:
         raise LibraryError(f"{path}: record holds what is no object")
     values = {name: data[name] for name in fields if name != "source"}
     entry = Entry(source=source, **values | {"record": tuple(data["record"])})
-    if entry.name != path.stem or not is_name(entry.name):
+    if entry.name != path.stem or not parse.is_name(entry.name):
         raise LibraryError(f"{path}: holds the name {entry.name!r}; file and name must agree")
     if data["sha256"] != entry.sha256:
         raise LibraryError(
@@ -138,10 +138,6 @@ def read_entry(path: Path) -> Entry:
     return entry
 
 
-def is_name(name: str) -> bool:
-    return bool(_NAME.fullmatch(name)) and not keyword.iskeyword(name)
-
-
 def unfinished(folder: Path) -> list[str]:
     """Code without its JSON file, as a kill between the two leaves it."""
     return sorted(p.name for p in folder.glob("*.py") if not p.with_suffix(".json").exists())
@@ -151,7 +147,7 @@ def unfinished(folder: Path) -> list[str]:
 def write(folder: Path, entry: Entry) -> None:
     """Writes one macro; code under that name must be the same or absent."""
     path = folder / f"{entry.name}.py"
-    write_text(path, entry.source)
+    write_atomically(path, entry.source)
     data = {"version": VERSION, **dataclasses.asdict(entry), "sha256": entry.sha256}
     del data["source"]
     write_json(path.with_suffix(".json"), data)

@@ -14,11 +14,12 @@ from typing import Any
 import numpy as np
 
 from rlgpt_jax.agents.llm.base import Image
+from rlgpt_jax.agents.llm.disk import write_atomically
 from rlgpt_jax.envs.voxel.render import for_people
 from rlgpt_jax.envs.voxel.state import WorldState
 from rlgpt_jax.loop.pictures import strip
 from rlgpt_jax.loop.pictures.repeat import can_repeat, states
-from rlgpt_jax.loop.record import read_json, write_bytes, write_json
+from rlgpt_jax.loop.record import read_json, write_json
 from rlgpt_jax.loop.tools import VALIDATION, Tools, World
 from rlgpt_jax.rl.evaluate.keyframes import Episode, Recorder
 from rlgpt_jax.rl.evaluate.moments import NUM_MOMENTS, Moment, choose
@@ -176,5 +177,5 @@ def _write(
         pictures["strip"] = (drawn, f"{len(moments)} moments of the typical {name}")
     for part, (data, words) in pictures.items():
         file = f"{name}_{part}.png"
-        write_bytes(tools.folder.iteration(iteration, FOLDER, file), data)
+        write_atomically(tools.folder.iteration(iteration, FOLDER, file), data)
         entry["pictures"].append({"file": file, "words": words})

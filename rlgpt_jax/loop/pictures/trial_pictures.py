@@ -9,9 +9,10 @@ import dataclasses
 from pathlib import Path
 
 from rlgpt_jax.agents.llm.base import Image
+from rlgpt_jax.agents.llm.disk import write_atomically
 from rlgpt_jax.loop.pictures import frames, strip
 from rlgpt_jax.loop.pictures.repeat import can_repeat
-from rlgpt_jax.loop.record import read_json, write_bytes
+from rlgpt_jax.loop.record import read_json
 from rlgpt_jax.loop.tools import Tools, World
 from rlgpt_jax.rl.evaluate.keyframes import Recorder
 from rlgpt_jax.rl.evaluate.moments import stretch
@@ -40,7 +41,7 @@ def draw(path: Path, report: TrialReport, recorder: Recorder | None, world: Worl
     where = f"{report.name}, started with the target {shown.target}"
     words = f"{where}: {how} after {shown.ticks} ticks"
     drawn = strip.strip(f"TRIAL of {words}", [views[m.tick] for m in moments], moments)
-    write_bytes(path, drawn)
+    write_atomically(path, drawn)
     return words
 
 
