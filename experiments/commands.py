@@ -1,17 +1,31 @@
 """Tools of several commands, `python -m experiments.TOOL COMMAND`: chosen, imported, parsed.
 
 A command is a module with `add_arguments(parser)` and `run(options)`; its docstring is its help.
+Of every tool `exit_code` tells settings and files that cannot be used, in one line.
 """
 
 import argparse
 import dataclasses
 import importlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import ModuleType
 
 from experiments import machine
-from experiments.values import suggest
+from experiments.values import ConfigError, suggest
+from rlgpt_jax.agents.llm.base import ProviderError
+from rlgpt_jax.loop.library.store import LibraryError
+
+UNUSABLE = (ConfigError, LibraryError, ProviderError)
+
+
+def exit_code(run: Callable[[], int]) -> int:
+    """What `run` returns; 2, with one line, for what the person who typed it has to mend."""
+    try:
+        return run()
+    except UNUSABLE as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,7 +49,7 @@ class Tool:
         if prepares and "jax" not in sys.modules:
             machine.prepare()
         module, options = self.parse(*chosen)
-        return module.run(options)
+        return exit_code(lambda: module.run(options))
 
     def usage(self) -> str:
         """The help of the tool."""

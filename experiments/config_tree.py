@@ -12,23 +12,11 @@ T = TypeVar("T")
 
 def leaf_paths(config: Any) -> list[str]:
     """The dotted paths of all single values of a configuration, in order."""
-    paths: list[str] = []
-    for field in dataclasses.fields(config):
-        value = getattr(config, field.name)
-        if dataclasses.is_dataclass(value):
-            paths += [f"{field.name}.{inner}" for inner in leaf_paths(value)]
-        else:
-            paths.append(field.name)
-    return paths
-
-
-def to_dict(config: Any) -> dict[str, Any]:
-    """A configuration as plain data for JSON; tuples become lists."""
-    return dataclasses.asdict(config)
+    return list(leaf_values(config))
 
 
 def from_dict(kind: type[T], data: dict[str, Any]) -> T:
-    """The configuration that `to_dict` came from.
+    """The configuration that `dataclasses.asdict` gave the data of; lists become tuples.
 
     Raises:
       ConfigError: if the data has fields that this version of the code does not know.
@@ -67,9 +55,10 @@ def differences(old: Any, new: Any) -> list[str]:
 def leaf_values(config: Any) -> dict[str, Any]:
     """All single values of a configuration by dotted path."""
     values: dict[str, Any] = {}
-    for path in leaf_paths(config):
-        value = config
-        for name in path.split("."):
-            value = getattr(value, name)
-        values[path] = value
+    for field in dataclasses.fields(config):
+        value = getattr(config, field.name)
+        if dataclasses.is_dataclass(value):
+            values |= {f"{field.name}.{path}": x for path, x in leaf_values(value).items()}
+        else:
+            values[field.name] = value
     return values

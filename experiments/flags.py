@@ -8,7 +8,7 @@
 import dataclasses
 import datetime
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from absl import flags
@@ -23,7 +23,14 @@ from experiments.recordings import check_transcript
 from experiments.task_fields import override
 from experiments.values import ConfigError, parse_value, suggest
 
-NAMES = ("config", "workdir", "resume", "seed", "smoke")
+HELP = {
+    "config": "Name of a file in experiments/configs (`help` lists them), or the path of one: "
+    "my_task.py.",
+    "workdir": "Run folder (default: runs/<config>-seed<seed>-<time>).",
+    "resume": "Go on with the run in --workdir, or with the newest one of this configuration.",
+    "seed": "Seed of everything random.",
+    "smoke": "The same path with a budget of seconds; its numbers mean nothing.",
+}
 # What a resumed run may change: a budget that was used up, a model that is gone, how Minecraft is
 # launched, where the files of the CLIP reward lie (of the same weights: `clip_reward`).
 FREE = (
@@ -47,35 +54,14 @@ class Settings:
     smoke: bool
 
 
-def define() -> flags.FlagValues:
-    """The flags of a run; `--config.<field>` overrides come besides."""
+def define(words: Mapping[str, str], switches: Collection[str]) -> flags.FlagValues:
+    """Flags by name with their help. But for switches they are text until somebody checks it."""
     values = flags.FlagValues()
-    flags.DEFINE_string(
-        "config",
-        None,
-        "Name of a file in experiments/configs (`help` lists them), or the path "
-        "of one: my_task.py.",
-        flag_values=values,
-    )
-    flags.DEFINE_string(
-        "workdir",
-        None,
-        "Run folder (default: runs/<config>-seed<seed>-<time>).",
-        flag_values=values,
-    )
-    flags.DEFINE_boolean(
-        "resume",
-        False,
-        "Go on with the run in --workdir, or with the newest one of this configuration.",
-        flag_values=values,
-    )
-    flags.DEFINE_string("seed", None, "Seed of everything random.", flag_values=values)
-    flags.DEFINE_boolean(
-        "smoke",
-        False,
-        "The same path with a budget of seconds; its numbers mean nothing.",
-        flag_values=values,
-    )
+    for name, text in words.items():
+        if name in switches:
+            flags.DEFINE_boolean(name, False, text, flag_values=values)
+        else:
+            flags.DEFINE_string(name, None, text, flag_values=values)
     return values
 
 
@@ -133,8 +119,8 @@ def split_overrides(argv: Sequence[str]) -> tuple[list[tuple[str, str]], list[st
 
 
 def read_flags(argv: Sequence[str]) -> flags.FlagValues:
-    """The ordinary flags of the main command."""
-    return fill(define(), argv, NAMES, usage())
+    """The ordinary flags of the main command; `--config.<field>` overrides come besides."""
+    return fill(define(HELP, ("resume", "smoke")), argv, HELP, usage())
 
 
 def fill(
@@ -212,7 +198,7 @@ def resumed(
             f"--resume: {workdir} was started by an earlier version, whose checkpoints and trials "
             "this one cannot read. Start a new run folder; experiments.report still shows the old."
         )
-    config = from_dict(base.Config, base.renamed(saved["config"]))
+    config = from_dict(base.Config, saved["config"])
     budget = [pair for pair in assignments if may_change(pair[0])]
     config = override(config, budget)
     asked = override(config, assignments) if asked is None else asked

@@ -46,8 +46,7 @@ def asks_for_list(argv: list[str]) -> bool:
 
 
 def help_text() -> str:
-    values = flags.define()
-    lines = [f"  --{name:<9} {values[name].help}" for name in flags.NAMES]
+    lines = [f"  --{name:<9} {words}" for name, words in flags.HELP.items()]
     example = "changes a field, for example --config.loop.mode=pure_rl"
     seen = [f"      {name:<10}  {words}" for name, words in sight.WORDS.items()]
     return "\n".join([

@@ -15,7 +15,6 @@ from rich.markup import escape
 
 from experiments import clip_reward, machine, set_up, video
 from experiments.compiles import Compiles
-from experiments.config_tree import to_dict
 from experiments.configs.base import Config
 from experiments.flags import Settings
 from experiments.progress import Display
@@ -100,17 +99,12 @@ def go(settings: Settings, display: Display, compiles: Compiles) -> Done:
     if config.loop.planner:
         return go_long(config, tools, display)
     finished = two_loop.run(config.loop, tools)
-    result = signed(config, folder, finished)
+    params = finished.learning.params(finished.iterations[-1].stage)
+    result = signed(config, folder, finished.result, params)
     if config.macros.save:
         names = saving.save(folder.root, Path(config.macros.save))
         display.say(f"\n{len(names)} macros saved in {escape(config.macros.save)}.")
-    display.say("\nDrawing videos and the report.")
-    display.phase("drawing")
-    write_report(folder.root)  # so that it is there if the run is killed while drawing
-    with folder.timed("videos"):
-        videos = make_videos(config, tools, finished)
-    display.phase("")
-    return Done(result, write_report(folder.root), videos)
+    return drawn(result, folder, display, lambda: make_videos(config, tools, finished))
 
 
 def go_long(config: Config, tools: Tools, display: Display) -> Done:
@@ -119,14 +113,8 @@ def go_long(config: Config, tools: Tools, display: Display) -> Done:
     folder = tools.folder
     if config.macros.save:
         display.say("macros.save: the code of a long task stays in the run's skills folder.")
-    result = {
-        **finished.result, "sight": config.sight, "tokens": count_tokens(folder),
-        "params_sha256": digest([skill.params for skill in finished.chain.skills]),
-    }  # fmt: skip
-    write_json(folder.path("result.json"), result)
-    display.say("\nDrawing videos and the report.")
-    display.phase("drawing")
-    write_report(folder.root)
+    params = [skill.params for skill in finished.chain.skills]
+    result = signed(config, folder, finished.result, params)
     lanes = config.loop.eval_lanes(tools.rl.ppo.num_envs)
     world = on_host.as_host(tools.world(EVAL, lanes))
 
@@ -136,9 +124,22 @@ def go_long(config: Config, tools: Tools, display: Display) -> Done:
             task="video", split=EVAL, on_tick=on_tick,
         )  # fmt: skip
 
+    every = video.ticks_per_frame(tools.task.horizon)
+    return drawn(
+        result, folder, display,
+        lambda: video.write_episodes(world, play, folder.path("videos"), every),
+    )  # fmt: skip
+
+
+def drawn(
+    result: dict[str, Any], folder: RunFolder, display: Display, draw: Callable[[], list[Path]]
+) -> Done:
+    """Draws videos and the report, which is there too if the run is killed while drawing."""
+    display.say("\nDrawing videos and the report.")
+    display.phase("drawing")
+    write_report(folder.root)
     with folder.timed("videos"):
-        every = video.ticks_per_frame(tools.task.horizon)
-        videos = video.write_episodes(world, play, folder.path("videos"), every)
+        videos = draw()
     display.phase("")
     return Done(result, write_report(folder.root), videos)
 
@@ -193,9 +194,8 @@ def take_library(config: Config, folder: RunFolder, display: Display) -> Offer:
 
 def write_settings(folder: RunFolder, settings: Settings, display: Display) -> None:
     """Writes config.json and version.json; a resumed run notes what is different now."""
-    write_json(
-        folder.path("config.json"), {"name": settings.name, "config": to_dict(settings.config)}
-    )
+    config = dataclasses.asdict(settings.config)
+    write_json(folder.path("config.json"), {"name": settings.name, "config": config})
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     version = machine.describe()
     old = read_json(folder.path("version.json"))
@@ -212,12 +212,13 @@ def write_settings(folder: RunFolder, settings: Settings, display: Display) -> N
     write_json(folder.path("version.json"), old)
 
 
-def signed(config: Config, folder: RunFolder, finished: two_loop.Run) -> dict[str, Any]:
+def signed(
+    config: Config, folder: RunFolder, result: dict[str, Any], params: Any
+) -> dict[str, Any]:
     """Adds to result.json what was seen, a hash of the last networks, to compare runs bit by
     bit, and the tokens that every agent took in every iteration."""
-    params = finished.learning.params(finished.iterations[-1].stage)
     result = {
-        **finished.result, "sight": config.sight, "tokens": count_tokens(folder),
+        **result, "sight": config.sight, "tokens": count_tokens(folder),
         "params_sha256": digest(params),
     }  # fmt: skip
     write_json(folder.path("result.json"), result)

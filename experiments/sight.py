@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-from experiments.values import ConfigError, parse_value
+from experiments.values import parse_value
 from rlgpt_jax.rl.interface import PICTURE
 
 Sight = Literal["rays", "blind_code", "pixels"]
@@ -63,23 +63,3 @@ def check(config: Any) -> None:
             f"together: {PICTURE} is what the policy sees with sight=pixels, and only then. Set "
             "sight, which sets observation, network and ppo for it; other fields can follow."
         )
-
-
-def named(saved: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a config.json of the time before `sight`, when macros had a field `sensors`.
-
-    Raises:
-      ConfigError: macros saw rays and the policy pictures, which is no sight of today.
-    """
-    if "sight" in saved:
-        return saved
-    macros = dict(saved.get("macros", {}))
-    has_rays = macros.pop("sensors", "paper") == "full"
-    has_picture = PICTURE in saved.get("observation", ())
-    if has_rays and has_picture:
-        raise ConfigError(
-            "the run was started with macros.sensors=full and pictures for the policy, which no "
-            f"sight of now is ({', '.join(get_args(Sight))}). Start a new run folder."
-        )
-    sight = "rays" if has_rays else "pixels" if has_picture else "blind_code"
-    return {**saved, "sight": sight, **({"macros": macros} if "macros" in saved else {})}

@@ -232,17 +232,6 @@ def check_world(world: WorldParams) -> None:
             raise ValueError(f"voxel.{name}={getattr(world, name)} must be at least 1.")
 
 
-def renamed(saved: dict[str, Any]) -> dict[str, Any]:
-    """The fields of a config.json as they are called now.
-
-    Raises:
-      ConfigError: settings that there are no more.
-    """
-    if isinstance(saved.get("world"), dict):  # of the time when there was one kind of world
-        saved = {**saved, "world": "voxel", "voxel": saved["world"]}
-    return sights.named(saved)
-
-
 # For episodes of about 3000 ticks: an iteration takes 3 to 4 minutes on two quiet CPU cores.
 LONG: dict[str, Any] = {
     # An iteration holds three whole episodes of each lane; longer rollouts, since macros take up

@@ -17,18 +17,12 @@ add_arguments = source.add_arguments
 
 
 def run(options: argparse.Namespace) -> int:
-    """Returns the exit code: 0 accepted, 1 refused, 2 no such file."""
+    """Returns the exit code: 0 accepted, 1 refused."""
     from experiments.macro import listing  # imports jax
-    from rlgpt_jax.loop.library.store import LibraryError
     from rlgpt_jax.macros.language import parse_macro
     from rlgpt_jax.macros.refusal import Refusal
 
-    try:
-        text = source.read(options.file)
-        library = source.functions(options)
-    except (source.Unreadable, LibraryError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    text, library = source.read(options.file), source.functions(options)
     program = parse_macro(text, options.name, options.sensors, library)
     console = Console(file=sys.stdout)
     if isinstance(program, Refusal):

@@ -1,18 +1,17 @@
 """A macro as pure code: started again and again until the episode ends, in many worlds."""
 
-import collections
 import dataclasses
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from rlgpt_jax.envs.base import Observation, Step
-from rlgpt_jax.envs.names import NAMES
+from rlgpt_jax.envs.base import Step
 from rlgpt_jax.macros.sensors import pack_view
 from rlgpt_jax.macros.vm.bytecode import TRAPPED, Program, link, trap_message
 from rlgpt_jax.macros.vm.host import interpret_host
 from rlgpt_jax.rl.evaluate.episodes import chunks
+from rlgpt_jax.rl.evaluate.keyframes import Items, held_items
 from rlgpt_jax.rl.evaluate.report import MACRO_ENDS
 
 MAX_LANES = 32
@@ -41,7 +40,7 @@ class Episode:
 
 @dataclasses.dataclass
 class _Lane:
-    begin: collections.Counter[int]
+    begin: Items
     ticks: int = 0
     is_open: bool = True
     running: int = 0  # ticks of the activation that runs
@@ -89,7 +88,7 @@ def _play_chunk(
     obs, busy = world.reset(seed), np.zeros(world.num_envs, bool)
     state = interpret_host.init_state(world.num_envs)
     chosen = np.ones(world.num_envs, np.int32)
-    lanes = [_Lane(items(obs, i)) for i in range(num)]
+    lanes = [_Lane(held_items(obs, i)) for i in range(num)]
     while any(lane.is_open for lane in lanes):
         state, out = interpret_host.tick(macros, state, pack_view(obs), chosen, busy, tick_limit)
         step = world.step(out.action)
@@ -123,20 +122,11 @@ def _ended(out: Any, lane: int, episode: int, ticks: int) -> Activation:
 
 
 def _closed(number: int, lane: _Lane, step: Step, i: int) -> Episode:
-    end = items(step.final_obs, i)
-    gained = {NAMES[n]: end[n] - lane.begin[n] for n in {*end, *lane.begin}}
+    end = held_items(step.final_obs, i)
+    gained = {name: end[name] - lane.begin[name] for name in {*end, *lane.begin}}
     return Episode(
         number,
         bool(np.asarray(step.info["success"])[i]),
         lane.ticks,
         {name: change for name, change in sorted(gained.items()) if change},
     )
-
-
-def items(obs: Observation, lane: int) -> collections.Counter[int]:
-    """How many of each item a lane carries, by name id."""
-    found: collections.Counter[int] = collections.Counter()
-    for name, quantity in zip(obs.slot_name[lane], obs.slot_quantity[lane], strict=True):
-        if quantity > 0:
-            found[int(name)] += int(quantity)
-    return found

@@ -47,16 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Returns the exit code: 0 done, 1 a file is refused, 2 what cannot be used."""
-    from rlgpt_jax.loop.library.store import LibraryError
-
+    """Returns the exit code: 0 done, 1 a file is refused."""
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 140)
     commands = {"list": list_, "show": show, "add": add, "save": save}
-    try:
-        return commands[options.what](console, options)
-    except (LibraryError, source.Unreadable) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    return commands[options.what](console, options)
 
 
 def list_(console: Console, options: argparse.Namespace) -> int:

@@ -18,6 +18,7 @@ from rich.table import Table
 
 from experiments.configs import base
 from experiments.macro import source
+from experiments.values import ConfigError
 from rlgpt_jax.envs.tasks.tasks import get_task
 
 if TYPE_CHECKING:
@@ -38,39 +39,30 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, help="also write the numbers to this file")
 
 
-def problem(options: argparse.Namespace) -> str:
-    """Why the arguments cannot be used; "" if they can."""
+def check(options: argparse.Namespace) -> None:
+    """Raises `ConfigError` for arguments that cannot be used."""
     try:
         get_task(options.task)
     except ValueError as error:
-        return f"--task={options.task}: {error}"
+        raise ConfigError(f"--task={options.task}: {error}") from error
     for name in ("episodes", "tick_limit"):
-        if getattr(options, name) < 1:
-            return f"--{name.replace('_', '-')}={getattr(options, name)}: must be at least 1"
+        if (value := getattr(options, name)) < 1:
+            raise ConfigError(f"--{name.replace('_', '-')}={value}: must be at least 1")
     if not 0 <= options.seed < 2**31:
-        return f"--seed={options.seed}: must be in 0..{2**31 - 1}"
+        raise ConfigError(f"--seed={options.seed}: must be in 0..{2**31 - 1}")
     if options.video and options.video.suffix != ".mp4":
-        return f"--video={options.video}: needs a name that ends with .mp4"
-    return ""
+        raise ConfigError(f"--video={options.video}: needs a name that ends with .mp4")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Returns the exit code: 0 done, 1 the macro is refused, 2 bad arguments."""
-    wrong = problem(options)
-    if wrong:
-        print(f"error: {wrong}", file=sys.stderr)
-        return 2
+    """Returns the exit code: 0 done, 1 the macro is refused."""
+    check(options)
     from experiments.macro import episodes, film  # imports jax
-    from rlgpt_jax.loop.library.store import LibraryError
     from rlgpt_jax.loop.record import write_json
     from rlgpt_jax.macros.language import parse_macro
     from rlgpt_jax.macros.refusal import Refusal
 
-    try:
-        text, library = source.read(options.file), source.functions(options)
-    except (source.Unreadable, LibraryError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    text, library = source.read(options.file), source.functions(options)
     program = parse_macro(text, options.name, options.sensors, library)
     if isinstance(program, Refusal):
         print(f"refused: {program.describe()}", file=sys.stderr)

@@ -10,6 +10,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from experiments.values import ConfigError, suggest
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", help="shows the code of this one")
@@ -23,18 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from experiments.values import suggest
     from rlgpt_jax.macros.skills import skills
 
     console = Console(file=sys.stdout)
     texts = skills.sources(options.sensors)
     if options.name not in (None, *texts):
         known = suggest(options.name, list(texts))
-        print(
-            f"error: no skill {options.name!r} at sensors {options.sensors}. {known}",
-            file=sys.stderr,
-        )
-        return 2
+        raise ConfigError(f"no skill {options.name!r} at sensors {options.sensors}. {known}")
     if options.measure:
         return measure(console, options, [options.name] if options.name else list(texts))
     if options.name is None:
@@ -54,8 +51,7 @@ def measure(console: Console, options: argparse.Namespace, names: list[str]) -> 
     from rlgpt_jax.rl.evaluate.report import wilson
 
     if options.episodes < 1:
-        print(f"error: --episodes={options.episodes}: must be at least 1", file=sys.stderr)
-        return 2
+        raise ConfigError(f"--episodes={options.episodes}: must be at least 1")
     table = Table(title="Trusted skills in the embedded world", title_justify="left")
     for column in ("skill", "case", "success", "95 %", "ticks", "mistakes"):
         table.add_column(column, overflow="fold")

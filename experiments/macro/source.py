@@ -4,6 +4,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from experiments.values import ConfigError
 from rlgpt_jax.agents.parse import python_source
 from rlgpt_jax.agents.prompt_state import Refusal
 
@@ -27,27 +28,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-class Unreadable(ValueError):
-    """A file that cannot be used; the message is for the person who named it."""
-
-
 def read(path: str) -> str:
     """The code in a file; line numbers of an answer are those within its block.
 
     Raises:
-      Unreadable: no such file, not text, or an answer without code.
+      ConfigError: no such file, not text, or an answer without code.
     """
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
     except OSError as error:
-        raise Unreadable(f"{path}: {error.strerror or error}") from error
+        raise ConfigError(f"{path}: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
-        raise Unreadable(f"{path}: not UTF-8 text") from error
+        raise ConfigError(f"{path}: not UTF-8 text") from error
     if "```" not in text:
         return text
     found = python_source(text)
     if isinstance(found, Refusal):
-        raise Unreadable(f"{path}: {found.reason}")
+        raise ConfigError(f"{path}: {found.reason}")
     return found
 
 

@@ -11,12 +11,12 @@ import contextlib
 import dataclasses
 import json
 import os
-import sys
 from typing import Any
 
 from rich.console import Console
 
 from experiments.minedojo import checks, facts, table
+from experiments.values import ConfigError
 from rlgpt_jax.envs.minedojo.config import DEFAULT_PYTHON, PYTHON_VARIABLE
 
 
@@ -44,10 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Returns 0 if nothing is missing, 1 if something is, 2 for bad arguments."""
+    """Returns 0 if nothing is missing, 1 if something is."""
     if options.workers < 1:
-        print(f"error: --workers={options.workers}: needs 1 or more", file=sys.stderr)
-        return 2
+        raise ConfigError(f"--workers={options.workers}: needs 1 or more")
     python = options.python or interpreter()
     console = Console(stderr=options.json)
     with status(console, "" if options.skip_import else "importing MineDojo's client"):

@@ -38,16 +38,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Returns 0 if the client can be imported, 1 if a step failed, 2 for bad arguments."""
+    """Returns 0 if the client can be imported, 1 if a step failed."""
     folder = options.folder.absolute()
     console = Console()
     try:
         base = base_for(folder, options.python)
         folder.mkdir(parents=True, exist_ok=True)
         make(folder, base, console)
-    except ConfigError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
     except SetupError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

@@ -10,8 +10,8 @@ The window needs pygame (pip install 'rlgpt_jax[play]').
 import sys
 
 from experiments import machine
+from experiments.commands import exit_code
 from experiments.play import keys, options
-from experiments.values import ConfigError
 from rlgpt_jax.envs.tasks.tasks import TASKS
 
 
@@ -24,16 +24,17 @@ def main(argv: list[str]) -> int:
         print("\n".join(f"{name:<32}  {task.words}" for name, task in TASKS.items()))
         return 0
     try:
-        asked = options.parse(argv)
-        machine.prepare()
-        from experiments.play import run  # imports jax
-
-        run.run(asked)
-    except ConfigError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        return exit_code(lambda: play(argv))
     except KeyboardInterrupt:
         return 1
+
+
+def play(argv: list[str]) -> int:
+    asked = options.parse(argv)
+    machine.prepare()
+    from experiments.play import run  # imports jax
+
+    run.run(asked)
     return 0
 
 

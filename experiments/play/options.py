@@ -4,9 +4,7 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
-from absl import flags
-
-from experiments.flags import fill
+from experiments.flags import define, fill
 from experiments.values import ConfigError, parse_value, suggest
 from rlgpt_jax.envs.tasks.tasks import Task, get_task
 from rlgpt_jax.envs.voxel.params import WorldParams
@@ -39,24 +37,13 @@ class Options:
     out: Path | None
 
 
-def define() -> flags.FlagValues:
-    """All flags; numbers are text until `parse` checks them."""
-    values = flags.FlagValues()
-    for name, words in HELP.items():
-        if name == "headless":
-            flags.DEFINE_boolean(name, False, words, flag_values=values)
-        else:
-            flags.DEFINE_string(name, None, words, flag_values=values)
-    return values
-
-
 def parse(argv: Sequence[str]) -> Options:
     """Reads the command line (without the program's name).
 
     Raises:
       ConfigError: for unknown names and bad values.
     """
-    values = fill(define(), argv, HELP)
+    values = fill(define(HELP, ("headless",)), argv, HELP)
     if not values.task:
         raise ConfigError("--task=NAME is needed; --task=help lists them.")
     try:

@@ -18,10 +18,10 @@ import argparse
 import sys
 
 from experiments import checks, config_files, flags, machine, task_fields
+from experiments.commands import exit_code
 from experiments.configs import base
 from experiments.values import ConfigError, suggest
 from rlgpt_jax.loop.config import LoopConfig
-from rlgpt_jax.loop.library.store import LibraryError
 
 AGENTS = ("planner", "slow", "fast", "rl_setup", "trial_critic", "critic", "one")
 
@@ -78,16 +78,16 @@ def agents_of(loop: LoopConfig) -> list[str]:
 
 def main(argv: list[str]) -> int:
     """Returns the exit code: 0 done, 2 for what cannot be shown."""
-    try:
-        options, config = parse(argv)
-        if "jax" not in sys.modules:
-            machine.prepare()
-        from experiments.prompt import assemble  # imports jax
+    return exit_code(lambda: show(argv))
 
-        print(assemble.text(config, options.agent, options.iteration), end="")
-    except (ConfigError, LibraryError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+
+def show(argv: list[str]) -> int:
+    options, config = parse(argv)
+    if "jax" not in sys.modules:
+        machine.prepare()
+    from experiments.prompt import assemble  # imports jax
+
+    print(assemble.text(config, options.agent, options.iteration), end="")
     return 0
 
 

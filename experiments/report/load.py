@@ -4,13 +4,12 @@ The layout is the one that `rlgpt_jax/loop/record.py` writes; a run that is stil
 or was killed, gives a report of what it has so far.
 """
 
-import csv
 import dataclasses
 import json
 from pathlib import Path
 from typing import Any
 
-from rlgpt_jax.loop.record import CODED_PARTS
+from rlgpt_jax.loop.record import CODED_PARTS, read_json, read_rows
 
 
 @dataclasses.dataclass(frozen=True)
@@ -83,21 +82,16 @@ def load_run(folder: Path) -> Run:
             f"{folder} holds no config.json, so no run. Give the folder that "
             "`python -m experiments.main` named, for example runs/harvest_milk-seed0-..."
         )
-    saved = _json(folder / "config.json")
+    saved = read_json(folder / "config.json")
     return Run(
-        folder=folder,
+        **_measured(folder),
         name=saved.get("name", folder.name),
         config=saved.get("config", saved),
-        version=_json(folder / "version.json") or {},
-        result=_json(folder / "result.json"),
-        final=_json(folder / "final_eval.json"),
-        coded_parts=_json(folder / "coded_parts_eval.json"),
-        iterations=tuple(_iteration(path) for path in _numbered(folder / "iterations")),
-        metrics=tuple(_with_timing(_metrics(folder / "metrics.csv"), folder / "timing.csv")),
+        version=read_json(folder / "version.json") or {},
         transcript=tuple(_lines(folder / "transcript.jsonl")),
         videos=tuple(sorted((folder / "videos").glob("*.mp4"))),
-        task_plan=_json(folder / "task_plan.json"),
-        validation=_json(folder / "validation_eval.json"),
+        task_plan=read_json(folder / "task_plan.json"),
+        validation=read_json(folder / "validation_eval.json"),
     )
 
 
@@ -106,7 +100,7 @@ def load_sub_tasks(run: Run) -> list[Run]:
     found = []
     for sub_task in (run.task_plan or {}).get("sub_tasks", ()):
         folder = run.folder / "tasks" / sub_task["name"]
-        task = _json(folder / "task.json")
+        task = read_json(folder / "task.json")
         if task is None:
             continue
         loop = {**run.config.get("loop", {}), "planner": False}
@@ -114,23 +108,30 @@ def load_sub_tasks(run: Run) -> list[Run]:
             loop["mode"] = "pure_code"
         prefix = f"task/{sub_task['name']}/"
         found.append(Run(
-            folder=folder,
+            **_measured(folder),
             name=f"{run.name} / {sub_task['name']}",
             config={**run.config, "task": task, "loop": loop},
             version=run.version,
-            result=_json(folder / "result.json"),
-            final=_json(folder / "final_eval.json"),
-            coded_parts=_json(folder / "coded_parts_eval.json"),
-            iterations=tuple(_iteration(path) for path in _numbered(folder / "iterations")),
-            metrics=tuple(_with_timing(_metrics(folder / "metrics.csv"), folder / "timing.csv")),
-            transcript=tuple(x for x in run.transcript if x.get("key", "").startswith(prefix)),
+            transcript=tuple(x for x in run.transcript if x["key"].startswith(prefix)),
             videos=(),
         ))  # fmt: skip
     return found
 
 
+def _measured(folder: Path) -> dict[str, Any]:
+    """Fields of a `Run` that a sub-task has too."""
+    return {
+        "folder": folder,
+        "result": read_json(folder / "result.json"),
+        "final": read_json(folder / "final_eval.json"),
+        "coded_parts": read_json(folder / "coded_parts_eval.json"),
+        "iterations": tuple(_iteration(path) for path in _numbered(folder / "iterations")),
+        "metrics": tuple(_with_timing(_metrics(folder / "metrics.csv"), folder / "timing.csv")),
+    }
+
+
 def _iteration(folder: Path) -> Iteration:
-    critiques = _json(folder / "trial_critiques.json") or []
+    critiques = read_json(folder / "trial_critiques.json") or []
     macros = {
         path.name: _tries(path, critiques)
         for path in sorted((folder / "macros").glob("*"))
@@ -138,17 +139,17 @@ def _iteration(folder: Path) -> Iteration:
     }
     return Iteration(
         index=int(folder.name),
-        plan=_json(folder / "plan.json") or {},
+        plan=read_json(folder / "plan.json") or {},
         macros={name: tries for name, tries in macros.items() if tries},
         kept={p.parent.name: p.read_text() for p in sorted(folder.glob("macros/*/kept.py"))},
-        fates={fate["name"]: fate for fate in _json(folder / "fates.json") or []},
-        evaluation=_json(folder / "eval.json"),
-        coded_parts=_json(folder / "coded_parts_eval.json"),
-        critique=_json(folder / "critique.json"),
-        interface=_json(folder / "interface.json"),
-        held_out=_json(folder / "held_out.json"),
+        fates={fate["name"]: fate for fate in read_json(folder / "fates.json") or []},
+        evaluation=read_json(folder / "eval.json"),
+        coded_parts=read_json(folder / "coded_parts_eval.json"),
+        critique=read_json(folder / "critique.json"),
+        interface=read_json(folder / "interface.json"),
+        held_out=read_json(folder / "held_out.json"),
         folder=folder,
-        frames=_json(folder / "frames" / "frames.json"),
+        frames=read_json(folder / "frames" / "frames.json"),
     )
 
 
@@ -161,8 +162,8 @@ def _try(source: Path, words: dict[str, Any]) -> Try:
     return Try(
         number=int(source.stem[3:]),
         source=source.read_text(),
-        refusal=_json(source.with_suffix(".refusal.json")),
-        trial=_json(source.with_suffix(".trial.json")),
+        refusal=read_json(source.with_suffix(".refusal.json")),
+        trial=read_json(source.with_suffix(".trial.json")),
         verdict=str(words.get("verdict", "")),
         change=str(words.get("change", "")),
     )
@@ -175,15 +176,6 @@ def _words_on(macro: str, stem: str, critiques: list[Any]) -> dict[str, Any]:
     return (judged or {}).get(macro) or {}
 
 
-def _numbered(folder: Path) -> list[Path]:
-    found = [path for path in folder.glob("*") if path.is_dir() and path.name.isdigit()]
-    return sorted(found, key=lambda path: int(path.name))
-
-
-def _json(path: Path) -> Any:
-    return json.loads(path.read_text()) if path.exists() else None
-
-
 def _lines(path: Path) -> list[dict[str, Any]]:
     """Whole lines of a transcript; a line torn by a crash is left out."""
     if not path.exists():
@@ -192,12 +184,14 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in whole if line.endswith(b"\n")]
 
 
+def _numbered(folder: Path) -> list[Path]:
+    found = [path for path in folder.glob("*") if path.is_dir() and path.name.isdigit()]
+    return sorted(found, key=lambda path: int(path.name))
+
+
 def _metrics(path: Path) -> list[dict[str, float]]:
     """Rows of metrics.csv as numbers; empty cells are left out."""
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return [_numbers(row) for row in csv.DictReader(file)]
+    return [_numbers(row) for row in read_rows(path)]
 
 
 def _with_timing(rows: list[dict[str, float]], path: Path) -> list[dict[str, float]]:

@@ -1,6 +1,5 @@
 """Joins the parts of a report to one file that needs nothing beside it."""
 
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from experiments.config_tree import from_dict
 from experiments.report import appendix, html, iterations, sub_tasks, success, summary, tokens
 from experiments.report.html import tag, text
 from experiments.report.load import Run, load_run, load_sub_tasks
+from rlgpt_jax.agents.llm.disk import write_atomically
 from rlgpt_jax.envs.tasks import own_task
 from rlgpt_jax.envs.tasks.tasks import TASKS, Task
 
@@ -30,9 +30,7 @@ def write_report(folder: Path) -> Path:
 
 def _write(run: Run) -> Path:
     path = run.folder / "report.html"
-    part = path.with_suffix(".html.part")
-    part.write_text(render(run), encoding="utf-8")
-    os.replace(part, path)
+    write_atomically(path, render(run))
     return path
 
 

@@ -8,12 +8,7 @@ from experiments.report import html
 from experiments.report.html import tag, text
 from experiments.report.load import Iteration
 
-NAMES = {
-    "success": "A typical success",
-    "failure": "A typical failure",
-    "best": "Best episode",
-    "worst": "Worst episode",
-}  # as runs of before named them
+NAMES = {"success": "A typical success", "failure": "A typical failure"}
 PARTS = {"before": "Start", "after": "End"}
 LEAD = (
     "From this evaluation: the quickest success, and the failure that pressed use and attack most "
@@ -35,7 +30,7 @@ def pictures_of(it: Iteration) -> str:
 
 
 def _episode(entry: dict[str, Any], it: Iteration) -> str:
-    name = NAMES[entry["which"]]
+    name = NAMES.get(entry["which"], entry["which"])
     if "ticks" not in entry:
         return tag("p", text(entry["note"]), class_="quiet")
     kind, word = ("good", "success") if entry["success"] else ("bad", "failed")

@@ -14,6 +14,7 @@ from pathlib import Path
 from rich.console import Console
 
 from experiments import flags
+from experiments.commands import exit_code
 from experiments.study import cells, estimate
 from experiments.study.cells import Cell, Skipped
 from experiments.study.runs import Failure, Run, overrides_of, plan_runs, run_all
@@ -107,6 +108,10 @@ def _chosen(text: str, valid: list[str], flag: str) -> tuple[str, ...]:
 
 def main(argv: list[str]) -> int:
     """Returns the exit code: 1 if a run failed, 2 for a setting that cannot be used."""
+    return exit_code(lambda: run(argv))
+
+
+def run(argv: list[str]) -> int:
     if argv[:1] == ["held_out"]:
         from experiments.study import held_out
 
@@ -116,11 +121,7 @@ def main(argv: list[str]) -> int:
 
         return agents.main(argv[1:])
     console = Console(file=sys.stdout)
-    try:
-        options = parse(argv)
-    except ConfigError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    options = parse(argv)
     runs = plan_runs(options.out, options.cells, options.seeds)
     configs = {c: cells.resolve(c, options.smoke, options.assignments) for c in options.cells}
     each, total = estimate.minutes(runs, configs, options.jobs)

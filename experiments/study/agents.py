@@ -16,15 +16,15 @@ from typing import Any
 from rich.console import Console
 
 from experiments import flags
-from experiments.configs import base
 from experiments.study.conversation import ENDS, Iteration, read
-from experiments.study.table import NONE, Table, percent, to, write_json
+from experiments.study.table import NONE, Table, percent, to
 from experiments.values import ConfigError
 from rlgpt_jax import files
 from rlgpt_jax.agents.llm import tokens
 from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.agents.prompt_state import KINDS
 from rlgpt_jax.loop.config import SENSORS
+from rlgpt_jax.loop.record import write_json
 from rlgpt_jax.rl.evaluate.report import wilson
 
 CODE_WORDS = (
@@ -56,15 +56,11 @@ class Conversation:
     iterations: tuple[Iteration, ...]
 
 
-class NoTranscript(ValueError):
-    """A path that holds no conversation."""
-
-
 def conversations(paths: Sequence[Path]) -> list[Conversation]:
     """Reads every transcript under the paths.
 
     Raises:
-      NoTranscript: a path holds none, or one cannot be read.
+      ConfigError: a path holds none, or one cannot be read.
     """
     found = [pair for path in paths for pair in _transcripts(path)]
     made = []
@@ -72,7 +68,7 @@ def conversations(paths: Sequence[Path]) -> list[Conversation]:
         try:
             made.append(Conversation(name, path, tuple(read(read_lines(path), sensors))))
         except (OSError, ValueError) as error:
-            raise NoTranscript(f"{path}: {error}") from error
+            raise ConfigError(f"{path}: {error}") from error
     return made
 
 
@@ -82,16 +78,14 @@ def _transcripts(path: Path) -> list[tuple[str, Path, str]]:
         return [(path.stem, path, sensors_of(path.stem))]
     if (path / "config.json").exists():
         if not (path / "transcript.jsonl").exists():
-            raise NoTranscript(f"{path} is a run without a transcript: nobody was asked in it.")
-        try:
-            config = base.renamed(json.loads((path / "config.json").read_text())["config"])
-        except ConfigError as error:
-            raise NoTranscript(f"{path}: {error}") from error
-        sensors = SENSORS[config["sight"]]
-        return [(path.name, path / "transcript.jsonl", sensors)]
+            raise ConfigError(f"{path} is a run without a transcript: nobody was asked in it.")
+        config = json.loads((path / "config.json").read_text())["config"]
+        if "sight" not in config:
+            raise ConfigError(f"{path} was made by another version: its config.json has no sight.")
+        return [(path.name, path / "transcript.jsonl", SENSORS[config["sight"]])]
     files = sorted(path.glob("*.jsonl"))
     if not files:
-        raise NoTranscript(
+        raise ConfigError(
             f"{path} holds no transcript. Give a .jsonl file, a folder of them or a run folder."
         )
     return [(file.stem, file, sensors_of(file.stem)) for file in files]
@@ -219,7 +213,7 @@ def _share(count: int, total: int) -> str:
 
 
 def main(argv: list[str]) -> int:
-    """Returns the exit code: 2 for a path that cannot be used."""
+    """Returns the exit code."""
     parser = argparse.ArgumentParser("python -m experiments.study agents", description=__doc__)
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH")
     parser.add_argument("--transcripts", type=Path, help="one more PATH")
@@ -227,11 +221,7 @@ def main(argv: list[str]) -> int:
     options = parser.parse_args(argv)
     paths = [*options.paths, *([options.transcripts] if options.transcripts else [])]
     console = Console(file=sys.stdout)
-    try:
-        found = conversations(paths or [SHIPPED])
-    except NoTranscript as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    found = conversations(paths or [SHIPPED])
     made = tables(found)
     for table in made:
         console.print(table.markdown(), highlight=False, soft_wrap=True, markup=False)

@@ -1,7 +1,5 @@
 """What a study shows while it runs: a bar of the whole and a line per run that goes on."""
 
-import csv
-import io
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,9 +9,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from experiments.study.runs import Run
+from rlgpt_jax.loop.record import read_rows
 
 POLL_SECONDS = 2.0
-TAIL_BYTES = 4096
 
 
 class Board:
@@ -85,20 +83,5 @@ class Board:
 
 def position(path: Path) -> tuple[int | None, int]:
     """(iteration, ticks) of the last whole row of a metrics.csv; (None, 0) before the first."""
-    try:
-        with path.open("rb") as file:
-            head = file.readline().decode()
-            start = file.tell()
-            file.seek(0, io.SEEK_END)
-            file.seek(max(start, file.tell() - TAIL_BYTES))
-            tail = file.read().decode(errors="replace")
-    except OSError:
-        return None, 0
-    lines = tail.split("\n")[:-1]  # the last one may be half written
-    if not lines:
-        return None, 0
-    row = dict(zip(next(csv.reader([head])), next(csv.reader([lines[-1]])), strict=False))
-    try:
-        return int(float(row["iteration"])), int(float(row["ticks"]))
-    except (KeyError, ValueError):
-        return None, 0
+    rows = read_rows(path)
+    return (int(float(rows[-1]["iteration"])), int(float(rows[-1]["ticks"]))) if rows else (None, 0)

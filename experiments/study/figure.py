@@ -1,6 +1,5 @@
 """Figures of a study, each as PNG and SVG: success per outer iteration, learning curves."""
 
-import csv
 import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -17,6 +16,7 @@ from experiments.study import intervals
 from experiments.study.cells import WORDS
 from experiments.study.intervals import counts_of
 from experiments.study.measured import Measured
+from rlgpt_jax.loop.record import read_rows
 
 COLOURS = {"rl_gpt": "#0b6e63", "pure_rl": "#23589c", "pure_code": "#a8480c", "cold": "#8a2f6b",
            "agents_setup": "#6b7a1f"}  # fmt: skip
@@ -141,11 +141,8 @@ def _dots(axes: Axes, m: Measured, colour: str) -> None:
 
 def curve(folder: Path) -> tuple[np.ndarray, np.ndarray]:
     """(environment steps, training success smoothed over about 1/30 of the run)."""
-    path = folder / "metrics.csv"
-    if not path.exists():
-        return np.empty(0), np.empty(0)
-    with path.open(newline="") as file:
-        rows = [r for r in csv.DictReader(file) if math.isfinite(float(r["success_rate"] or "nan"))]
+    rows = read_rows(folder / "metrics.csv")
+    rows = [row for row in rows if math.isfinite(float(row["success_rate"] or "nan"))]
     if not rows:  # no training episode has ended
         return np.empty(0), np.empty(0)
     x = np.array([float(row["ticks"]) for row in rows])

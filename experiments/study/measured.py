@@ -1,6 +1,5 @@
 """What finished runs say, as plain numbers: the source of all tables and figures."""
 
-import csv
 import dataclasses
 import json
 from collections.abc import Sequence
@@ -11,7 +10,7 @@ from experiments.study import held_out
 from experiments.study.cells import Cell
 from experiments.study.runs import Run
 from experiments.study.table import NONE
-from rlgpt_jax.loop.record import CODED_PARTS
+from rlgpt_jax.loop.record import CODED_PARTS, read_rows
 
 Report = dict[str, Any]  # an EvalReport as JSON
 
@@ -86,7 +85,7 @@ def _measure(cell: Cell, runs: Sequence[Run]) -> Measured:
         final=final,
         best=tuple(result.get("best_iteration", 0) for result in results),
         sight=", ".join(dict.fromkeys(result.get("sight", NONE) for result in results)),
-        coded_parts=tuple(_json(path) for path in alone) if all(p.exists() for p in alone) else (),
+        coded_parts=tuple(map(_json, alone)) if all(p.exists() for p in alone) else (),
         policy=policy if policy != final else (),
         trial_ticks=round(sum(trials) / len(trials)) if None not in trials else None,
         ticks=tuple(round(sum(t) / len(t)) for t in zip(*ticks, strict=False)),
@@ -115,13 +114,10 @@ def _by_iteration(by_seed: Sequence[Sequence[Report]]) -> tuple[tuple[Report, ..
 def ticks_of(folder: Path, num_iterations: int) -> list[int]:
     """Ticks that the run had trained when each iteration ended."""
     ends = [0] * num_iterations
-    path = folder / "metrics.csv"
-    if path.exists():
-        with path.open(newline="") as file:
-            for row in csv.DictReader(file):
-                number = int(float(row["iteration"]))
-                if number < num_iterations:
-                    ends[number] = int(float(row["ticks"]))
+    for row in read_rows(folder / "metrics.csv"):
+        number = int(float(row["iteration"]))
+        if number < num_iterations:
+            ends[number] = int(float(row["ticks"]))
     for i in range(1, num_iterations):
         ends[i] = max(ends[i], ends[i - 1])
     return ends

@@ -1,25 +1,16 @@
 """From measured cells to the tables and figures of a preset, and the folder that holds them."""
 
 import dataclasses
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.study import (
-    ablations,
-    chains,
-    controls,
-    intervals,
-    iterations,
-    overview,
-    pooled,
-    table,
-)
+from experiments.study import ablations, chains, controls, intervals, iterations, overview, pooled
 from experiments.study.cells import SEEING, TASK_CONFIGS, Cell, Skipped
 from experiments.study.measured import Measured
 from experiments.study.runs import Failure, Run, overrides_of
 from experiments.study.table import Table
+from rlgpt_jax.loop.record import read_json, write_json
 
 HEAD = """# What was measured of the agents
 
@@ -77,7 +68,7 @@ def write(out: Path, study: Study) -> list[Path]:
     out.mkdir(parents=True, exist_ok=True)
     paths = [path for made in study.tables for path in made.write(out / "tables")]
     (out / "table.md").write_text(markdown(study), encoding="utf-8")
-    table.write_json(out / "study.json", to_json(study))
+    write_json(out / "study.json", to_json(study))
     return [out / "table.md", out / "study.json", *paths]
 
 
@@ -117,9 +108,9 @@ def versions(measured: Mapping[Cell, Measured]) -> list[str]:
     """What the runs were made with; more than one line if they differ."""
     found: dict[str, int] = {}
     for folder in (folder for m in measured.values() for folder in m.folders):
-        path = folder / "version.json"
-        if path.exists():
-            words = _version_words(json.loads(path.read_text()))
+        version = read_json(folder / "version.json")
+        if version is not None:
+            words = _version_words(version)
             found[words] = found.get(words, 0) + 1
     return [f"{count} runs: {words}" for words, count in found.items()]
 

@@ -3,7 +3,6 @@
 import csv
 import dataclasses
 import io
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -94,8 +93,3 @@ def rate_record(counts: Counts, prefix: str = "") -> dict[str, Any]:
         f"{prefix}agents_high": agents[1],
         f"{prefix}by_seed": [c.rate for c in counts],
     }
-
-
-def write_json(path: Path, value: Any) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(value, indent=1) + "\n")

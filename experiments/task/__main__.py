@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from experiments import flags, machine
+from experiments.commands import exit_code
 from experiments.values import ConfigError
 
 
@@ -42,17 +43,17 @@ def parse(argv: list[str]) -> tuple[argparse.Namespace, list[tuple[str, str]]]:
 
 def main(argv: list[str]) -> int:
     """Returns the exit code: 0 done, 2 a task that cannot be used."""
-    try:
-        options, assignments = parse(argv)
-        from experiments.task import check  # without jax until it draws
+    return exit_code(lambda: run(argv))
 
-        name, config = check.resolve(options.name, assignments)
-    except ConfigError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+
+def run(argv: list[str]) -> int:
+    options, assignments = parse(argv)
+    from experiments.task import check  # without jax until it draws
+
+    name, config = check.resolve(options.name, assignments)
     if "jax" not in sys.modules:
         machine.prepare()
-    return check.run(name, config, assignments, options)
+    return check.run(name, config, options)
 
 
 if __name__ == "__main__":

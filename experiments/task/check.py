@@ -45,7 +45,7 @@ def _command(name: str, assignments: list[tuple[str, str]]) -> str:
     return shlex.join([*words, *(f"--config.{path}={text}" for path, text in assignments)])
 
 
-def run(command: str, config: base.Config, assignments: Any, options: argparse.Namespace) -> int:
+def run(command: str, config: base.Config, options: argparse.Namespace) -> int:
     """Prints everything. Returns the exit code."""
     task = config.task_record
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 100)

@@ -10,12 +10,11 @@ import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from experiments.transcript.show import dollars
-from experiments.transcript.source import Line, load
+from experiments.transcript.source import Line, console, load
 from experiments.values import ConfigError
 from rlgpt_jax.agents.llm import tokens
 from rlgpt_jax.agents.llm.endpoint import MODEL_NAMES
@@ -39,18 +38,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write the table there too")
 
 
-def run(options: argparse.Namespace, console: Console) -> int:
+def run(options: argparse.Namespace) -> int:
+    out = console()
     file, lines = load(options.run)
     if options.model:
         lines = priced_as(lines, options.model)
     cells = tokens.cells(lines)
-    console.print(table(cells))
-    console.print(
+    out.print(table(cells))
+    out.print(
         " ".join(notes(lines, cells, options.model)), markup=False, soft_wrap=True, style="dim"
     )
     if options.csv:
         write_csv(options.csv, cells)
-        console.print(f"Written: {options.csv}", markup=False, soft_wrap=True)
+        out.print(f"Written: {options.csv}", markup=False, soft_wrap=True)
     return 0
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from experiments.transcript.source import Line, load, printable, recording_of
+from experiments.transcript.source import Line, console, load, printable, recording_of
 from rlgpt_jax.agents.llm.replay import difference, prompt_of
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan", "p": "magenta"}
@@ -33,7 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--summary", action="store_true", help="only the last line")
 
 
-def run(options: argparse.Namespace, console: Console) -> int:
+def run(options: argparse.Namespace) -> int:
+    out = console()
     if options.other is None:
         old_path, new_path = recording_of(options.run), options.run
     else:
@@ -47,12 +48,12 @@ def run(options: argparse.Namespace, console: Console) -> int:
     if not options.summary:
         for key in both:
             for words in (prompts[key], answers[key]):
-                _show(console, words)
+                _show(out, words)
         for file, keys in ((old_file, only_old), (new_file, only_new)):
             for key in keys:
-                _show(console, f"only in {file}: {key}")
+                _show(out, f"only in {file}: {key}")
     num_prompts, num_answers = (sum(map(bool, d.values())) for d in (prompts, answers))
-    console.print(
+    out.print(
         f"{num_prompts} of {len(both)} prompts and {num_answers} of {len(both)} answers differ; "
         f"{len(only_old)} keys are only in {old_file}, {len(only_new)} only in {new_file}.",
         markup=False, soft_wrap=True,

@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.report.html import duration
-from experiments.transcript.source import Line, chosen, load, pictures, printable
+from experiments.transcript.source import Line, chosen, console, load, pictures, printable
 from rlgpt_jax.agents.llm import tokens
 from rlgpt_jax.agents.llm.exchange import images_folder
 
@@ -27,15 +27,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     pages.add_argument("--answers-only", action="store_true", help="answers, whole")
 
 
-def run(options: argparse.Namespace, console: Console) -> int:
+def run(options: argparse.Namespace) -> int:
+    out = console()
     file, lines = load(options.run)
     lines = chosen(lines, options.key, options.agent)
     if options.full or options.answers_only:
         for line in lines:
-            page(console, file, line, options.full)
+            page(out, file, line, options.full)
     else:
-        listing(console, lines)
-        console.print(
+        listing(out, lines)
+        out.print(
             f"{len(lines)} exchanges in {file}. Whole: --full or --answers-only, some of them: "
             "--key=GLOB, --agent=NAME.", style="dim", markup=False, soft_wrap=True,
         )  # fmt: skip

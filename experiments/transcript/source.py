@@ -2,15 +2,26 @@
 
 import fnmatch
 import json
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from rich.console import Console
 
 from experiments.values import ConfigError, suggest
 from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.files import CHECKOUT
 
 Line = dict[str, Any]
+WIDTH, NARROWEST = 120, 100  # columns where there is no terminal, and at least
+
+
+def console() -> Console:
+    """Where the commands print."""
+    made = Console(file=sys.stdout, highlight=False)
+    made.width = max(made.width, NARROWEST) if made.is_terminal else WIDTH
+    return made
 
 
 def transcript_of(path: Path) -> Path:

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from experiments import flags, run
-from experiments.config_tree import to_dict
 from experiments.values import ConfigError
 from experiments.wiring import make_budget
 from rlgpt_jax.agents.llm.base import Completion, Message, Request, Usage
@@ -33,7 +32,7 @@ def started(workdir: Path, *changes: str) -> flags.Settings:
     """As if the run had been started: its configuration is in the folder."""
     found = settings(workdir, *changes)
     workdir.mkdir()
-    saved = {"name": found.name, "config": to_dict(found.config)}
+    saved = {"name": found.name, "config": dataclasses.asdict(found.config)}
     (workdir / "config.json").write_text(json.dumps(saved))
     return found
 
@@ -93,17 +92,8 @@ def test_the_tokens_of_a_run_are_in_its_result(tmp_path: Path, monkeypatch) -> N
         Completion("!", "m", "anthropic", 1.0, Usage(10, 2), 0.5),
     )
 
-    class Learning:
-        def params(self, stage):
-            return {}
-
-    class Finished:
-        result = {"success_rate": 0.5}  # noqa: RUF012
-        iterations = (type("Iteration", (), {"stage": None}),)
-        learning = Learning()
-
     config = flags.load_config("harvest_milk")
-    result = run.signed(config, folder, Finished())  # type: ignore[arg-type]
+    result = run.signed(config, folder, {"success_rate": 0.5}, {})
     assert result["tokens"] == to_json(read_lines(folder.transcript))
     assert result["tokens"][0]["input_tokens"] == 10
     assert json.loads(folder.path("result.json").read_text()) == result

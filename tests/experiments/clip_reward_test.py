@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from experiments import clip_reward, flags, run, wiring
-from experiments.config_tree import to_dict
 from experiments.configs import base
 from experiments.values import ConfigError
 from rlgpt_jax.envs.minedojo.turns import OnTurn
@@ -122,7 +121,7 @@ def test_few_lanes_pay_for_no_more_frames_than_they_show(
 def started(folder: Path, files: dict[str, str]) -> Path:
     """A run folder with a configuration of these files."""
     folder.mkdir()
-    saved = {"name": "harvest_milk", "config": to_dict(config(files))}
+    saved = {"name": "harvest_milk", "config": dataclasses.asdict(config(files))}
     (folder / "config.json").write_text(json.dumps(saved))
     return folder
 

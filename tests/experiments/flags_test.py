@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from experiments import flags, main
-from experiments.config_tree import to_dict
 from experiments.configs import base
 from experiments.values import ConfigError
 from rlgpt_jax.agents import prompts
@@ -93,7 +92,7 @@ def test_help_lists_every_configuration_with_one_line(capsys: pytest.CaptureFixt
 def test_help_names_every_flag(capsys: pytest.CaptureFixture) -> None:
     assert main.main(["--help"]) == 0
     text = capsys.readouterr().out
-    assert all(f"--{name}" in text for name in flags.NAMES)
+    assert all(f"--{name}" in text for name in flags.HELP)
 
 
 def test_seed_smoke_and_overrides_apply_in_this_order() -> None:
@@ -118,7 +117,7 @@ def test_a_configuration_file_is_valid_and_is_about_its_task(name: str) -> None:
 
 def saved_run(folder: Path, config: base.Config) -> Path:
     folder.mkdir()
-    saved = {"name": "harvest_milk", "config": to_dict(config)}
+    saved = {"name": "harvest_milk", "config": dataclasses.asdict(config)}
     (folder / "config.json").write_text(json.dumps(saved))
     return folder
 

@@ -1,6 +1,5 @@
 """`--config.world=minedojo`: its settings, and that mistakes are found before anything starts."""
 
-import json
 import os
 import subprocess
 import sys
@@ -10,7 +9,6 @@ from typing import Any
 import pytest
 
 from experiments import flags, wiring
-from experiments.config_tree import to_dict
 from experiments.configs import base
 from experiments.values import ConfigError
 from rlgpt_jax import files
@@ -70,19 +68,6 @@ def test_settings_that_do_not_go_together_are_told(
     with pytest.raises(ConfigError) as caught:
         parse(*words)
     assert complaint in str(caught.value)
-
-
-def test_a_run_of_the_time_before_goes_on(tmp_path: Path) -> None:
-    """Its group `world` is the group `voxel` now."""
-    config = flags.parse([*START[:2], "--config.voxel.size_x=64", "--config.ppo.gamma=0.9"]).config
-    data = to_dict(config)
-    for field in ("minedojo", "overlap", "world"):
-        del data[field]
-    data["world"] = data.pop("voxel")
-    (tmp_path / "config.json").write_text(json.dumps({"name": "harvest_milk", "config": data}))
-    settings = flags.parse([f"--workdir={tmp_path}", "--resume"])
-    assert settings.config == config
-    assert settings.config.voxel.size_x == 64 and settings.config.world == "voxel"
 
 
 def test_worlds_have_the_games_in_turns_and_no_more_lanes_than_workers(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from experiments import flags
-from experiments.config_tree import differences, from_dict, to_dict
+from experiments.config_tree import differences, from_dict
 from experiments.configs import base
 from experiments.recordings import task_of
 from experiments.report.page import write_report
@@ -135,7 +135,7 @@ def test_a_row_with_a_bad_field_is_an_error_too() -> None:
 
 def test_a_record_survives_config_json_and_resume(tmp_path: Path) -> None:
     config = flags.parse([f"--config={own_file(tmp_path)}", PURE]).config
-    data = json.loads(json.dumps(to_dict(config)))
+    data = json.loads(json.dumps(dataclasses.asdict(config)))
     assert from_dict(base.Config, data) == config
     (tmp_path / "run").mkdir()
     saved = {"name": "my_gravel", "config": data}
@@ -191,7 +191,7 @@ def test_for_task_changes_groups_and_names_the_transcript() -> None:
 def test_the_report_tells_a_task_of_ones_own_as_the_agents_were_told(tmp_path: Path) -> None:
     config = flags.parse([f"--config={own_file(tmp_path)}", PURE]).config
     (tmp_path / "run").mkdir()
-    saved = {"name": "my_gravel", "config": to_dict(config)}
+    saved = {"name": "my_gravel", "config": dataclasses.asdict(config)}
     (tmp_path / "run" / "config.json").write_text(json.dumps(saved))
     html = write_report(tmp_path / "run").read_text()
     assert f"{config.task_record.words.replace('mine', 'Mine', 1)}." in html

@@ -1,5 +1,6 @@
 """Settings of real models, and the commands that try them."""
 
+import dataclasses
 import json
 
 import pytest
@@ -104,10 +105,9 @@ def test_a_run_without_its_key_is_refused_before_a_folder_is_made(monkeypatch, t
 
 def test_a_stopped_run_may_go_on_with_another_model(monkeypatch, tmp_path):
     monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
-    from experiments.config_tree import to_dict
 
     settings = flags.parse([*MAIN, f"--workdir={tmp_path}"])
-    saved = {"name": settings.name, "config": to_dict(settings.config)}
+    saved = {"name": settings.name, "config": dataclasses.asdict(settings.config)}
     (tmp_path / "config.json").write_text(json.dumps(saved))
     resume = ["--resume", f"--workdir={tmp_path}"]
     changed = flags.parse([*resume, "--config.llm.model=n", "--config.llm.max_parallel=1"])

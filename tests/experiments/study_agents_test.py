@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from experiments.study import __main__ as command
 from experiments.study import agents
 from experiments.study.conversation import Iteration, read
 from tests.experiments import answers, run_folder
@@ -128,17 +129,16 @@ def test_a_run_folder_is_a_transcript_with_its_own_sensors(tmp_path: Path) -> No
     with (tmp_path / "transcript.jsonl").open("a") as file:
         file.write(json.dumps(line("iter1/fast/wander/try0", block("python", sees))) + "\n")
     accepted = {}
-    for sensors, now in (("paper", "blind_code"), ("full", "rays"), ("now", "rays")):
-        config = {"task": "harvest_milk", "macros": {"sensors": sensors}}
-        config |= {"sight": now} if sensors == "now" else {}
+    for sight in ("blind_code", "rays"):
+        config = {"task": "harvest_milk", "sight": sight}
         run_folder.write(tmp_path / "config.json", {"name": "x", "config": config})
         (found,) = agents.conversations([tmp_path])
-        accepted[sensors] = found.iterations[1].macros[0].first_accepted
-    assert accepted == {"paper": False, "full": True, "now": True}
+        accepted[sight] = found.iterations[1].macros[0].first_accepted
+    assert accepted == {"blind_code": False, "rays": True}
 
 
 @pytest.mark.parametrize("make", [Path.mkdir, lambda p: p.write_text("no json\n{}\n")])
 def test_what_holds_no_conversation_is_said(make, tmp_path: Path, capsys) -> None:
     make(tmp_path / "x")
-    assert agents.main([str(tmp_path / "x")]) == 2
+    assert command.main(["agents", str(tmp_path / "x")]) == 2
     assert str(tmp_path / "x") in capsys.readouterr().err

@@ -9,7 +9,6 @@ import pytest
 
 from experiments import flags
 from experiments import run as run_command
-from experiments.config_tree import to_dict
 from experiments.study import held_out
 from rlgpt_jax.loop import two_loop
 from rlgpt_jax.loop.record import write_json
@@ -26,7 +25,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run of two iterations whose answers come from a script."""
     folder = tmp_path_factory.mktemp("runs") / "corridor"
     config = dataclasses.replace(flags.load_config("harvest_milk"), loop=script.CONFIG)
-    write_json(folder / "config.json", {"name": "corridor", "config": to_dict(config)})
+    write_json(folder / "config.json", {"name": "corridor", "config": dataclasses.asdict(config)})
     two_loop.run(script.CONFIG, script.tools(folder, script.Script()))
     return folder
 
