@@ -51,7 +51,6 @@ MAY_LOOK_UP = {
     "macros/compiler/lift.py": "fields of Python's tree",
     "macros/compiler/lower.py": "fields of Python's tree",
     "macros/compiler/registers.py": "the operands a, b, c of an instruction",
-    "agents/setting.py": "the fields of a dataclass",
     "agents/llm/budget.py": "the fields of a dataclass",
     "loop/config.py": "the fields of a dataclass",
     "loop/skills.py": "the fields of a dataclass",
