@@ -1,0 +1,89 @@
+"""What a world that is not Minecraft tells of itself: the one place where such worlds enter.
+
+The macro language, the hybrid policy, prompts and reports are made from a `WorldSpec`; none of
+them knows a word of any world. Minecraft has richer senses and actions of its own (`envs.base`);
+where code takes a spec, None stands for Minecraft.
+"""
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import numpy as np
+
+LEVELS = ("paper", "full")  # of what macros may read, see `Field.level`
+
+
+@dataclasses.dataclass(frozen=True)
+class Field:
+    """A number that is sensed: `obs.<name>` in macros, one column of what a policy sees."""
+
+    name: str
+    meaning: str  # for prompts, with the unit
+    low: float = -1.0  # where it usually lies; a policy sees this range as -1..1
+    high: float = 1.0
+    level: str = "paper"  # from which macros may read it; policies see every field
+
+
+@dataclasses.dataclass(frozen=True)
+class Argument:
+    """A number that an action or a macro takes, bounded."""
+
+    name: str
+    low: float
+    high: float
+    default: float | None = None  # None: it must be given
+
+
+@dataclasses.dataclass(frozen=True)
+class Action:
+    """What a macro may do in one step: `obs = yield <name>(<arguments>)`."""
+
+    name: str
+    meaning: str  # for prompts, with the units of the arguments
+    arguments: tuple[Argument, ...] = ()
+    hidden: bool = False  # for trusted skills alone: models' macros and prompts do not have it
+
+
+@dataclasses.dataclass(frozen=True)
+class WorldSpec:
+    """Senses, actions and words of one family of worlds. Plain, hashable data.
+
+    An action of N worlds is float32[N, columns]: the index into `actions`, then its arguments in
+    their units, then zeros. An idle lane does `idle`.
+    """
+
+    name: str
+    fields: tuple[Field, ...]
+    actions: tuple[Action, ...]
+    # Name of the action whose arguments a policy chooses every step, continuous; "" gives it one
+    # choice among the actions that take no arguments and are not hidden.
+    primitive: str = ""
+    # Trusted skills by name, in the macro language; the first paragraph of a docstring is what
+    # prompts tell. They may use hidden actions.
+    skills: tuple[tuple[str, str], ...] = ()
+    notes: str = ""  # for prompts: what the world is, units, what agents must know
+    # Fields whose change a reward may be given for: a new best of an episode is rewarded by the
+    # weight of the field, of a negative weight a new least.
+    progress: tuple[tuple[str, float], ...] = ()
+    facts: tuple[str, ...] = ()  # fields that reports sum up, for critics
+    step_seconds: float = 1.0  # of the world's time
+
+    @property
+    def columns(self) -> int:
+        """Of an action: 1 and the most arguments that any takes."""
+        return 1 + max(len(action.arguments) for action in self.actions)
+
+    @property
+    def idle(self) -> np.ndarray:
+        """float32[columns]: the first action with its defaults, or what is nearest to 0."""
+        row = np.zeros(self.columns, np.float32)
+        for i, a in enumerate(self.actions[0].arguments, start=1):
+            row[i] = np.clip(0.0, a.low, a.high) if a.default is None else a.default
+        return row
+
+
+class Sensed(NamedTuple):
+    """What is seen of N worlds with a spec; batch axis first, NumPy."""
+
+    fields: Any  # float32[N, F]  as `WorldSpec.fields`
+    rgb: Any = None  # uint8[N, H, W, 3]; None where none is drawn
