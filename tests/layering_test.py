@@ -20,12 +20,14 @@ ALLOWED = {
     "rlgpt_jax.envs.tasks.tasks": ("rlgpt_jax.envs.tasks.table",),
     "rlgpt_jax.envs.tasks.table": (),
     "rlgpt_jax.envs.base": (),
+    "rlgpt_jax.envs.spec": (),
     "rlgpt_jax.envs.kernels": (),
     "rlgpt_jax.macros": (
         "rlgpt_jax.macros",
         "rlgpt_jax.envs.base",
         "rlgpt_jax.envs.kernels",
         "rlgpt_jax.envs.names",
+        "rlgpt_jax.envs.spec",
     ),
     "rlgpt_jax.macros.limits": (),
     "rlgpt_jax.rl": (
@@ -33,6 +35,7 @@ ALLOWED = {
         "rlgpt_jax.macros",
         "rlgpt_jax.envs.base",
         "rlgpt_jax.envs.names",
+        "rlgpt_jax.envs.spec",
     ),
     "rlgpt_jax.rl.interface": (),
     "rlgpt_jax.agents": (
@@ -40,6 +43,7 @@ ALLOWED = {
         "rlgpt_jax.rl.interface",
         "rlgpt_jax.macros.limits",
         "rlgpt_jax.envs.names",
+        "rlgpt_jax.envs.spec",
     ),
     "rlgpt_jax.loop": (
         "rlgpt_jax.loop",
