@@ -6,6 +6,7 @@ where code takes a spec, None stands for Minecraft.
 """
 
 import dataclasses
+import keyword
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,14 @@ class Argument:
     low: float
     high: float
     default: float | None = None  # None: it must be given
+
+    def __post_init__(self) -> None:
+        with np.errstate(over="ignore"):
+            low, high = np.float32(self.low), np.float32(self.high)
+        if not -np.inf < low < high < np.inf:
+            raise ValueError(f"the bounds of {self.name} are not two numbers in order")
+        if self.default is not None and not self.low <= self.default <= self.high:
+            raise ValueError(f"the default of {self.name}, {self.default}, is outside its bounds")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,6 +76,21 @@ class WorldSpec:
     progress: tuple[tuple[str, float], ...] = ()
     facts: tuple[str, ...] = ()  # fields that reports sum up, for critics
     step_seconds: float = 1.0  # of the world's time
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for what macros could not name or call."""
+        for named in (self.fields, self.actions, *(a.arguments for a in self.actions)):
+            names = [each.name for each in named]
+            for name in names:
+                if not name.isidentifier() or keyword.iskeyword(name) or names.count(name) > 1:
+                    raise ValueError(f"{self.name}: {name!r} is not a Python name, or stands twice")
+        for action in self.actions:
+            given = [a.default is not None for a in action.arguments]
+            if given != sorted(given):
+                raise ValueError(
+                    f"{self.name}: {action.name} has an argument without a default behind one with "
+                    "a default; change their order"
+                )
 
     @property
     def columns(self) -> int:

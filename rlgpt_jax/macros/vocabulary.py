@@ -126,6 +126,9 @@ def wording(spec: WorldSpec, fields: list[str]) -> tuple[tuple[str, str], ...]:
     """What advice with Minecraft's words says in another world."""
     field = f"obs.{fields[0]}" if fields else "obs"
     return (
+        ("takes obs and nothing else", "takes obs, and else only bounded parameters"),
+        ("one argument, the observation", "the observation, and else only bounded parameters"),
+        ("(obs):", "(obs): or def NAME(obs, depth: (0.0, 0.2) = 0.1):"),
         ("yield forward()", f"yield {example(spec)}"),
         ("r.distance for r in obs.rays", "x * x for x in xs"),
         ("(r for r in obs.rays if ...)", "(x for x in xs if ...)"),
@@ -135,7 +138,7 @@ def wording(spec: WorldSpec, fields: list[str]) -> tuple[tuple[str, str], ...]:
         ('r.block == "log"', 'mode == "search"'),
         ('"log" in r.block', '"sea" in mode'),
         ("; obs.time is the time of day", ""),
-        ("every yield is one tick", "every yield is one step"),
+        ("count ticks: every yield is one tick", "count steps: every yield is one step"),
         ("; count, block and nearest never fail", ""),
         ("that are not Minecraft's", "in quotes"),
         ("on a name of the game", "on a name"),

@@ -82,15 +82,13 @@ def argument(outer: Code, entry: Scope, name: str, node: ast.expr) -> Argument:
     pair = ex.constant_of(outer, row)
     if not isinstance(pair, tuple) or [type(p) for p in pair] != [float, float]:
         raise Refused(node, f"the bounds of {name} are not two constant numbers", ADVICE)
-    low, high = pair
-    if not (low < high and abs(low) + abs(high) < float("inf")):
-        raise Refused(node, f"the bounds of {name} are not in order, or not finite", ADVICE)
-    default = entry.defaults.get(name, middle(low, high))
+    default = entry.defaults.get(name, middle(*pair))
     if name in entry.late_defaults or not isinstance(default, float):
         raise Refused(node, f"the default of {name} is not a constant number", ADVICE)
-    if not low <= default <= high:
-        raise Refused(node, f"the default of {name}, {default:g}, is outside its bounds", ADVICE)
-    return Argument(name, low, high, default)
+    try:
+        return Argument(name, *pair, default)
+    except ValueError as error:
+        raise Refused(node, str(error), ADVICE) from None
 
 
 def read_arguments(f: Code, obs: int) -> dict[str, int]:
