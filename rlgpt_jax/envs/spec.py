@@ -79,12 +79,10 @@ class WorldSpec:
 
     def __post_init__(self) -> None:
         """Raises ValueError for what macros could not name or call."""
-        for named in (self.fields, self.actions, *(a.arguments for a in self.actions)):
-            names = [each.name for each in named]
-            for name in names:
-                if not name.isidentifier() or keyword.iskeyword(name) or names.count(name) > 1:
-                    raise ValueError(f"{self.name}: {name!r} is not a Python name, or stands twice")
+        check_names([field.name for field in self.fields])
+        check_names([action.name for action in self.actions])
         for action in self.actions:
+            check_names([argument.name for argument in action.arguments])
             given = [a.default is not None for a in action.arguments]
             if given != sorted(given):
                 raise ValueError(
@@ -104,6 +102,12 @@ class WorldSpec:
         for i, a in enumerate(self.actions[0].arguments, start=1):
             row[i] = np.clip(0.0, a.low, a.high) if a.default is None else a.default
         return row
+
+
+def check_names(names: list[str]) -> None:
+    for name in names:
+        if not name.isidentifier() or keyword.iskeyword(name) or names.count(name) > 1:
+            raise ValueError(f"{name!r} is not a Python name, or stands twice; choose another")
 
 
 class Sensed(NamedTuple):

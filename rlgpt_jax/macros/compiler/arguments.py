@@ -82,11 +82,12 @@ def argument(outer: Code, entry: Scope, name: str, node: ast.expr) -> Argument:
     pair = ex.constant_of(outer, row)
     if not isinstance(pair, tuple) or [type(p) for p in pair] != [float, float]:
         raise Refused(node, f"the bounds of {name} are not two constant numbers", ADVICE)
-    default = entry.defaults.get(name, middle(*pair))
+    low, high = pair
+    default = entry.defaults.get(name, middle(low, high))
     if name in entry.late_defaults or not isinstance(default, float):
         raise Refused(node, f"the default of {name} is not a constant number", ADVICE)
     try:
-        return Argument(name, *pair, default)
+        return Argument(name, low, high, default)
     except ValueError as error:
         raise Refused(node, str(error), ADVICE) from None
 
