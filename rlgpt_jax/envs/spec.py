@@ -42,6 +42,11 @@ class Argument:
         if self.default is not None and not self.low <= self.default <= self.high:
             raise ValueError(f"the default of {self.name}, {self.default}, is outside its bounds")
 
+    @property
+    def resting(self) -> float:
+        """The default, or what is nearest to 0."""
+        return min(max(0.0, self.low), self.high) if self.default is None else self.default
+
 
 @dataclasses.dataclass(frozen=True)
 class Action:
@@ -99,8 +104,8 @@ class WorldSpec:
     def idle(self) -> np.ndarray:
         """float32[columns]: the first action with its defaults, or what is nearest to 0."""
         row = np.zeros(self.columns, np.float32)
-        for i, a in enumerate(self.actions[0].arguments, start=1):
-            row[i] = np.clip(0.0, a.low, a.high) if a.default is None else a.default
+        arguments = self.actions[0].arguments
+        row[1 : 1 + len(arguments)] = [argument.resting for argument in arguments]
         return row
 
 

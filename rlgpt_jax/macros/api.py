@@ -251,7 +251,7 @@ def documented(spec: WorldSpec) -> Documented:
         step=f"step ({spec.step_seconds:g} s)",
         action=example(spec),
         step_word="step",
-        old=f"can still be read, prev.{spec.fields[0].name}",
+        old="can still be read, prev.NAME",
     )
     actions = [
         Entry(signature(action), meaning(action), (example(spec, action),))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.envs.spec import Action, Argument, WorldSpec
+from rlgpt_jax.macros.language import link_macro
 from rlgpt_jax.macros.limits import MAX_ARGUMENTS
 from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.macros.vm import bytecode as bc
@@ -186,6 +187,13 @@ def test_nobody_else_may(library: dict[str, str]) -> None:
     refused = compiled(lines(call), "full", library)
     assert isinstance(refused, Refusal) and "the function jump_to is not known" in refused.reason
     assert "jump_to" not in refused.instead
+
+
+def test_a_part_of_a_plan_is_linked_with_what_it_calls() -> None:
+    part = "def near(obs):\n    obs = yield from go_home(obs, 1)\n    return obs\n"
+    text = link_macro(lines("obs = yield from near(obs)"), "macro", {"near": part})
+    assert isinstance(text, str) and "called above: near" in text
+    assert played(program(text, "paper", SKILLS))[0] == [[JUMP_TO, 0, 0], [BRAKE, 0, 0]]
 
 
 # --- errors of callers ------------------------------------------------------------------

@@ -56,18 +56,19 @@ def sources(sensors: str = "paper", spec: WorldSpec | None = None) -> dict[str, 
     if spec is None:
         return PAPER | (FULL if sensors == "full" else {})
     skills = dict(spec.skills)
-    lost = {f.name for f in spec.fields} - of_world(sensors, spec).fields.keys()
+    sensed = of_world(sensors, spec).fields
+    lost = {f".{field.name}" for field in spec.fields if field.name not in sensed}
     while lost:
-        lost = {name for name, text in skills.items() if words_of(text) & lost}
+        lost = {name for name, text in skills.items() if read_in(text) & lost}
         skills = {name: text for name, text in skills.items() if name not in lost}
     return skills
 
 
-def words_of(text: str) -> set[str]:
-    """The names and fields that a text reads."""
+def read_in(text: str) -> set[str]:
+    """The names that a text reads, and its fields as `.field`."""
     nodes = list(ast.walk(ast.parse(text)))
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
-    return names | {node.attr for node in nodes if isinstance(node, ast.Attribute)}
+    return names | {f".{node.attr}" for node in nodes if isinstance(node, ast.Attribute)}
 
 
 @cache
