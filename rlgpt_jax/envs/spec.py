@@ -33,6 +33,11 @@ class Argument:
     high: float
     default: float | None = None  # None: it must be given
 
+    @property
+    def resting(self) -> float:
+        """The default, or what is nearest to 0."""
+        return min(max(0.0, self.low), self.high) if self.default is None else self.default
+
 
 @dataclasses.dataclass(frozen=True)
 class Action:
@@ -78,7 +83,7 @@ class WorldSpec:
         """float32[columns]: the first action with its defaults, or what is nearest to 0."""
         row = np.zeros(self.columns, np.float32)
         for i, a in enumerate(self.actions[0].arguments, start=1):
-            row[i] = np.clip(0.0, a.low, a.high) if a.default is None else a.default
+            row[i] = a.resting
         return row
 
 

@@ -13,12 +13,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from rlgpt_jax.rl import devices, index_range
+from rlgpt_jax.rl import devices, index_range, worlds
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import NetworkConfig, RLConfig
 from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.policy import Policy, device_arrays
-from rlgpt_jax.rl.reward import rewards
 from rlgpt_jax.rl.rollout import on_host, one_tick
 from rlgpt_jax.rl.rollout.macro_step import init_macros
 from rlgpt_jax.rl.rollout.on_host import World
@@ -84,7 +83,7 @@ def _measure(
     state, obs = jax.eval_shape(pure.reset, pure.default_params, key)
     if network.image_size and obs.rgb is None:  # drawn on the host
         obs = obs._replace(rgb=jax.ShapeDtypeStruct((num, *network.image_size, 3), jnp.uint8))
-    terms = rewards.make_arrays(config.reward, env.goal_names)
+    terms = worlds.of(network).reward_arrays(config, env.goal_names)
     lanes = jax.eval_shape(functools.partial(one_tick.start_lanes, network=network), terms, obs)
     carried = jax.eval_shape(functools.partial(none_open, network), lanes, obs)
     macros = jax.eval_shape(lambda: init_macros(space, num, on_device=True))

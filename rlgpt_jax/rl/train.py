@@ -11,7 +11,7 @@ import numpy as np
 from jax.sharding import Mesh
 
 from rlgpt_jax.envs.base import Environment, HostEnvironment, Observation
-from rlgpt_jax.rl import devices, lane_memory
+from rlgpt_jax.rl import devices, lane_memory, worlds
 from rlgpt_jax.rl.actions import NUM_MACRO_LOGITS, HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.interface import STOP_EPISODES
@@ -21,7 +21,6 @@ from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.ppo import outcome, ppo, update_device
 from rlgpt_jax.rl.ppo.outcome import TrainingDiverged as TrainingDiverged
 from rlgpt_jax.rl.ppo.ppo import TrainState
-from rlgpt_jax.rl.reward import rewards
 from rlgpt_jax.rl.reward.clip.world import ClipWorld
 from rlgpt_jax.rl.rollout import on_host, one_tick
 from rlgpt_jax.rl.rollout.device_worlds import DeviceWorlds, on_devices
@@ -72,7 +71,7 @@ def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> dict[
 
 def at_start(env: World, space: HybridSpace, config: RLConfig, obs: Observation) -> RolloutState:
     """Where all lanes stand that have just begun their episodes with `obs`."""
-    terms = rewards.make_arrays(config.reward, env.goal_names)
+    terms = worlds.of(config.network).reward_arrays(config, env.goal_names)
     lanes = start_lanes(terms, obs, config.network)
     lanes = lanes._replace(open=none_open(config.network, lanes, obs))
     return RolloutState(lanes, init_macros(space, env.num_envs, _on_device(env, config)), obs)

@@ -11,14 +11,9 @@ import pytest
 from rlgpt_jax.envs import base
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, link
 from rlgpt_jax.rl import actions
-from rlgpt_jax.rl.actions import (
-    HybridAction,
-    HybridSpace,
-    Masks,
-    decode,
-    distribution,
-    primitive_label,
-)
+from rlgpt_jax.rl.actions import HybridAction, HybridSpace, Masks, primitive_label
+from rlgpt_jax.rl.distribution import distribution
+from rlgpt_jax.rl.worlds.minecraft import decode
 
 ALL = (np.ones(12, bool), np.ones(3, bool))
 

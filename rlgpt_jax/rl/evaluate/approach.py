@@ -25,13 +25,14 @@ from rlgpt_jax.envs.base import (
     Step,
 )
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, decode
+from rlgpt_jax.rl.actions import PRIMITIVE_HEADS
 from rlgpt_jax.rl.evaluate.crosshair import BLOCK_REACH, MOB_REACH, met
 from rlgpt_jax.rl.evaluate.keyframes import Recorder
 from rlgpt_jax.rl.networks.features import count_items
 from rlgpt_jax.rl.policy import Policy, host_arrays
 from rlgpt_jax.rl.rollout import macro_step
 from rlgpt_jax.rl.rollout.rollout_host import decide, end_tick, start_lanes
+from rlgpt_jax.rl.worlds.minecraft import decode
 
 REACH, SIGHT, UNSEEN = "in reach", "in sight", "not in sight"
 STRATA = (REACH, SIGHT, UNSEEN)
