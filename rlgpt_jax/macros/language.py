@@ -12,13 +12,14 @@ import types
 import warnings
 from collections.abc import Mapping
 
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.macros import linked
 from rlgpt_jax.macros.compiler import imports, work
 from rlgpt_jax.macros.compiler.program import compile_program, routines
 from rlgpt_jax.macros.refusal import Refusal, Refused
-from rlgpt_jax.macros.sensors import SENSOR_LEVELS
 from rlgpt_jax.macros.vm import bytecode as bc
 from rlgpt_jax.macros.vm.bytecode import Program
+from rlgpt_jax.macros.vocabulary import of_world
 
 NOTHING: Mapping[str, str] = types.MappingProxyType({})  # a library without functions
 OPEN, BRACKET = "([{", re.compile(r"[()\[\]{}]")
@@ -36,6 +37,7 @@ def parse_macro(
     name: str | None = None,
     sensors: str = "paper",
     library: Mapping[str, str] = NOTHING,
+    spec: WorldSpec | None = None,
 ) -> Program | Refusal:
     """Compiles a macro; never raises on any text.
 
@@ -45,11 +47,11 @@ def parse_macro(
       name: the function to run; None takes the last one with a parameter `obs`.
       sensors: one of `SENSOR_LEVELS`; at `paper` there are no rays.
       library: texts of functions that the macro may call, by the function's name.
+      spec: of the world that the macro is for; None is Minecraft.
     """
-    if sensors not in SENSOR_LEVELS:
-        raise ValueError(f"sensors={sensors!r} is unknown; use one of {SENSOR_LEVELS}")
+    of_world(sensors, spec)  # a mistake in these is not the macro's
     try:
-        return parse_or_raise(source, name, sensors, library)
+        return parse_or_raise(source, name, sensors, library, spec)
     except Exception as error:  # an answer never ends a run
         fault = Refused(
             None,
@@ -61,19 +63,30 @@ def parse_macro(
 
 
 def parse_or_raise(
-    source: str, name: str | None, sensors: str, library: Mapping[str, str] = NOTHING
+    source: str,
+    name: str | None,
+    sensors: str,
+    library: Mapping[str, str] = NOTHING,
+    spec: WorldSpec | None = None,
 ) -> Program | Refusal:
     """As `parse_macro`, but faults of the compiler are raised, for those who look for them."""
     source, called = linked.split(source)
     lines = LINE_ENDS.split(source)
     routines()  # made once: no part of the work
     work.begin()
+    vocabulary = of_world(sensors, spec)
+
+    def read(text: str) -> ast.Module:
+        tree = checked_tree(text)
+        tree.__dict__["trusted"] = vocabulary.is_trusted(text)  # may use hidden actions
+        return tree
+
     try:
-        tree = checked_tree(source)
-        trees = imports.needed(tree, called, library, checked_tree)
-        return compile_program(tree, source, name, sensors, trees)
+        tree = read(source)
+        trees = imports.needed(tree, called, library, read)
+        return compile_program(tree, source, name, vocabulary, trees)
     except Refused as refused:
-        return imports.blame(refused).refusal(lines)
+        return imports.blame(vocabulary.reworded(refused)).refusal(lines)
     except RecursionError:
         deep = Refused(None, "the source is nested too deeply", "write shorter expressions")
         return deep.refusal(lines)

@@ -37,7 +37,8 @@ NAN_BITS = 0x7FC00000
     T_RAY_RECORD,  # payload: address of (block, entity, distance, yaw, pitch)
     T_OBS_RECORD,  # payload: address of the numbers that the program reads of old obs
     T_UNBOUND,  # a variable without a value
-) = range(15)
+    T_MADE,  # payload: address of an action of a world with a spec: its index, its arguments
+) = range(16)
 TAG_NAMES = (
     "a number",
     "None",
@@ -54,6 +55,7 @@ TAG_NAMES = (
     "a ray",
     "an old observation",
     "no value",
+    "an action",
 )
 AGE_MASK = 2047  # ticks are kept modulo 2048 in an observation or a ray
 NO_RAY = 127  # ray index of "nothing found": distance 999

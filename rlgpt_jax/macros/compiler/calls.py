@@ -72,6 +72,12 @@ def yield_from(f: Code, node: ast.YieldFrom, into: int | None) -> int:
         return generators.run(f, inner, into)
     if isinstance(inner.func, ast.Name):
         target = resolve(f.scope, inner.func.id)
+        if ex.is_action(f, inner.func.id):
+            raise Refused(
+                node,
+                f"{inner.func.id}(...) is an action, not a generator",
+                f"write obs = yield {inner.func.id}(...)",
+            )
         if isinstance(target, Scope):
             if not target.is_generator and not generators.may_give(f.scope.module, target):
                 raise Refused(
@@ -82,12 +88,6 @@ def yield_from(f: Code, node: ast.YieldFrom, into: int | None) -> int:
             if not target.is_generator:
                 return generators.run(f, inner, into)
             return functions.user_call(f, inner, target, into)
-        if inner.func.id in (*PLAIN_ACTIONS, *ITEM_ACTIONS, "turn") and target is None:
-            raise Refused(
-                node,
-                f"{inner.func.id}(...) is an action, not a generator",
-                f"write obs = yield {inner.func.id}(...)",
-            )
         if target is None and ex.is_api(f, inner.func.id):
             return generators.run(f, inner, into)
     return function_values.value_call(f, inner, bc.CALLED_FROM, into)
@@ -143,12 +143,8 @@ def built_in(f: Code, node: ast.Call, name: str, into: int | None) -> int:
 
 
 def api_call(f: Code, node: ast.Call, name: str, into: int | None) -> int:
-    if name in PLAIN_ACTIONS:
-        return movement(f, node, name, into)
-    if name == "turn":
-        return turn(f, node, into)
-    if name in ITEM_ACTIONS:
-        return item_action(f, node, name, into)
+    if name in f.shared.vocabulary.api_actions:
+        return api_action(f, node, name, into)
     if name in BUILTINS:
         return BUILTINS[name](f, node, into)
     if f.scope.trusted and name in within.INTRINSICS:
@@ -159,7 +155,14 @@ def api_call(f: Code, node: ast.Call, name: str, into: int | None) -> int:
         return routine(f, node, name, [given[n] for n in names], into)
     if name in NO_BUILTIN:
         raise Refused(node, f"{name} is not part of the language", NO_BUILTIN[name])
-    raise Refused(node, f"the function {name} is not known", ex.known_names(name, f.scope))
+    raise Refused(node, f"the function {name} is not known", ex.known_names(f, name))
+
+
+def api_action(f: Code, node: ast.Call, name: str, into: int | None) -> int:
+    if name == "turn":
+        return turn(f, node, into)
+    compile_call = movement if name in PLAIN_ACTIONS else item_action
+    return compile_call(f, node, name, into)
 
 
 def movement(f: Code, node: ast.Call, name: str, into: int | None) -> int:
@@ -247,24 +250,22 @@ def named_item(f: Code, node: ast.expr, where: str) -> str | None:
 # --- methods ---------------------------------------------------------------------
 def method(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
     """Compiles `obs.count("log")`, `cells.append(x)`, ..."""
-    name = func.attr
-    if name in OBS_ARGUMENTS and any(isinstance(arg, ast.Starred) for arg in node.args):
+    name, questions = func.attr, f.shared.vocabulary.questions
+    if name in questions and any(isinstance(arg, ast.Starred) for arg in node.args):
         takes = stars.Parameters(name, OBS_ARGUMENTS[name], [], OBS_ARGUMENTS[name])
         names = len(f.inner_names)
         node = stars.unstarred(f, node, takes, f.constant)
         result = method(f, node, func, into)
         del f.inner_names[names:]
         return result
-    if name in ("sees", "nearest"):
+    if name in ("sees", "nearest") and questions:
         ex.needs_rays(f, node)
     if name == "count":
         counted = lists.count(f, node, func.value, into)
         if counted is not None:
             return counted
-    if name in ("count", "near", "sees", "nearest"):
-        return ask(f, node, func, into)
-    if name == "block":
-        return block(f, node, func, into)
+    if name in questions:
+        return (block if name == "block" else ask)(f, node, func, into)
     if name in lists.METHODS:
         return lists.METHODS[name](f, node, func.value, into)
     if name in loops.PARTS:
@@ -275,13 +276,13 @@ def method(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> in
         )
     if name in ("startswith", "endswith"):
         return name_test(f, node, func, into)
-    known = [*ex.OBS_METHODS, *lists.METHODS, "startswith", "endswith"]
+    known = [*questions, *lists.METHODS, "startswith", "endswith"]
+    of_obs = "obs has " + ", ".join(questions) if questions else f.shared.vocabulary.fields_told
     raise Refused(
         node,
         f"there is no method {name}",
         close_names(name, known)
-        or "obs has "
-        + ", ".join(ex.OBS_METHODS)
+        or of_obs
         + "; a list has append, pop, insert, remove, sort; "
         "a dictionary get, pop, setdefault, update, items, keys, values; a set add, "
         "discard, union",

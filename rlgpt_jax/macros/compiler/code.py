@@ -6,12 +6,14 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
+from rlgpt_jax.envs.spec import Action, Argument
 from rlgpt_jax.macros.compiler import work
 from rlgpt_jax.macros.compiler.kinds import Kinds
 from rlgpt_jax.macros.compiler.pool import Pool
 from rlgpt_jax.macros.compiler.scopes import Scope, Variable
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
+from rlgpt_jax.macros.vocabulary import Vocabulary
 
 
 @dataclass(eq=False)
@@ -37,7 +39,9 @@ class Shared:
     """What all functions of one program share."""
 
     pool: Pool
-    sensors: str
+    vocabulary: Vocabulary
+    actions: dict[Scope, Action] = field(default_factory=dict)  # of a world with a spec
+    arguments: tuple[Argument, ...] = ()  # of the macro, see `arguments.py`
     starts: dict[Scope, Label] = field(default_factory=dict)
     rows: dict[Scope, int] = field(default_factory=dict)  # pool rows of function values
     frames: dict[Scope, int] = field(default_factory=dict)

@@ -5,7 +5,7 @@ import difflib
 from collections.abc import Callable
 from typing import Any
 
-from rlgpt_jax.macros import sensors, values
+from rlgpt_jax.macros import values
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_ACTIONS, PLAIN_NAMES
 from rlgpt_jax.macros.compiler import (
     assignments,
@@ -36,6 +36,7 @@ from rlgpt_jax.macros.compiler.scopes import MISSING, Scope, constant_named, res
 from rlgpt_jax.macros.refusal import Refused, close_names
 from rlgpt_jax.macros.routines.routines import ROUTINES
 from rlgpt_jax.macros.vm import bytecode as bc
+from rlgpt_jax.macros.vocabulary import ACTION_NAMES
 
 BINARY = {
     ast.Add: bc.ADD,
@@ -45,10 +46,6 @@ BINARY = {
     ast.FloorDiv: bc.FLOORDIV,
     ast.Mod: bc.MOD,
 }
-RAY_FIELDS = ("block", "entity", "distance", "yaw", "pitch")
-OBS_FIELDS = tuple(name for name in sensors.SCALARS if not name.startswith("near_"))
-OBS_METHODS = ("count", "near", "block", "sees", "nearest")
-ACTION_NAMES = (*PLAIN_NAMES, *ITEM_ACTIONS, "turn")
 NOT_PART = {
     ast.Starred: ("* in front of a value is", "write the values one by one"),
     ast.Slice: ("slices are", "loop over range(...) and index"),
@@ -128,7 +125,7 @@ def looked_up(f: Code, node: ast.expr) -> Any:
         if node.attr in CONSTANT_NAMES:
             return CONSTANT_NAMES[node.attr]
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        if is_api(f, node.func.id):
+        if is_api(f, node.func.id) and not is_absent(f, node.func.id):
             return constant_call(node, lambda part: fold(part, lambda p: looked_up(f, p)))
     raise NotConstant
 
@@ -148,6 +145,8 @@ def named_constant(f: Code, name: str) -> Any:
         return constant
     if name in CONSTANT_NAMES and name != "e":
         return CONSTANT_NAMES[name]
+    if is_absent(f, name):
+        raise NotConstant
     if name in PLAIN_ACTIONS:
         return FunctionConstant(PLAIN_NAMES.index(name))
     scope = function_values.api_value(f, name)
@@ -192,6 +191,19 @@ def is_api(f: Code, name: str) -> bool:
     )
 
 
+def is_absent(f: Code, name: str) -> bool:
+    """Says whether a name is an action of Minecraft in a world that is not."""
+    return name in ACTION_NAMES and name not in f.shared.vocabulary.api_actions
+
+
+def is_action(f: Code, name: str) -> bool:
+    """Says whether a name means an action of the world."""
+    target = resolve(f.scope, name)
+    if isinstance(target, Scope):
+        return target in f.shared.actions
+    return name in f.shared.vocabulary.api_actions and is_api(f, name)
+
+
 def is_math(f: Code, node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "math" and is_api(f, "math")
 
@@ -207,11 +219,12 @@ def name(f: Code, node: ast.Name) -> int:
     if table is not None:
         return mappings.of_table(f, table, None)
     target = resolve(f.scope, node.id)
-    if target is None and node.id in (*ITEM_ACTIONS, "turn", *calls.BUILTINS, *ROUTINES):
+    api = (*ITEM_ACTIONS, "turn", *calls.BUILTINS, *ROUTINES)
+    if target is None and node.id in api and not is_absent(f, node.id):
         name = node.id.replace(" ", ".")  # of random
         raise Refused(node, f"{name} cannot be a value", "write a small helper that calls it")
     if not isinstance(target, tuple):
-        raise Refused(node, f"the name {node.id} is not known here", known_names(node.id, f.scope))
+        raise Refused(node, f"the name {node.id} is not known here", known_names(f, node.id))
     register = f.registers[target]
     owner, name_ = target
     if name_ in owner.boxed:
@@ -235,21 +248,25 @@ def name(f: Code, node: ast.Name) -> int:
     return register
 
 
-def known_names(name: str, scope: Scope | None = None) -> str:
+def known_names(f: Code, name: str, own_names: bool = True) -> str:
     """Returns advice for a name that nothing is called."""
+    vocabulary = f.shared.vocabulary
+    scope = f.scope if own_names else None
     if name in ("np", "numpy", "time", "minedojo", "env", "self"):
         return "nothing can be imported; only the documented actions, fields and math exist"
-    if name in OBS_FIELDS:
+    if name in vocabulary.fields:
         return f"write obs.{name}"
-    if name in RAY_FIELDS:
+    if name in vocabulary.ray_fields:
         return f"write .{name} behind a ray"
     own: list[str] = []
     while scope is not None:
         own += [n for n in (*scope.variables, *scope.functions) if n.isidentifier()]
         scope = scope.parent
     builtins = (known.removeprefix("random ") for known in calls.BUILTINS)
-    advice = close_names(name, [*sorted(own), *ACTION_NAMES, *builtins, *ROUTINES, "obs"])
-    return advice or "assign it first, or pass it to the function as a parameter"
+    known = [*sorted(own), *vocabulary.action_names, *builtins, *ROUTINES, "obs"]
+    assign = "assign it first, or pass it to the function as a parameter"
+    told = f"; {vocabulary.told}" if vocabulary.spec else ""
+    return close_names(name, known) or assign + told
 
 
 def group(f: Code, items: Any) -> int:
@@ -336,24 +353,26 @@ def unary(f: Code, node: ast.UnaryOp, into: int | None) -> int:
 # --- records and sequences -------------------------------------------------------
 def attribute(f: Code, node: ast.Attribute, into: int | None) -> int:
     """Compiles `obs.x`, `r.distance`, `obs.rays`."""
-    attr = node.attr
+    attr, vocabulary = node.attr, f.shared.vocabulary
     if is_math(f, node.value):
-        raise Refused(node, f"math.{attr} is not available here", known_names(attr))
-    if attr == "rays":
+        raise Refused(
+            node, f"math.{attr} is not available here", known_names(f, attr, own_names=False)
+        )
+    if attr == "rays" and vocabulary.ray_fields:
         return needs_rays(f, node) or rays(f, node, into)
-    in_obs, in_ray = attr in OBS_FIELDS, attr in RAY_FIELDS
-    if attr in OBS_METHODS and not in_ray:
+    in_obs, in_ray = attr in vocabulary.fields, attr in vocabulary.ray_fields
+    if attr in vocabulary.questions and not in_ray:
         raise Refused(node, f"{attr} is a function", f'call it, for example obs.{attr}("log")')
-    if attr in ("real", "imag"):
+    if attr in ("real", "imag") and not in_obs:
         raise Refused(node, *NO_COMPLEX)
     if not in_obs and not in_ray:
-        raise Refused(node, f"there is no field {attr}", field_advice(attr))
+        raise Refused(node, f"there is no field {attr}", field_advice(f, attr))
     record = value(f, node.value)
     if in_obs and attr not in f.shared.kept_fields:
         f.shared.kept_fields.append(attr)
     kept = f.shared.kept_fields.index(attr) + 2 if in_obs else 0  # 1: see `rows.restore`
-    obs_field = sensors.SCALARS.index(attr) + 1 if in_obs else 0
-    ray_field = RAY_FIELDS.index(attr) + 1 if in_ray else 0
+    obs_field = vocabulary.fields.get(attr, 0)
+    ray_field = vocabulary.ray_fields.index(attr) + 1 if in_ray else 0
     register = f.temp() if into is None else into
     f.at(node)
     f.emit(bc.FIELD, register, record, obs_field | ray_field << 8 | kept << 16)
@@ -375,23 +394,19 @@ CALLED_HERE = {
 }
 
 
-def field_advice(attr: str) -> str:
+def field_advice(f: Code, attr: str) -> str:
     """Returns advice for a field that does not exist."""
-    known = [*OBS_FIELDS, *RAY_FIELDS, "rays"]
-    meant = difflib.get_close_matches(attr[:40], list(CALLED_HERE), n=1, cutoff=0.75)
-    if meant:
-        return f"write {CALLED_HERE[meant[0]]}"
-    return close_names(attr, known) or FIELD_ADVICE
-
-
-FIELD_ADVICE = (
-    "obs has " + ", ".join((*OBS_FIELDS, "rays")) + "; a ray has " + ", ".join(RAY_FIELDS)
-)
+    vocabulary = f.shared.vocabulary
+    if vocabulary.spec is None:
+        meant = difflib.get_close_matches(attr[:40], list(CALLED_HERE), n=1, cutoff=0.75)
+        if meant:
+            return f"write {CALLED_HERE[meant[0]]}"
+    return close_names(attr, vocabulary.record_fields) or vocabulary.fields_told
 
 
 def needs_rays(f: Code, node: ast.AST) -> int:
     """Refuses rays at sensor level `paper`. Returns 0."""
-    if f.shared.sensors == "paper":
+    if f.shared.vocabulary.sensors == "paper":
         raise Refused(
             node,
             "this agent has no rays: obs.rays, obs.sees and obs.nearest do not exist here",
@@ -427,11 +442,11 @@ def element(f: Code, node: ast.Subscript, into: int | None) -> int:
         return mappings.item_of(f, node.value, node.slice, into)
     source = value(f, node.value)
     if isinstance(node.slice, ast.Constant) and isinstance(name := node.slice.value, str):
-        known = name in (*OBS_FIELDS, *RAY_FIELDS, "rays")
+        known = name in f.shared.vocabulary.record_fields
         raise Refused(
             node,
             "records have no [...] with a name in it",
-            f"write .{name}" if known else field_advice(name),
+            f"write .{name}" if known else field_advice(f, name),
         )
     position = value(f, node.slice)
     register = f.temp() if into is None else into

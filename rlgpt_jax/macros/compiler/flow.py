@@ -4,6 +4,7 @@ import ast
 from collections.abc import Iterable
 
 from rlgpt_jax.macros.compiler import kinds as k
+from rlgpt_jax.macros.compiler.code import Shared
 from rlgpt_jax.macros.compiler.kinds import Kind, Kinds
 from rlgpt_jax.macros.compiler.scopes import Scope, own_nodes, resolve
 
@@ -27,9 +28,11 @@ FOLLOWED = (
 )  # fmt: skip
 
 
-def infer(modules: list[Scope], entry: Scope) -> Kinds:
+def infer(modules: list[Scope], entry: Scope, shared: Shared) -> Kinds:
     """Returns what the values of a program may be."""
-    found = Kinds()
+    found = Kinds(records=shared.vocabulary.spec is None)
+    for action in shared.actions:
+        found.put(action, Kind(k.ACTION))
     scopes = [scope for module in modules for scope in module.every()]
     for scope in scopes:
         for node in own_nodes(scope.node):
@@ -41,6 +44,8 @@ def infer(modules: list[Scope], entry: Scope) -> Kinds:
         for value in scope.constants.values():
             constant_inside(found, k.of_constant(value))
     found.put((entry, entry.params[0]), Kind(k.OBS))
+    for argument in shared.arguments:
+        found.put((entry, argument.name), k.A_NUMBER)
     nodes = [
         (scope, node) for scope in scopes for node in own_nodes(scope.node) if is_followed(node)
     ]

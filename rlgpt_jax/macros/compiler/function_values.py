@@ -45,8 +45,10 @@ def candidates(f: Code) -> list[Candidate]:
         found += [
             n
             for n in sorted(module.api_values)
-            if n in API_VALUES or n in PLAIN_ACTIONS or (n in ROUTINES and not n.startswith("_"))
+            if (n in API_VALUES or n in PLAIN_ACTIONS or (n in ROUTINES and not n.startswith("_")))
+            and not ex.is_absent(f, n)
         ]
+        found += [s for s in f.shared.actions if s.is_value]
         f.shared.values[module] = found
     return f.shared.values[module]
 
@@ -55,7 +57,7 @@ def api_value(f: Code, name: str) -> Scope | None:
     """Returns the function that stands for one of the API when it is a value."""
     if name in ROUTINES and not name.startswith("_"):
         return f.shared.routines[name]
-    if name not in API_VALUES:
+    if name not in API_VALUES or ex.is_absent(f, name):
         return None
     if name not in f.shared.api_values:
         params = API_VALUES[name]

@@ -8,6 +8,8 @@ library's own names are never seen by the author and the author's never by the l
 import ast
 from collections.abc import Callable, Collection, Mapping
 
+from rlgpt_jax.macros.compiler.arguments import named_actions
+from rlgpt_jax.macros.compiler.code import Shared
 from rlgpt_jax.macros.compiler.scopes import Scope, build
 from rlgpt_jax.macros.linked import split
 from rlgpt_jax.macros.refusal import Refused
@@ -86,15 +88,18 @@ def blame(refused: Refused) -> Refused:
     )
 
 
-def modules(trees: Mapping[str, ast.Module]) -> tuple[list[Scope], dict[str, Scope]]:
-    """Returns one module per function of the library, and the functions by name."""
-    made: list[Scope] = []
-    functions: dict[str, Scope] = {}
-    for name, tree in trees.items():
-        made.append(build(tree, None, "", imported=True))
-        made[-1].imports = functions
-        functions[name] = made[-1].functions[name]
-    return made, functions
+def modules(module: Scope, trees: Mapping[str, ast.Module], shared: Shared) -> list[Scope]:
+    """Returns one module per function of the library; tells each, and `module`, what it sees.
+
+    These are the functions of the library and the actions of a world with a spec, the hidden ones
+    in a trusted skill.
+    """
+    made = [build(tree, None, "", imported=True) for tree in trees.values()]
+    functions = {name: each.functions[name] for name, each in zip(trees, made, strict=True)}
+    for each in (module, *made):
+        trusted = getattr(each.node, "trusted", False)
+        each.imports = named_actions(shared, hidden=trusted) | functions
+    return made
 
 
 def check(module: Scope, name: str) -> None:

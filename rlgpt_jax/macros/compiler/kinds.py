@@ -124,6 +124,7 @@ class Kinds:
     constants: dict[int, Kind] = field(default_factory=dict)  # by the id of a named constant
     hints: dict[str, Kind] = field(default_factory=dict)  # of names of our own
     called_lambdas: set[int] = field(default_factory=set)  # whose arguments are known
+    records: bool = True  # the world has fields that are names, and rays
     changed: bool = True
 
     @property
@@ -209,9 +210,9 @@ class Kinds:
         return Kind(FUNCTION) if name in PLAIN_ACTIONS else self.unknown
 
     def of_attribute(self, node: ast.Attribute) -> Kind:
-        if node.attr == "rays":
+        if node.attr == "rays" and self.records:
             return Kind(RAYS)
-        if node.attr in ("block", "entity", "held"):
+        if node.attr in ("block", "entity", "held") and self.records:
             return A_NAME
         return A_NUMBER
 

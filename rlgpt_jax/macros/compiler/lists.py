@@ -280,7 +280,7 @@ def count(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int | N
     if not may_be(f, owner, kinds.ROWS):
         return None
     item = calls.bound(node, "count", ["item"], 1)["item"]
-    if is_surely(f, owner, kinds.ROWS):
+    if is_surely(f, owner, kinds.ROWS) or not f.shared.vocabulary.questions:
         return within.routine_with(f, "_occurrences", [owner, item], into)
     row, wanted = f.put(ex.value(f, owner), f.temp()), f.put(ex.value(f, item), f.temp())
     register, is_obs, done = f.temp(), Label(), Label()

@@ -9,46 +9,46 @@ is changed in place; nothing here makes code that the author did not write.
 import ast
 from collections import Counter
 from collections.abc import Collection
+from functools import reduce
 from typing import Any
 
 from rlgpt_jax.macros.compiler import lift
 from rlgpt_jax.macros.compiler.modules import Modules
 from rlgpt_jax.macros.compiler.work import walk
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vocabulary import Vocabulary
 
-OBS_NAMES = (
-    "x", "y", "z", "yaw", "pitch", "life", "food", "oxygen", "time", "on_ground", "in_water",
-    "held", "count", "near", "block", "entity", "distance",
-)  # fmt: skip
-RAY_NAMES = ("rays", "sees", "nearest")  # only with rays
 FIRST_OBS = "first obs"  # names with a space are ours
 RANDOM_STATE = "random state"
-SEEDS = ("x", "y", "z", "yaw", "time")  # numbers of the first observation
 
 
 def lower(
-    tree: ast.Module, sensors: str, notices: list[str], library: Collection[str]
+    tree: ast.Module, vocabulary: Vocabulary, notices: list[str], library: Collection[str]
 ) -> ast.Module:
     """Returns the tree in plainer terms; says in `notices` what was left out.
 
     Args:
-      library: names of its functions that the tree may call.
+      library: names of its functions, and of a spec's actions, that the tree may call.
     """
     modules = Modules(tree, notices, library)
-    rewriter = Rewriter(tree, modules, sensors, notices)
+    rewriter = Rewriter(tree, modules, vocabulary, notices)
     tree.body = rewriter.statements(tree.body, top=True)
     rewriter.drop_unread(tree)
     lift.lift(tree, notices, modules.gives)
     if rewriter.random:
-        tree.body.insert(0, random_state())
+        tree.body.insert(0, random_state(vocabulary))
     ast.fix_missing_locations(tree)
     return tree
 
 
-def random_state() -> ast.stmt:
+def random_state(vocabulary: Vocabulary) -> ast.stmt:
     """Returns the assignment that seeds random numbers from the first observation."""
     first = ast.Name(FIRST_OBS, ast.Load())
-    seeds: list[ast.expr] = [ast.Attribute(first, name, ast.Load()) for name in SEEDS]
+    seeds: list[ast.expr] = []
+    for names in vocabulary.seeds:
+        fields: list[ast.expr] = [ast.Attribute(first, name, ast.Load()) for name in names]
+        add = reduce(lambda a, b: ast.BinOp(a, ast.Add(), b), fields or [ast.Constant(0.0)])
+        seeds.append(add)
     seeded = ast.Call(ast.Name("random seed", ast.Load()), seeds, [])
     made = ast.Assign([ast.Name(RANDOM_STATE, ast.Store())], seeded)
     for node in walk(made):
@@ -108,9 +108,11 @@ def refilled(node: ast.Assign) -> list[ast.stmt]:
 class Rewriter(ast.NodeTransformer):
     """Rewrites expressions, and lists of statements."""
 
-    def __init__(self, tree: ast.Module, modules: Modules, sensors: str, notices: list[str]):
+    def __init__(
+        self, tree: ast.Module, modules: Modules, vocabulary: Vocabulary, notices: list[str]
+    ):
         self.modules = modules
-        self.known = {*OBS_NAMES, *(RAY_NAMES if sensors != "paper" else ())}
+        self.vocabulary = vocabulary
         self.notices = notices
         self.only_printed: set[str] = set()  # names read in what was left out
         self.random = False  # random numbers are used
@@ -204,11 +206,16 @@ class Rewriter(ast.NodeTransformer):
         return False
 
     def without_annotations(self, node: ast.FunctionDef) -> None:
+        """Removes annotations; bounds of parameters are kept for `arguments.py`."""
         node.returns = None
         args = node.args
+        bounds: dict[str, ast.expr] = {}
         for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
             if arg is not None:
+                if self.vocabulary.spec and isinstance(arg.annotation, ast.Tuple | ast.List):
+                    bounds[arg.arg] = self.visit(arg.annotation)
                 arg.annotation = None
+        node.__dict__["bounds"] = bounds
 
     # --- printing ------------------------------------------------------------------
     def is_printing(self, node: ast.stmt) -> bool:
@@ -308,8 +315,8 @@ class Rewriter(ast.NodeTransformer):
             raise Refused(node, f"{name} needs the field's name in quotes", "write obs.x")
         if name == "hasattr":
             self.folded = True
-            return ast.copy_location(ast.Constant(text in self.known), node)
-        if len(node.args) > 2 and text not in self.known:
+            return ast.copy_location(ast.Constant(text in self.vocabulary.known), node)
+        if len(node.args) > 2 and text not in self.vocabulary.known:
             return node.args[2]
         return ast.copy_location(ast.Attribute(node.args[0], text, ast.Load()), node)
 

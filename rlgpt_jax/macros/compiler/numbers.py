@@ -220,7 +220,7 @@ def randrange(f: Code, node: ast.Call, into: int | None) -> int:
 
 def seed(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles the first seed, which is ours; the author's are left out."""
-    if isinstance(node.args[0], ast.Attribute):
+    if not isinstance(node.args[0], ast.Name):
         return within.routine_with(f, "_seed", list(node.args), into)
     f.shared.notices.append(
         f"line {f.line}: random.seed does nothing; every run of a macro has its own numbers"

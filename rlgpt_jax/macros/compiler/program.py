@@ -8,6 +8,7 @@ import numpy as np
 
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import (
+    arguments,
     defaults,
     flow,
     frozen,
@@ -30,6 +31,7 @@ from rlgpt_jax.macros.compiler.scopes import Scope, Variable, build, connect, ow
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.routines.routines import ROUTINE_SOURCE
 from rlgpt_jax.macros.vm import bytecode as bc
+from rlgpt_jax.macros.vocabulary import Vocabulary
 
 
 @cache
@@ -38,23 +40,26 @@ def routine_tree() -> ast.Module:
 
 
 def compile_program(
-    tree: ast.Module, source: str, name: str | None, sensors: str, library: Mapping[str, ast.Module]
-) -> bc.Program:
+    tree: ast.Module, source: str, name: str | None, vocabulary: Vocabulary,
+    library: Mapping[str, ast.Module],
+) -> bc.Program:  # fmt: skip
     """Compiles a macro, and what it calls of the library. Raises `Refused`."""
     notices: list[str] = []
-    tree = lower(tree, sensors, notices, library)
-    library = {key: lower(text, sensors, [], library) for key, text in library.items()}
+    outside = {*library, *(action.name for action in vocabulary.actions)}
+    tree = lower(tree, vocabulary, notices, outside)
+    library = {key: lower(text, vocabulary, [], outside) for key, text in library.items()}
     module = build(tree, None, "")
     shared_texts = names_in_quotes([tree, *library.values()])
-    imported, module.imports = imports.modules(library)
     shared = Shared(
         Pool(),
-        sensors,
+        vocabulary,
         routines=routines(),
         notices=notices,
         texts=shared_texts,
         words=words.in_quotes([tree, *library.values()]),
     )
+    arguments.define_actions(shared)
+    imported = imports.modules(module, library, shared)
     constants(module, shared)
     frozen.freeze(module, shared)
     for library_module, function in zip(imported, library, strict=True):
@@ -65,8 +70,9 @@ def compile_program(
         functions.settle_defaults(each, shared)
         connect(each)
     entry = shared.entry = find_entry(module, name)
+    shared.arguments = arguments.of_macro(entry, shared)
     shared.makers = defaults.find([module, *imported])
-    shared.kinds = flow.infer([module, *imported], entry)
+    shared.kinds = flow.infer([module, *imported], entry, shared)
     kept = records.find_records([module, *imported], entry)
     shared.stale_boxes = records.stale_boxes([module, *imported])
     code = compile_code(module, shared, kept)
@@ -151,7 +157,7 @@ def constant_target(node: ast.stmt) -> ast.Name | None:
 def find_entry(module: Scope, name: str | None) -> Scope:
     """Returns the macro itself: the function called `name`, or the last that takes obs."""
     named = [s for s in module.functions.values() if s.name.isidentifier()]
-    takers = [s for s in named if s.params and s.required <= 1]
+    takers = [s for s in named if s.params and not unbounded(s)]
     if name is not None and name in module.functions:
         entry = module.functions[name]
     elif name is not None:
@@ -172,7 +178,7 @@ def find_entry(module: Scope, name: str | None) -> Scope:
             "and nothing else" + (f" (functions here: {known})" if known else ""),
             "write def NAME(obs):",
         )
-    if not entry.params or entry.required > 1:
+    if not entry.params or unbounded(entry):
         raise Refused(
             entry.node,
             f"{entry.name} must take one argument, the observation",
@@ -185,6 +191,12 @@ def find_entry(module: Scope, name: str | None) -> Scope:
             "write obs = yield forward() and the like, or obs = yield from helper(obs)",
         )
     return entry
+
+
+def unbounded(scope: Scope) -> bool:
+    """Says whether a function needs more than an observation and bounded parameters."""
+    assert isinstance(scope.node, ast.FunctionDef)
+    return bool(set(scope.positional[1 : scope.required]) - arguments.bounds(scope.node).keys())
 
 
 # --- functions -------------------------------------------------------------------
@@ -205,8 +217,11 @@ def compile_module(module: Scope, entry: Scope, shared: Shared) -> Code:
         if target is None or target.id not in module.constants:
             statements.statement(f, node)
     f.top = f.floor
+    given = arguments.read_arguments(f, f.inner_names[0][FIRST_OBS])
+    f.inner_names.append({f"argument {name}": register for name, register in given.items()})
+    keywords = [ast.keyword(name, ast.Name(f"argument {name}", ast.Load())) for name in given]
     call = ast.copy_location(
-        ast.Call(ast.Name(entry.name, ast.Load()), [ast.Name(FIRST_OBS, ast.Load())], []),
+        ast.Call(ast.Name(entry.name, ast.Load()), [ast.Name(FIRST_OBS, ast.Load())], keywords),
         entry.node,
     )
     for part in ast.walk(call):
@@ -218,6 +233,9 @@ def compile_module(module: Scope, entry: Scope, shared: Shared) -> Code:
 
 def compile_function(scope: Scope, shared: Shared) -> Code:
     f = Code(scope, shared)
+    if scope in shared.actions:
+        arguments.action_body(f)
+        return f
     f.at(scope.node)
     assert isinstance(scope.node, ast.FunctionDef)
     functions.prologue(f)
@@ -279,11 +297,13 @@ def assemble(code: list[Code], shared: Shared, name: str, source: str) -> bc.Pro
     program = bc.Program(
         name=name,
         source=source,
-        sensors=shared.sensors,
+        sensors=shared.vocabulary.sensors,
         notices=tuple(shared.notices[:20]),
         code=np.array([row_of(item) for item in instructions], np.int32),
         lines=np.array([item.line for item in instructions], np.int32),
         constants=np.array(shared.pool.cells, np.int32),
+        arguments=shared.arguments,
+        spec=shared.vocabulary.spec,
     )
     bc.verify(program)
     return program

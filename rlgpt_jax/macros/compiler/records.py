@@ -8,14 +8,14 @@ variable that may hold one, and is read later, is turned into a record of its ow
 import ast
 from dataclasses import dataclass, field
 
-from rlgpt_jax.macros import sensors, values
+from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import snapshots, work
 from rlgpt_jax.macros.compiler.code import Code, Instruction, Label
-from rlgpt_jax.macros.compiler.expressions import RAY_FIELDS
 from rlgpt_jax.macros.compiler.kinds import OBS
 from rlgpt_jax.macros.compiler.rows import keep_row, keeper, may_hold, restore, rows_of
 from rlgpt_jax.macros.compiler.scopes import Scope, Variable, own_nodes, resolve
 from rlgpt_jax.macros.vm import bytecode as bc
+from rlgpt_jax.macros.vocabulary import RAY_FIELDS
 
 
 # --- which variables may hold a record ---------------------------------------------
@@ -295,7 +295,7 @@ def pin_routine(f: Code) -> None:
     copy_fields(f, fields, values.T_RAY_RECORD)
     f.place(of_obs)
     fields = [
-        sensors.SCALARS.index(name) + 1 if isinstance(name, str) else name
+        f.shared.vocabulary.fields[name] if isinstance(name, str) else name
         for name in f.shared.kept_fields
     ]
     copy_fields(f, fields, values.T_OBS_RECORD)

@@ -250,7 +250,8 @@ def find_references(scope: Scope) -> None:
         if isinstance(target, Scope):
             scope.refers_to[target] = None
             target.is_value |= id(item) not in called
-            if target.module is not scope.module and id(item) not in called:
+            is_library = target.module is not scope.module and not target.trusted
+            if is_library and id(item) not in called:
                 raise Refused(
                     item,
                     f"{item.id} is a function of the library, which can only be called",

@@ -71,7 +71,7 @@ def find(modules: list[Scope], shared: Shared) -> Old | None:
     asked = any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr in ex.OBS_METHODS
+        and node.func.attr in shared.vocabulary.questions
         and old.may_be(scope, node.func.value)
         for scope in scopes
         for node in own_nodes(scope.node)

@@ -112,7 +112,7 @@ def expression(f: Code, node: ast.Expr) -> bool:
                 f"{called.name} is a generator function (it yields)",
                 f"write obs = yield from {called.name}(...)",
             )
-        if item.func.id in ex.ACTION_NAMES and ex.is_api(f, item.func.id):
+        if ex.is_action(f, item.func.id):
             raise Refused(
                 node,
                 f"{item.func.id}(...) alone does nothing",

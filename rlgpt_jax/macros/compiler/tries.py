@@ -86,19 +86,19 @@ def harmless(f: Code, node: ast.AST) -> bool:
         return isinstance(node.op, ast.Not) and harmless(f, node.operand)
     if isinstance(node, ast.Attribute):
         return known(f, node.value, kinds.OBS | kinds.RAY) and (
-            node.attr in (*ex.OBS_FIELDS, *ex.RAY_FIELDS, "rays")
+            node.attr in f.shared.vocabulary.record_fields
         )
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        question = node.func.attr in ("count", "near", "sees", "nearest")
+        asked = node.func.attr in f.shared.vocabulary.questions
         block = node.func.attr == "block" and all(
             ex.constant_of(f, arg) is not ex.MISSING for arg in node.args
         )
-        if not known(f, node.func.value, kinds.OBS):
+        if not asked or not known(f, node.func.value, kinds.OBS):
             return False
-        return block or (question and all(is_name(f, arg) for arg in node.args))
+        return block or (node.func.attr != "block" and all(is_name(f, arg) for arg in node.args))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         plain = all(ex.constant_of(f, arg) is not ex.MISSING for arg in node.args)
-        return node.func.id in ex.ACTION_NAMES and ex.is_api(f, node.func.id) and plain
+        return ex.is_action(f, node.func.id) and plain
     return isinstance(node, PURE) and all(harmless(f, part) for part in work.children(node))
 
 

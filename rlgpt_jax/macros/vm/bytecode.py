@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from rlgpt_jax.envs.spec import Argument, WorldSpec
 from rlgpt_jax.macros.limits import MAX_MACROS as MAX_MACROS
 from rlgpt_jax.macros.limits import TICK_LIMIT as TICK_LIMIT
 
@@ -155,6 +156,8 @@ OPERANDS = tuple(
     next(kinds for kinds, names in _GROUPS.items() if name in names.split()) for name in OPERATIONS
 )
 
+# What reads a view of Minecraft or makes an action of it: not in a world with a spec.
+MINECRAFT = (RAYS, COUNT, NEAR, SEES, NEAREST, BLOCK, TURN, ITEM)
 FIRST_FUNCTION = 64  # function values below are actions, see `actions.PLAIN_NAMES`
 CALLED_FROM = 256  # flag of callv: the call is a `yield from`
 CALL_JUMP, CALL_SPRINT = 512, 1024  # flags: jump=True, sprint=True
@@ -194,6 +197,8 @@ class Program:
     code: np.ndarray  # int32[num_instructions, 4]
     lines: np.ndarray  # int32[num_instructions] source line of each, 0 in routines
     constants: np.ndarray  # int32[num_constants]
+    arguments: tuple[Argument, ...] = ()  # bounded parameters, with their defaults
+    spec: WorldSpec | None = None  # of its world; None is Minecraft
 
 
 class MacroSet(NamedTuple):
@@ -219,7 +224,7 @@ class MacroState(NamedTuple):
 class MacroTick(NamedTuple):
     """What the macros did in one tick."""
 
-    action: Any  # int32[N, 8]
+    action: Any  # int32[N, 8]; with a spec float32[N, columns], see `WorldSpec`
     from_macro: Any  # bool[N] the action is a macro's
     decided: Any  # bool[N] `chosen` counted: the policy made a decision
     ended: Any  # int32[N] 0 no macro ended, 1 returned, 2 trapped, 3 tick limit
@@ -232,6 +237,8 @@ def link(programs: Sequence[Program]) -> MacroSet:
     """Puts programs into slots 1..len(programs) of a macro set (NumPy arrays)."""
     if len(programs) > MAX_MACROS:
         raise ValueError(f"{len(programs)} macros given, a set holds {MAX_MACROS}; leave some out")
+    if len({program.spec for program in programs}) > 1:
+        raise ValueError("programs of several worlds given, a set is for one; compile all for one")
     macro_set = MacroSet(
         code=np.zeros((MAX_MACROS, MAX_CODE, 4), np.int32),
         lines=np.zeros((MAX_MACROS, MAX_CODE), np.int32),
@@ -258,6 +265,8 @@ def verify(program: Program) -> None:
             low, high = {"v": (-pool, MAX_FRAME), "l": (0, size)}.get(kind, (0, MAX_FRAME))
             if kind not in "i-" and not low <= operand < high:
                 raise AssertionError(f"{OPERATIONS[op]} {a} {b} {c}: operand out of range")
+        if program.spec is not None and op in MINECRAFT:
+            raise AssertionError(f"{OPERATIONS[op]} in a world with a spec")
         if not _immediates_fit(op, a, b, c, pool):
             raise AssertionError(f"{OPERATIONS[op]} {a} {b} {c}: immediate out of range")
 

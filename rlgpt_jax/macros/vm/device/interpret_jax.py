@@ -11,6 +11,7 @@ memory is done between rounds, and so is the change of lanes in the slots
 import jax
 import jax.numpy as jnp
 
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.macros import values as v
 from rlgpt_jax.macros.actions import TABLE
 from rlgpt_jax.macros.vm import bytecode as bc
@@ -44,8 +45,18 @@ def tick(
     chosen: Array,
     busy: Array,
     tick_limit: int | Array = bc.TICK_LIMIT,
+    spec: WorldSpec | None = None,
 ) -> tuple[MacroState, MacroTick]:
-    """Runs the macros of all lanes for one tick; see `interpret_host.tick`."""
+    """Runs the macros of all lanes for one tick; see `interpret_host.tick`.
+
+    Raises:
+      ValueError: there is a spec.
+    """
+    if spec is not None:
+        raise ValueError(
+            f"{spec.name}: worlds with a spec live on the host, the device runs Minecraft's macros "
+            "alone; use interpret_host.tick with NumPy arrays"
+        )
     macro_set = jax.tree.map(jnp.asarray, macro_set)
     row, begins = first_rows(macro_set, state, chosen, busy, tick_limit)
     memory = jnp.where(begins[:, None], 0, state.memory)

@@ -5,7 +5,7 @@ The others move together in the order of their addresses; a list that is to grow
 behind them and gets more room. All references are changed accordingly.
 """
 
-from rlgpt_jax.macros.values import BOX, FIRST_BOX, PAYLOAD, T_OBS_RECORD, T_TUPLE, TAG_SHIFT
+from rlgpt_jax.macros.values import BOX, FIRST_BOX, PAYLOAD, T_TUPLE, T_UNBOUND, TAG_SHIFT
 from rlgpt_jax.macros.vm.bytecode import HEAP_CELLS, MAX_CONSTANTS, MEMORY_CELLS, STACK_CELLS
 from rlgpt_jax.macros.vm.host.kernels import Cells, lean
 
@@ -16,7 +16,7 @@ def heap_start(bits: int) -> int:
     if bits >= 0 or bits < FIRST_BOX:
         return -1
     tag = (bits - BOX) >> TAG_SHIFT
-    if tag < T_TUPLE or tag > T_OBS_RECORD:
+    if tag < T_TUPLE or tag == T_UNBOUND:
         return -1
     return (bits & PAYLOAD) - MAX_CONSTANTS  # negative for constant tuples
 

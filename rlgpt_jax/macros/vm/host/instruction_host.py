@@ -40,6 +40,7 @@ from rlgpt_jax.macros.vm.host.sense_host import attribute, block_name
 
 NONE = v.NONE
 RUNNING, YIELDED, ENDED, FAILED = range(4)
+MADE = 1 << v.TAG_SHIFT
 
 
 @lean
@@ -49,8 +50,8 @@ def run(
 ) -> tuple[int, int, int, int, int, int]:  # fmt: skip
     """Runs instructions until a yield, an end or a trap.
 
-    Returns (status, action code or trap code, pc, frame, heap, steps left); at a trap pc
-    is the instruction that failed.
+    Returns (status, result, pc, frame, heap, steps left). The result is an action's code, or MADE
+    and its address; or a trap code, and pc is the instruction that failed.
     """
     # The place where the steps run out if there is no more jump: a jump moves it, so that
     # instructions between jumps are counted by their place alone.
@@ -225,11 +226,12 @@ def run(
             x = operand(memory, constants, frame, b)
             if x == NONE:
                 x = box(v.T_ACTION, 0)
-            if rarely(not is_a(x, v.T_ACTION)):
+            if rarely(not is_a(x, v.T_ACTION)) and not is_a(x, v.T_MADE):
                 return FAILED, bc.TRAP_KIND, pc - 1, frame, heap, limit - pc
             else:
                 put(memory, frame + a, box(v.T_OBS, (now + 1) & v.AGE_MASK))
-                return YIELDED, x & v.PAYLOAD, pc, frame, heap, limit - pc
+                # With the last bit of the tag: `MADE` and more for a made action.
+                return YIELDED, x & (MADE | v.PAYLOAD), pc, frame, heap, limit - pc
         elif op == bc.HALT:
             return ENDED, 0, pc, frame, heap, limit - pc
         # --- observations and sequences ---

@@ -10,12 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.macros.actions import TABLE
+from rlgpt_jax.macros.limits import MAX_ARGUMENTS
+from rlgpt_jax.macros.sensors import VIEW_SIZE
+from rlgpt_jax.macros.values import PAYLOAD
 from rlgpt_jax.macros.vm import bytecode as bc
 from rlgpt_jax.macros.vm.bytecode import MacroSet, MacroState, MacroTick
 from rlgpt_jax.macros.vm.host import kernels
 from rlgpt_jax.macros.vm.host.heap_host import SCRATCH_CELLS
-from rlgpt_jax.macros.vm.host.instruction_host import ENDED, FAILED, YIELDED, run
+from rlgpt_jax.macros.vm.host.instruction_host import ENDED, FAILED, MADE, YIELDED, run
 from rlgpt_jax.macros.vm.host.kernels import Cells, kernel, lean, small
 from rlgpt_jax.macros.vm.host.rare_host import PLAIN_CODES as PLAIN_CODES
 
@@ -45,18 +49,21 @@ def tick(
     chosen: np.ndarray,
     busy: np.ndarray,
     tick_limit: int = bc.TICK_LIMIT,
+    spec: WorldSpec | None = None,
 ) -> tuple[MacroState, MacroTick]:
     """Runs the macros of all lanes for one tick.
 
     Args:
       macro_set: from `link`.
       state: is used up: its arrays are changed and returned.
-      view: float32[N, VIEW_SIZE] from `pack_view`.
+      view: float32[N, VIEW_SIZE] from `pack_view`; with a spec float32[N, F + MAX_ARGUMENTS]: its
+        fields, then the arguments with which the lane's macro was started.
       chosen: int32[N] the policy's macro, 0 for a primitive, k for slot k.
       busy: bool[N] lanes that ignore actions in this tick; their macros wait.
       tick_limit: ticks after which a macro is ended.
+      spec: of the world that the macros were compiled for; None is Minecraft.
     """
-    return counted_tick(macro_set, state, view, chosen, busy, tick_limit)[:2]
+    return counted_tick(macro_set, state, view, chosen, busy, tick_limit, spec)[:2]
 
 
 def counted_tick(
@@ -66,11 +73,16 @@ def counted_tick(
     chosen: np.ndarray,
     busy: np.ndarray,
     tick_limit: int = bc.TICK_LIMIT,
+    spec: WorldSpec | None = None,
 ) -> tuple[MacroState, MacroTick, np.ndarray]:
     """Like `tick`, and returns also the instructions that each lane ran, int32[N]."""
-    lanes = len(view)
+    lanes, columns = view.shape
+    if columns != (wanted := VIEW_SIZE if spec is None else len(spec.fields) + MAX_ARGUMENTS):
+        raise ValueError(f"the view has {columns} columns, macros of this world read {wanted}")
     blocks = -(-lanes // BLOCK)
-    action = np.zeros((lanes, 8), np.int32)
+    idle = TABLE[0] if spec is None else spec.idle.view(np.int32)
+    action = np.empty((lanes, len(idle)), np.int32)
+    action[:] = idle
     flags = np.zeros((lanes, 2), np.bool_)
     ends = np.zeros((lanes, 5), np.int32)
     code, *rest = macro_set
@@ -96,9 +108,8 @@ def counted_tick(
     for other in others:
         other.result()
     _last_tick[0] = int(ends[:, 4].sum())
-    out = MacroTick(
-        action, flags[:, 0], flags[:, 1], ends[:, 0], ends[:, 1], ends[:, 2], ends[:, 3]
-    )
+    acted = action if spec is None else action.view(np.float32)
+    out = MacroTick(acted, flags[:, 0], flags[:, 1], ends[:, 0], ends[:, 1], ends[:, 2], ends[:, 3])
     return state, out, ends[:, 4]
 
 
@@ -118,7 +129,6 @@ def tick_blocks(
     """Runs every `stride`-th block of lanes; results go to `action`, `flags` and `ends`."""
     for block in range(first, len(scratch), stride):
         for lane in range(block * BLOCK, min(len(view), (block + 1) * BLOCK)):
-            act(action, lane, 0)
             if busy[lane]:
                 continue
             answer = -1
@@ -137,13 +147,20 @@ def tick_blocks(
                 answer = run_lane(code, lines, constants, memory, pc, frame, heap, slot, ticks,
                                   view, tick_limit, ends, scratch[block], lane)  # fmt: skip
             flags[lane, 0] = True
-            act(action, lane, max(answer, 0))
+            if answer > 0:
+                act(action, lane, answer, memory)
 
 
 @small
-def act(action: np.ndarray, lane: int, answer: int) -> None:
-    for column in range(8):
-        action[lane, column] = TABLE[answer, column]
+def act(action: np.ndarray, lane: int, answer: int, memory: np.ndarray) -> None:
+    if answer < MADE:
+        for column in range(8):
+            action[lane, column] = TABLE[answer, column]
+        return
+    header = (answer & PAYLOAD) - bc.MAX_CONSTANTS
+    length = memory[lane, header] & 0xFFFF
+    for column in range(action.shape[1]):
+        action[lane, column] = memory[lane, header + 1 + column] if column < length else 0
 
 
 @lean
@@ -152,7 +169,7 @@ def run_lane(
     pc: np.ndarray, frame: np.ndarray, heap: np.ndarray, slot: np.ndarray, ticks: np.ndarray,
     view: np.ndarray, tick_limit: int, ends: np.ndarray, scratch: Cells, lane: int,
 ) -> int:  # fmt: skip
-    """Runs one lane until it yields or ends. Returns the action's code, -1 at an end."""
+    """Runs one lane until it yields or ends. Returns the action, see `run`; -1 at an end."""
     macro = slot[lane] - 1
     if ticks[lane] >= tick_limit:
         status, result, at = ENDED, 0, pc[lane]

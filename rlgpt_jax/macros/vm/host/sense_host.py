@@ -34,7 +34,8 @@ def attribute(memory: Cells, view: np.ndarray, x: int, which: int, now: int) -> 
         return ray_field(view, x & 127, of_ray - 1), 0
     if is_a(x, v.T_OBS) and of_obs > 0 and is_current(x, now):
         value = view[of_obs - 1]
-        return (box(v.T_NAME, int(value)) if of_obs - 1 == sensors.HELD else number(value)), 0
+        is_name = which & 0xFFFF == sensors.HELD + 1  # `PLAIN_FIELD` says that it is none
+        return (box(v.T_NAME, int(value)) if is_name else number(value)), 0
     return kept_attribute(memory, x, which)
 
 
