@@ -95,7 +95,7 @@ def _measure(
     in_minibatch = ticks / config.ppo.num_minibatches
     # On the host a batch is a list of rows and then their stack; a world that is wrapped is not
     # written in place.
-    worlds = 1 if on_device or on_host.is_host(env) else 2
+    copies = 1 if on_device or on_host.is_host(env) else 2
     batches = 1 if on_device else 2
     return Memory(
         fixed={
@@ -103,7 +103,7 @@ def _measure(
             "networks": _PARAMETERS * _bytes(params),
         },
         per_lane={
-            "world": worlds * _bytes(state) / num,
+            "world": copies * _bytes(state) / num,
             "observation": _OBSERVATIONS * _bytes(obs) / num,
             "lane and macros": 2 * _bytes((lanes, carried, macros)) / num,
             "batch": batches * ticks * row,

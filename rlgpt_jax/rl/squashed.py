@@ -6,9 +6,9 @@ where tanh is 1. Densities are over the squashed space:
     log p(tanh u) = log N(u; mean, std) - log(1 - tanh(u)^2)
 
 Means depend on what is seen, deviations do not, as in most PPO implementations (CleanRL, Stable
-Baselines 3). Squashing, and a deviation of `INITIAL_STD` around 0 at first, are what Andrychowicz
-et al. 2021, https://arxiv.org/abs/2006.05990, found best (sections 3.2 and A.2): nothing is clipped,
-so that the density is that of what was done.
+Baselines 3). Squashing, and a deviation of 0.5 around 0 at first, are what Andrychowicz et al. 2021
+recommend (https://arxiv.org/abs/2006.05990, section 3.2): nothing is clipped, so that the density
+is that of what was done.
 """
 
 import math

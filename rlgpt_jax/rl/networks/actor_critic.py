@@ -53,7 +53,7 @@ class Body(nn.Module):
     config: NetworkConfig
 
     @nn.compact
-    def __call__(self, x: AnyFeatures, state: Any, first: Any) -> tuple[jax.Array, Any]:
+    def __call__(self, x: Any, state: Any, first: Any) -> tuple[jax.Array, Any]:
         """Args: `state` and `first` as for `Core`. Returns the body's output and the state."""
         fused = worlds.of(self.config).fusion(self.config, name="features")(x)
         if not self.config.recurrent:
@@ -101,9 +101,8 @@ class Actor(nn.Module):
         if c.spec is None:
             return Logits(primitive, macro)
         size = MAX_MACROS * MAX_ARGUMENTS
-        return Logits(
-            primitive, macro, GaussianHead(size, INITIAL_ARGUMENT_STD, name="arguments")(h)
-        )
+        arguments = GaussianHead(size, INITIAL_ARGUMENT_STD, name="arguments")
+        return Logits(primitive, macro, arguments(h))
 
 
 class Critic(nn.Module):

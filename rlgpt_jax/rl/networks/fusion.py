@@ -83,11 +83,13 @@ class FieldFusion(nn.Module):
     @nn.compact
     def __call__(self, x: FieldFeatures) -> jax.Array:
         c = self.config
+        assert c.spec is not None
         previous = len(c.spec.actions) + MAX_MACROS
         parts = [
             MLP(c.feature_width, c.feature_depth, name="fields")(x.fields),
             nn.Embed(previous, 8, name="previous")(x.previous),
-            *[PictureNet(c, name="picture")(x.rgb)] * bool(c.image_size),
         ]
+        if c.image_size:
+            parts.append(PictureNet(c, name="picture")(x.rgb))
         fusion = MLP(c.fusion_width, 0, dtype=compute_dtype(c), name="fusion")
         return fusion(nn.relu(jnp.concatenate(parts, -1)))

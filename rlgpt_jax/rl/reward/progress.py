@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import Step
-from rlgpt_jax.envs.spec import Sensed, WorldSpec
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.rl.config import RewardConfig
 
 
@@ -41,8 +41,8 @@ def make_arrays(config: RewardConfig, spec: WorldSpec) -> ProgressArrays:
     )  # fmt: skip
 
 
-def start(terms: ProgressArrays, obs: Sensed) -> ProgressMemory:
-    """Memory at the first observation of an episode."""
+def start(terms: ProgressArrays, obs: Any) -> ProgressMemory:
+    """Memory at the first observation `Sensed` of an episode."""
     return ProgressMemory(jnp.sign(terms.weights) * obs.fields)
 
 

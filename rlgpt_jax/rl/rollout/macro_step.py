@@ -87,7 +87,7 @@ def act(
     assert space.macros is not None, "a state without programs"
     interpret = interpret_jax.tick if on_device else interpret_host.tick
     running = state.slot if on_device else state.slot.copy()
-    if spec is not None and arguments is None:
+    if isinstance(space, HybridSpace) and spec is not None and arguments is None:
         arguments = space.defaults(chosen)
     view = view_of(obs, spec, arguments)
     state, tick = interpret(space.macros, state, view, chosen, busy, space.tick_limit, spec)

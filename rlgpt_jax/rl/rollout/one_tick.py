@@ -214,7 +214,7 @@ def decide(
     before = recurrent_state.state_of(lanes.recurrent)
     logits, value, state = actor_critic.policy_step(actor.network, actor.params, seen, before)
     masks = space.masks.following(features.lead)
-    policy = distribution(*logits[:2], masks, logits.arguments)
+    policy = distribution(logits.primitive, logits.macro, masks, logits.arguments)
     if jnp.ndim(tick):
         action = policy.sample_apart(jax.vmap(jax.random.fold_in)(rollout_key, tick))
     else:

@@ -24,7 +24,6 @@ from rlgpt_jax.envs.base import (
     PITCH,
     STRAFE,
     YAW,
-    Observation,
     Step,
 )
 from rlgpt_jax.rl import primitives
@@ -99,7 +98,7 @@ class Minecraft:
         """As the networks are given them."""
         return features.zero_features(num, network)
 
-    def place(self, obs: Observation) -> jax.Array:
+    def place(self, obs: Any) -> jax.Array:
         """float32[N, P]: what features are relative to, at the start of an episode."""
         return jnp.asarray(obs.position, jnp.float32)
 
@@ -124,7 +123,7 @@ class Minecraft:
         """
         return rewards.make_arrays(config.reward, goal_names)
 
-    def start_reward(self, terms: Any, obs: Observation) -> rewards.RewardMemory:
+    def start_reward(self, terms: Any, obs: Any) -> rewards.RewardMemory:
         """Memory at the first observation of an episode."""
         return rewards.start(terms, obs)
 

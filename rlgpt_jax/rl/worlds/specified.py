@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import Step
-from rlgpt_jax.envs.spec import Sensed, WorldSpec
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.macros.limits import MAX_ARGUMENTS
 from rlgpt_jax.rl import primitives
 from rlgpt_jax.rl.actions import HybridAction, SpaceArrays
@@ -43,7 +43,7 @@ class Specified:
     def zero_features(self, num: int, network: NetworkConfig) -> FieldFeatures:
         return fields.zero_features(self.spec, num, network)
 
-    def place(self, obs: Sensed) -> jax.Array:
+    def place(self, obs: Any) -> jax.Array:
         return jnp.zeros((len(obs.fields), 0))
 
     def no_action(self, num: int) -> HybridAction:
@@ -62,7 +62,9 @@ class Specified:
         else:
             low, high = np.array([(a.low, a.high) for a in ours.arguments], np.float32).T
             idle = np.array([a.resting for a in ours.arguments], np.float32)
-            numbers = jnp.where(space.masks.primitive, between(primitive, low, high), idle)
+            numbers = jnp.where(
+                jnp.asarray(space.masks.primitive), between(primitive, low, high), idle
+            )
             which = jnp.full((*primitive.shape[:-1], 1), np.float32(names.index(ours.name)))
             row = jnp.concatenate([which, numbers], -1)
         rest = jnp.zeros((*row.shape[:-1], spec.columns - row.shape[-1]))
@@ -76,7 +78,7 @@ class Specified:
     ) -> progress.ProgressArrays:
         return progress.make_arrays(config.reward, self.spec)
 
-    def start_reward(self, terms: Any, obs: Sensed) -> progress.ProgressMemory:
+    def start_reward(self, terms: Any, obs: Any) -> progress.ProgressMemory:
         return progress.start(terms, obs)
 
     def score(
