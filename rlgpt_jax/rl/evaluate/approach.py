@@ -7,7 +7,7 @@ goes for what it sees. Nothing is stored and restored, so that it works in every
 """
 
 import dataclasses
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import numpy as np
@@ -57,6 +57,8 @@ class Scene:
     recorder: Recorder | None = None  # keeps what pictures of the first chunk of lanes need
     # Episodes that take the place of the last fresh ones: (seed of the reset, lane).
     cases: tuple[tuple[int, int], ...] = ()
+    # What `save` of the world gave: its lanes begin there, and not with a reset.
+    state: Any = None
 
 
 class Targets(NamedTuple):
@@ -95,7 +97,7 @@ class Wishes:
     def holds(self, obs: Observation) -> np.ndarray:
         """bool[N]: some of the materials are in the inventory."""
         if not len(self._materials):
-            return np.zeros(len(obs.yaw), bool)
+            return np.zeros(len(self.stratum), bool)
         return np.asarray(count_items(obs, self._materials).any(axis=1))
 
     def are_met(self, obs: Observation, seen: Targets, played: np.ndarray) -> np.ndarray:
