@@ -30,7 +30,7 @@ class Gaussian(NamedTuple):
     """What networks give."""
 
     mean: jax.Array  # float32[..., D]
-    log_std: jax.Array  # float32[D], or like `mean`
+    log_std: jax.Array  # like `mean`
 
 
 class Squashed(NamedTuple):

@@ -72,7 +72,7 @@ class GaussianHead(nn.Module):
         mean = nn.Dense(self.size, kernel_init=nn.initializers.orthogonal(0.01), name="mean")(x)
         # From that at first, so that zeros are a new start for these parameters as for the others.
         change = self.param("log_std", nn.initializers.zeros, (self.size,))
-        return Gaussian(mean, change + math.log(self.std))
+        return Gaussian(mean, jnp.broadcast_to(change + math.log(self.std), mean.shape))
 
 
 class Actor(nn.Module):
