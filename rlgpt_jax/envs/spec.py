@@ -6,6 +6,7 @@ where code takes a spec, None stands for Minecraft.
 """
 
 import dataclasses
+import keyword
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,14 @@ class Argument:
     low: float
     high: float
     default: float | None = None  # None: it must be given
+
+    def __post_init__(self) -> None:
+        with np.errstate(over="ignore"):
+            low, high = np.float32(self.low), np.float32(self.high)
+        if not -np.inf < low < high < np.inf:
+            raise ValueError(f"the bounds of {self.name} are not two numbers in order")
+        if self.default is not None and not self.low <= self.default <= self.high:
+            raise ValueError(f"the default of {self.name}, {self.default}, is outside its bounds")
 
     @property
     def resting(self) -> float:
@@ -73,6 +82,19 @@ class WorldSpec:
     facts: tuple[str, ...] = ()  # fields that reports sum up, for critics
     step_seconds: float = 1.0  # of the world's time
 
+    def __post_init__(self) -> None:
+        """Raises ValueError for what macros could not name or call."""
+        check_names([field.name for field in self.fields])
+        check_names([action.name for action in self.actions])
+        for action in self.actions:
+            check_names([argument.name for argument in action.arguments])
+            given = [a.default is not None for a in action.arguments]
+            if given != sorted(given):
+                raise ValueError(
+                    f"{self.name}: {action.name} has an argument without a default behind one with "
+                    "a default; change their order"
+                )
+
     @property
     def columns(self) -> int:
         """Of an action: 1 and the most arguments that any takes."""
@@ -82,9 +104,15 @@ class WorldSpec:
     def idle(self) -> np.ndarray:
         """float32[columns]: the first action with its defaults, or what is nearest to 0."""
         row = np.zeros(self.columns, np.float32)
-        for i, a in enumerate(self.actions[0].arguments, start=1):
-            row[i] = a.resting
+        arguments = self.actions[0].arguments
+        row[1 : 1 + len(arguments)] = [argument.resting for argument in arguments]
         return row
+
+
+def check_names(names: list[str]) -> None:
+    for name in names:
+        if not name.isidentifier() or keyword.iskeyword(name) or names.count(name) > 1:
+            raise ValueError(f"{name!r} is not a Python name, or stands twice; choose another")
 
 
 class Sensed(NamedTuple):

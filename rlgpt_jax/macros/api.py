@@ -6,9 +6,12 @@ A test parses every example here, so that what a model is told is what the langu
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rlgpt_jax.envs.spec import Action, WorldSpec
+from rlgpt_jax.macros.limits import MAX_ARGUMENTS
 from rlgpt_jax.macros.sensors import SENSOR_LEVELS
 from rlgpt_jax.macros.skills.skills import Described
 from rlgpt_jax.macros.vm.bytecode import MAX_DEPTH, MAX_STEPS
+from rlgpt_jax.macros.vocabulary import example, signature
 
 
 class Entry(NamedTuple):
@@ -130,14 +133,35 @@ FUNCTIONS = Entry(
 )  # fmt: skip
 
 HOW = """\
-- A macro is `def NAME(obs): ...`. Each `yield` hands one primitive action to the game, which \
-advances one tick (20 ticks = 1 second), and evaluates to the new observation: \
-`obs = yield forward()`.
+- A macro is `def NAME(obs): ...`. Each `yield` hands one primitive action to the {world}, which \
+advances one {step}, and evaluates to the new observation: \
+`obs = yield {action}`.
 - You may define helper functions in the same block. Helpers that yield are called with \
 `obs = yield from helper(obs, ...)`; they return the newest observation, or a pair with it.
-- An observation holds for one tick. Of an older one (prev = obs) the numbers and the answers to \
-fixed questions can still be read, prev.x or prev.count("log"), but not prev.rays."""
+- An observation holds for one {step_word}. Of an older one (prev = obs) the numbers {old}."""
+MINECRAFT_HOW = HOW.format(
+    world="game",
+    step="tick (20 ticks = 1 second)",
+    action="forward()",
+    step_word="tick",
+    old="and the answers to fixed questions can still be read, "
+    'prev.x or prev.count("log"), but not prev.rays',
+)
+BOUNDED_EXAMPLE = "def NAME(obs, depth: (0.0, 0.2) = 0.1, speed: (0.1, 1.0) = 0.5)"
+BOUNDED = f"""
+- A macro may have up to {MAX_ARGUMENTS} bounded parameters behind obs, numbers with a lower and an
+upper bound: `{BOUNDED_EXAMPLE}: ...`. Without a default it is the middle. Whoever starts the macro
+chooses their values, so that a policy can learn them; code that calls it gives them as in Python.
+""".replace("\n", " ").strip()  # in a world with a spec
 
+NAMES = (
+    'Names: compared with == and in; "log" in r.block, .startswith("...") and f"{kind}_pickaxe" '
+    "over fixed words also work"
+)
+NAMES_OF_SPEC = (
+    'Names: compared with == and in; "in" in mode, .startswith("...") and f"{side}_arm" over fixed '
+    "words also work"
+)
 # What is accepted and what is not, with an example of each for the tests.
 ACCEPTED = {
     "Functions: def (nested too, with defaults, *args, **kwargs, recursion), lambda": (
@@ -175,8 +199,7 @@ ACCEPTED = {
         'for act, arg in ((turn, 15), (craft, "planks")):\n    obs = yield act(arg)',
         "step = forward\nobs = yield step(jump=True)",
     ),
-    'Names: compared with == and in; "log" in r.block, .startswith("...") and f"{kind}_pickaxe" '
-    "over fixed words also work": (
+    NAMES: (
         'below = obs.block(0, -1, 0)\nok = "log" in below or below.startswith("lea")',
         'for kind in ("wooden", "stone"):\n    if obs.count(f"{kind}_pickaxe") > 0:\n'
         '        obs = yield equip(f"{kind}_pickaxe")',
@@ -192,9 +215,8 @@ REFUSED = {
     "text made of numbers (a tuple is a key)": 'k = f"{obs.x},{obs.z}"',
     "next() on a stored generator": "def g():\n    yield noop()\nx = next(g())",
 }
-PYTHON = "\n".join(
+LIMITS = "\n".join(
     [
-        *(f"- {part}." for part in ACCEPTED),
         f"- Not accepted: {'; '.join(REFUSED)}. print does nothing.",
         f"- Limits: calls {MAX_DEPTH} deep, {MAX_STEPS} elementary steps between two yields, "
         "memory for some 400 numbers in all tuples, lists, sets and dictionaries together.",
@@ -209,30 +231,79 @@ CALLING = """\
 Do not define them again."""
 
 
-def prompt_text(sensors: str = "paper", functions: Sequence[Described] = ()) -> str:
+class Documented(NamedTuple):
+    """What prompts tell of one world beside the language that all have."""
+
+    how: str
+    actions_take: str
+    actions: Sequence[Entry]
+    fields: Sequence[Entry]
+    names: str  # the line of `ACCEPTED` on names
+
+
+MINECRAFT = Documented(MINECRAFT_HOW, "tick unless said otherwise", ACTIONS, FIELDS, NAMES)
+
+
+def documented(spec: WorldSpec) -> Documented:
+    """What prompts tell of a world with a spec; hidden actions are left out."""
+    how = HOW.format(
+        world="world",
+        step=f"step ({spec.step_seconds:g} s)",
+        action=example(spec),
+        step_word="step",
+        old="can still be read, prev.NAME",
+    )
+    actions = [
+        Entry(signature(action), meaning(action), (example(spec, action),))
+        for action in spec.actions
+        if not action.hidden
+    ]
+    fields = [
+        Entry(f"obs.{f.name}", full_stop(f.meaning), (f"obs.{f.name}",), f.level)
+        for f in spec.fields
+    ]
+    return Documented(f"{how}\n{BOUNDED}", "step", actions, fields, NAMES_OF_SPEC)
+
+
+def meaning(action: Action) -> str:
+    """What an action does, with the bounds of its arguments."""
+    bounds = ", ".join(f"{a.name} to {a.low:g} .. {a.high:g}" for a in action.arguments)
+    return full_stop(action.meaning) + (f" Clamped: {bounds}." if bounds else "")
+
+
+def full_stop(text: str) -> str:
+    return text if text.endswith(".") else f"{text}."
+
+
+def prompt_text(
+    sensors: str = "paper", functions: Sequence[Described] = (), spec: WorldSpec | None = None
+) -> str:
     """Returns the documentation of the language for prompts, at a sensor level.
 
     Args:
       functions: trusted skills and macros of a library that may be called.
+      spec: of the world; None is Minecraft.
     """
     if sensors not in SENSOR_LEVELS:
         raise ValueError(f"sensors={sensors!r} is unknown; use one of {SENSOR_LEVELS}")
     levels = SENSOR_LEVELS[: SENSOR_LEVELS.index(sensors) + 1]
-    fields = [entry for entry in FIELDS if entry.level in levels]
+    world = MINECRAFT if spec is None else documented(spec)
+    fields = [entry for entry in world.fields if entry.level in levels]
     return "\n".join(
         [
             "How macros run",
-            HOW,
+            world.how,
             "",
-            "Primitive actions (each takes one tick unless said otherwise)",
-            *(f"- {entry.signature}: {entry.meaning}" for entry in ACTIONS),
+            f"Primitive actions (each takes one {world.actions_take})",
+            *(f"- {entry.signature}: {entry.meaning}" for entry in world.actions),
             "",
             "Observation fields",
             *(f"- {entry.signature}: {entry.meaning}" for entry in fields),
             "",
             "Python",
             f"- Rely only on what is documented here. Functions: {FUNCTIONS.signature}.",
-            PYTHON,
+            *(f"- {world.names if part is NAMES else part}." for part in ACCEPTED),
+            LIMITS,
             *(["", "Functions that exist already", CALLING] if functions else []),
             *(f"- {function.signature}: {function.doc}" for function in functions),
         ]

@@ -12,9 +12,7 @@ import ast
 from dataclasses import dataclass
 from functools import cache
 
-import numpy as np
-
-from rlgpt_jax.envs.spec import Action, Argument, WorldSpec
+from rlgpt_jax.envs.spec import Action, WorldSpec
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_NAMES
 from rlgpt_jax.macros.limits import MAX_ARGUMENTS
 from rlgpt_jax.macros.refusal import Refused
@@ -126,6 +124,9 @@ def wording(spec: WorldSpec, fields: list[str]) -> tuple[tuple[str, str], ...]:
     """What advice with Minecraft's words says in another world."""
     field = f"obs.{fields[0]}" if fields else "obs"
     return (
+        ("takes obs and nothing else", "takes obs, and else only bounded parameters"),
+        ("one argument, the observation", "the observation, and else only bounded parameters"),
+        ("(obs):", "(obs): or def NAME(obs, depth: (0.0, 0.2) = 0.1):"),
         ("yield forward()", f"yield {example(spec)}"),
         ("r.distance for r in obs.rays", "x * x for x in xs"),
         ("(r for r in obs.rays if ...)", "(x for x in xs if ...)"),
@@ -135,7 +136,7 @@ def wording(spec: WorldSpec, fields: list[str]) -> tuple[tuple[str, str], ...]:
         ('r.block == "log"', 'mode == "search"'),
         ('"log" in r.block', '"sea" in mode'),
         ("; obs.time is the time of day", ""),
-        ("every yield is one tick", "every yield is one step"),
+        ("count ticks: every yield is one tick", "count steps: every yield is one step"),
         ("; count, block and nearest never fail", ""),
         ("that are not Minecraft's", "in quotes"),
         ("on a name of the game", "on a name"),
@@ -144,22 +145,11 @@ def wording(spec: WorldSpec, fields: list[str]) -> tuple[tuple[str, str], ...]:
     )
 
 
-# --- arguments --------------------------------------------------------------------
-def resting(argument: Argument) -> float:
-    """The default of an argument, or what is nearest to 0."""
-    if argument.default is not None:
-        return argument.default
-    return float(np.clip(0.0, argument.low, argument.high))
-
-
-def middle(low: float, high: float) -> float:
-    return low + (high - low) / 2
-
-
+# --- actions as text ------------------------------------------------------------------
 def example(spec: WorldSpec, action: Action | None = None) -> str:
     """A call of an action, the first one by default: `drive(0.3)`."""
     action = action or next((a for a in spec.actions if not a.hidden), spec.actions[0])
-    given = (middle(a.low, a.high) if a.default is None else a.default for a in action.arguments)
+    given = ((a.low + a.high) / 2 if a.default is None else a.default for a in action.arguments)
     return f"{action.name}({', '.join(f'{value:g}' for value in given)})"
 
 

@@ -15,7 +15,7 @@ from rlgpt_jax.macros.compiler.scopes import Scope, build
 from rlgpt_jax.macros.limits import MAX_ARGUMENTS
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
-from rlgpt_jax.macros.vocabulary import definition, middle, resting
+from rlgpt_jax.macros.vocabulary import definition
 
 ADVICE = "write a lower and an upper bound, and a default between them: depth: (0.0, 0.2) = 0.1"
 
@@ -24,7 +24,7 @@ def clamp(f: Code, register: int, argument: Argument) -> None:
     """Brings a number into its bounds; nan becomes the default, or what is nearest to 0."""
     usable = Label()
     f.emit(bc.JEQ, register, register, usable)
-    f.emit(bc.MOVE, register, f.constant(resting(argument)))
+    f.emit(bc.MOVE, register, f.constant(argument.resting))
     f.place(usable)
     f.emit(bc.MAX, register, register, f.constant(argument.low))
     f.emit(bc.MIN, register, register, f.constant(argument.high))
@@ -83,14 +83,13 @@ def argument(outer: Code, entry: Scope, name: str, node: ast.expr) -> Argument:
     if not isinstance(pair, tuple) or [type(p) for p in pair] != [float, float]:
         raise Refused(node, f"the bounds of {name} are not two constant numbers", ADVICE)
     low, high = pair
-    if not (low < high and abs(low) + abs(high) < float("inf")):
-        raise Refused(node, f"the bounds of {name} are not in order, or not finite", ADVICE)
-    default = entry.defaults.get(name, middle(low, high))
+    default = entry.defaults.get(name, (low + high) / 2)
     if name in entry.late_defaults or not isinstance(default, float):
         raise Refused(node, f"the default of {name} is not a constant number", ADVICE)
-    if not low <= default <= high:
-        raise Refused(node, f"the default of {name}, {default:g}, is outside its bounds", ADVICE)
-    return Argument(name, low, high, default)
+    try:
+        return Argument(name, low, high, default)
+    except ValueError as error:
+        raise Refused(node, str(error), ADVICE) from None
 
 
 def read_arguments(f: Code, obs: int) -> dict[str, int]:

@@ -209,13 +209,15 @@ class Rewriter(ast.NodeTransformer):
         """Removes annotations; bounds of parameters are kept for `arguments.py`."""
         node.returns = None
         args = node.args
-        bounds: dict[str, ast.expr] = {}
+        if self.vocabulary.spec is not None:
+            node.__dict__["bounds"] = {
+                arg.arg: self.visit(arg.annotation)
+                for arg in (*args.args[0 if args.posonlyargs else 1 :], *args.kwonlyargs)
+                if isinstance(arg.annotation, ast.Tuple | ast.List)
+            }
         for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
             if arg is not None:
-                if self.vocabulary.spec and isinstance(arg.annotation, ast.Tuple | ast.List):
-                    bounds[arg.arg] = self.visit(arg.annotation)
                 arg.annotation = None
-        node.__dict__["bounds"] = bounds
 
     # --- printing ------------------------------------------------------------------
     def is_printing(self, node: ast.stmt) -> bool:

@@ -8,8 +8,10 @@ import ast
 from functools import cache
 from typing import NamedTuple
 
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.macros.sensors import SENSOR_LEVELS
 from rlgpt_jax.macros.skills.sources import FULL, PAPER
+from rlgpt_jax.macros.vocabulary import of_world
 
 
 class Described(NamedTuple):
@@ -39,21 +41,40 @@ EXAMPLES = {
 }
 
 
-def sources(sensors: str = "paper") -> dict[str, str]:
+def sources(sensors: str = "paper", spec: WorldSpec | None = None) -> dict[str, str]:
     """Texts of the skills of a sensor level, by name.
+
+    Args:
+      spec: of the world, whose skills are at a level if they, and those they call, read nothing
+        that is not; None is Minecraft.
 
     Raises:
       ValueError: no such level.
     """
     if sensors not in SENSOR_LEVELS:
         raise ValueError(f"sensors={sensors!r} is unknown; use one of {SENSOR_LEVELS}")
-    return PAPER | (FULL if sensors == "full" else {})
+    if spec is None:
+        return PAPER | (FULL if sensors == "full" else {})
+    skills = dict(spec.skills)
+    sensed = of_world(sensors, spec).fields
+    lost = {f".{field.name}" for field in spec.fields if field.name not in sensed}
+    while lost:
+        lost = {name for name, text in skills.items() if read_in(text) & lost}
+        skills = {name: text for name, text in skills.items() if name not in lost}
+    return skills
+
+
+def read_in(text: str) -> set[str]:
+    """The names that a text reads, and its fields as `.field`."""
+    nodes = list(ast.walk(ast.parse(text)))
+    names = {node.id for node in nodes if isinstance(node, ast.Name)}
+    return names | {f".{node.attr}" for node in nodes if isinstance(node, ast.Attribute)}
 
 
 @cache
-def documented(sensors: str = "paper") -> tuple[Described, ...]:
+def documented(sensors: str = "paper", spec: WorldSpec | None = None) -> tuple[Described, ...]:
     """The skills of a sensor level as prompts tell of them."""
-    return tuple(described(source, name) for name, source in sources(sensors).items())
+    return tuple(described(source, name) for name, source in sources(sensors, spec).items())
 
 
 def described(source: str, name: str, doc: str = "") -> Described:

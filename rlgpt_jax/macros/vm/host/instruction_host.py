@@ -230,7 +230,7 @@ def run(
                 return FAILED, bc.TRAP_KIND, pc - 1, frame, heap, limit - pc
             else:
                 put(memory, frame + a, box(v.T_OBS, (now + 1) & v.AGE_MASK))
-                # With the last bit of the tag: `MADE` and more for a made action.
+                # With the last bit of the tag, which is 1 of a made action.
                 return YIELDED, x & (MADE | v.PAYLOAD), pc, frame, heap, limit - pc
         elif op == bc.HALT:
             return ENDED, 0, pc, frame, heap, limit - pc
