@@ -62,7 +62,7 @@ def measure(env: World, space: HybridSpace, config: RLConfig, on_device: bool) -
       on_device: whether the device driver is in use.
     """
     pure: Any = getattr(env, "env", None) if on_host.is_host(env) else env
-    if pure is None:
+    if pure is None or config.spec is not None:
         return None
     data = _bytes(pure.default_params)
     shapes = (pure, data, space.uses_macros, config.ppo, config.network)
