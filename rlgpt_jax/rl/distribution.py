@@ -54,15 +54,14 @@ class HybridDistribution(NamedTuple):
 
     def sample(self, key: jax.Array, part: Part | None = None) -> HybridAction:
         """A hybrid action of each lane. `key` is used up. Without `part` these are all lanes."""
-        keys = jax.random.split(key, len(self.heads) + 1)
         choices = (self.macro, *self.heads)
+        keys = jax.random.split(key, len(choices) + 2 * (self.arguments is not None))
         draw = part.draw if part else lambda choice, key: choice.sample(seed=key)
-        macro, *heads = [draw(*pair).astype(jnp.int32) for pair in zip(choices, keys, strict=True)]
+        macro, *heads = [draw(*pair).astype(jnp.int32) for pair in zip(choices, keys, strict=False)]
         if self.arguments is None:
             return HybridAction(jnp.stack(heads, axis=-1), macro)
-        more, last = jax.random.split(keys[-1])
-        primitive = self.numbers.sample(more) if self.numbers else jnp.stack(heads, axis=-1)
-        return HybridAction(primitive, macro, _of_macro(self.arguments.sample(last), macro))
+        primitive = self.numbers.sample(keys[-2]) if self.numbers else jnp.stack(heads, axis=-1)
+        return HybridAction(primitive, macro, _of_macro(self.arguments.sample(keys[-1]), macro))
 
     def sample_apart(self, keys: jax.Array) -> HybridAction:
         """Of N lanes, each with its own key: lane n draws what `sample(keys[n])` gives it.

@@ -104,6 +104,7 @@ def test_samples_follow_the_mask_and_the_key(policy):
     np.testing.assert_array_equal(first.macro, again.macro)
     np.testing.assert_array_equal(first.primitive, again.primitive)
     assert set(np.unique(first.macro)) == {0, 2}
+    assert len(jax.tree.leaves(first)) == 2  # no arguments, whose leaf checkpoints do not have
 
 
 def test_an_entropy_gradient_with_masked_macros_is_finite():

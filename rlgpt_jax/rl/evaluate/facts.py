@@ -35,7 +35,7 @@ def watch(
     those of `free` bool[N] an action counted."""
     before = values_of(spec, played.obs)
     after = values_of(spec, played.result.step.final_obs)
-    for lane in np.flatnonzero(counts):
+    for lane in map(int, np.flatnonzero(counts)):
         seen = watches[lane]
         seen.values += [after[lane]] if seen.values else [before[lane], after[lane]]
         if free[lane]:
