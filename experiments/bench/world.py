@@ -19,7 +19,8 @@ from rlgpt_jax.envs.base import Observation
 from rlgpt_jax.envs.voxel.env import EnvParams, VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.state import WorldState
-from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, decode
+from rlgpt_jax.rl.actions import PRIMITIVE_HEADS
+from rlgpt_jax.rl.worlds.minecraft import decode
 
 NUM_ACTIONS = 64  # drawn action arrays, used again and again
 SCAN = 16  # ticks of one call on the device

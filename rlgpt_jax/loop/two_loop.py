@@ -48,9 +48,8 @@ from rlgpt_jax.loop.tools import Tools
 from rlgpt_jax.loop.training_task import given
 from rlgpt_jax.macros import api
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_NAMES
-from rlgpt_jax.rl.actions import HEAD0_LABELS, HEAD1_LABELS
 from rlgpt_jax.rl.evaluate.report import EvalReport
-from rlgpt_jax.rl.interface import RLInterface
+from rlgpt_jax.rl.interface import HEAD0_LABELS, HEAD1_LABELS, RLInterface
 from rlgpt_jax.rl.policy import Policy
 
 # A sub-action may not be called like something that macros call, reports count or, as "rl",

@@ -6,8 +6,10 @@ and what is needed. Defaults that differ from the released code: `docs/paper.md`
 
 import dataclasses
 import math
+from typing import ClassVar
 
 from rlgpt_jax.envs.names import NAME_ID
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.rl.interface import ALL_PARTS, OBSERVATION_PARTS, PICTURE, RewardTerms, RLInterface
 
 DRIVERS = ("auto", "host", "device")
@@ -38,6 +40,14 @@ def _check_floats(config: object, prefix: str, ranges: dict[str, tuple[float, fl
         ok = is_number and math.isfinite(value) and low <= value <= high
         top = "" if math.isinf(high) else f" and at most {high:g}"
         _need(ok, f"{prefix}.{field}", value, f"a finite number of at least {low:g}{top}")
+
+
+def _check_pairs(path: str, entries: tuple, words: str) -> None:
+    for i, entry in enumerate(entries):
+        is_pair = isinstance(entry, tuple | list) and len(entry) == 2
+        _need(is_pair, f"{path}[{i}]", entry, f"a pair ({words}")
+        is_number = isinstance(entry[1], int | float) and math.isfinite(entry[1])
+        _need(is_number, f"{path}[{i}]", entry[1], "a name and a finite number")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -114,6 +124,7 @@ class NetworkConfig:
     shared: bool = False
     recurrent: int = 0  # width of a GRU after the fused features, 0 for none
     compute_dtype: str = "auto"  # float32, bfloat16 or auto, see `precision.py`
+    spec: ClassVar[WorldSpec | None] = None  # of the world that they are for, see `FieldNetwork`
 
     def __post_init__(self):
         sizes = (
@@ -147,6 +158,13 @@ class NetworkConfig:
         _check(self, "network.frame_stack", ok, "1 without pictures (network.image_size)")
 
 
+@dataclasses.dataclass(frozen=True)
+class FieldNetwork(NetworkConfig):
+    """The same for a world with a spec, which says what goes in and comes out."""
+
+    spec: WorldSpec | None = None  # type: ignore[misc]  # never None here
+
+
 PLAIN = NetworkConfig()  # without pictures and without a memory
 
 
@@ -166,6 +184,9 @@ class RewardConfig:
     environment: float = 0.0  # times the reward of the world
     clip: float = 0.0  # times the CLIP reward of `rl.reward.clip`, 0..1 - 1/32; 0 computes none
     items: tuple[tuple[str, float], ...] = ()  # per item gained: (name, reward)
+    # In worlds with a spec, which have no distance, targets, exploration or items: (field, weight)
+    # as in `WorldSpec.progress`, which () stands for.
+    progress: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self):
         terms = ("success", "step_cost", "distance", "exploration", "environment", "clip")
@@ -173,15 +194,13 @@ class RewardConfig:
         for i, name in enumerate(self.targets):
             needed = "the name of a block or mob in envs.names.NAMES"
             _need(name in NAME_ID, f"reward.targets[{i}]", name, needed)
+        _check_pairs("reward.items", self.items, 'item name, reward), for example ("log", 0.5)')
+        _check_pairs("reward.progress", self.progress, "name of a field, weight)")
         for i, entry in enumerate(self.items):
-            path = f"reward.items[{i}]"
-            is_pair = isinstance(entry, tuple | list) and len(entry) == 2
-            _need(is_pair, path, entry, 'a pair (item name, reward), for example ("log", 0.5)')
-            _need(entry[0] in NAME_ID, path, entry[0], "a name of envs.names.NAMES")
-            is_number = isinstance(entry[1], int | float) and math.isfinite(entry[1])
-            _need(is_number, path, entry[1], "a finite reward per item")
+            _need(entry[0] in NAME_ID, f"reward.items[{i}]", entry[0], "a name of envs.names.NAMES")
         object.__setattr__(self, "targets", tuple(self.targets))
-        object.__setattr__(self, "items", tuple(tuple(entry) for entry in self.items))
+        for field in ("items", "progress"):
+            object.__setattr__(self, field, tuple(tuple(entry) for entry in getattr(self, field)))
 
     def with_terms(self, terms: RewardTerms) -> "RewardConfig":
         """These terms where `terms` sets them, the others as they are."""
@@ -202,8 +221,12 @@ class RLConfig:
     devices: int | str = "auto"  # that share the lanes, see `devices.num_devices`
     # Whether worlds whose lanes step on their own go on while an update computes.
     overlap: bool = True
+    # Of the world, None for Minecraft. A policy sees every field of it, whatever `observation` is,
+    # and a picture if `network.image_size` says so.
+    spec: WorldSpec | None = None
 
     def __post_init__(self):
+        self._set_spec()
         for i, part in enumerate(self.observation):
             _need(part in ALL_PARTS, f"observation[{i}]", part, f"one of {', '.join(ALL_PARTS)}")
         self._check_pictures()
@@ -212,16 +235,29 @@ class RLConfig:
         _check(self, "devices", known, "auto or an integer of at least 1")
         _check(self, "overlap", isinstance(self.overlap, bool), "true or false")
 
+    def _set_spec(self) -> None:
+        """Networks are made for the world; rewards name its fields."""
+        spec = self.spec
+        if spec != self.network.spec:
+            sizes = {f.name: getattr(self.network, f.name) for f in dataclasses.fields(PLAIN)}
+            network = FieldNetwork(**sizes, spec=spec) if spec else NetworkConfig(**sizes)
+            object.__setattr__(self, "network", network)
+        names = [field.name for field in spec.fields] if spec else []
+        own = [(f"spec.progress[{i}]", x) for i, x in enumerate(spec.progress if spec else ())]
+        given = [(f"reward.progress[{i}]", x) for i, x in enumerate(self.reward.progress)]
+        for path, (name, _) in own + given:
+            _need(name in names, path, name, f"one of {', '.join(names) or 'no fields: no spec'}")
+
     def _check_pictures(self) -> None:
         """Pictures are asked for in two places, and a GRU learns from whole lanes."""
         seen, size = self.observation, self.network.image_size
-        if (PICTURE in seen) != bool(size):
+        if self.spec is None and (PICTURE in seen) != bool(size):
             raise ValueError(
                 f"observation is {', '.join(seen)}, and network.image_size is {size}. Pictures "
                 f"need both: {PICTURE} among the parts and a size, for example 64,64; a policy "
                 "without pictures needs neither."
             )
-        apart = not size or "rays" not in seen
+        apart = not size or "rays" not in seen or self.spec is not None
         _check(self, "observation", apart, f"without rays, in whose place {PICTURE} is")
         lanes = self.ppo.num_envs
         whole = not self.network.recurrent or lanes % self.ppo.num_minibatches == 0

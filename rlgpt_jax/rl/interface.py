@@ -60,6 +60,8 @@ class RewardTerms:
     targets: tuple[str, ...] = ()  # blocks and mobs for `distance`; () is the task's own
     items: tuple[tuple[str, float], ...] = ()  # per item gained: (name, reward)
     exploration: float | None = None  # per cell of 4 x 4 blocks first visited in an episode
+    # In worlds with a spec: (field, weight) as in `WorldSpec.progress`; () is the world's own.
+    progress: tuple[tuple[str, float], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -68,7 +70,7 @@ class RLInterface:
 
     task: TrainingTask = TrainingTask()
     observation: tuple[str, ...] = OBSERVATION_PARTS
-    primitives: tuple[str, ...] | None = None  # names of `PRIMITIVES`; None is all
+    primitives: tuple[str, ...] | None = None  # of `PRIMITIVES`, or of the spec's; None is all
     macros: tuple[str, ...] | None = None  # names of coded macros to offer; None is all
     turn: int | None = None  # one of `TURNS`
     reward: RewardTerms = RewardTerms()

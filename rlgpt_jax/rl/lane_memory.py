@@ -13,12 +13,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from rlgpt_jax.rl import devices, index_range
+from rlgpt_jax.rl import devices, index_range, worlds
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import NetworkConfig, RLConfig
 from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.policy import Policy, device_arrays
-from rlgpt_jax.rl.reward import rewards
 from rlgpt_jax.rl.rollout import on_host, one_tick
 from rlgpt_jax.rl.rollout.macro_step import init_macros
 from rlgpt_jax.rl.rollout.on_host import World
@@ -63,7 +62,7 @@ def measure(env: World, space: HybridSpace, config: RLConfig, on_device: bool) -
       on_device: whether the device driver is in use.
     """
     pure: Any = getattr(env, "env", None) if on_host.is_host(env) else env
-    if pure is None:
+    if pure is None or config.spec is not None:
         return None
     data = _bytes(pure.default_params)
     shapes = (pure, data, space.uses_macros, config.ppo, config.network)
@@ -84,7 +83,7 @@ def _measure(
     state, obs = jax.eval_shape(pure.reset, pure.default_params, key)
     if network.image_size and obs.rgb is None:  # drawn on the host
         obs = obs._replace(rgb=jax.ShapeDtypeStruct((num, *network.image_size, 3), jnp.uint8))
-    terms = rewards.make_arrays(config.reward, env.goal_names)
+    terms = worlds.of(network).reward_arrays(config, env.goal_names)
     lanes = jax.eval_shape(functools.partial(one_tick.start_lanes, network=network), terms, obs)
     carried = jax.eval_shape(functools.partial(none_open, network), lanes, obs)
     macros = jax.eval_shape(lambda: init_macros(space, num, on_device=True))
@@ -96,7 +95,7 @@ def _measure(
     in_minibatch = ticks / config.ppo.num_minibatches
     # On the host a batch is a list of rows and then their stack; a world that is wrapped is not
     # written in place.
-    worlds = 1 if on_device or on_host.is_host(env) else 2
+    copies = 1 if on_device or on_host.is_host(env) else 2
     batches = 1 if on_device else 2
     return Memory(
         fixed={
@@ -104,7 +103,7 @@ def _measure(
             "networks": _PARAMETERS * _bytes(params),
         },
         per_lane={
-            "world": worlds * _bytes(state) / num,
+            "world": copies * _bytes(state) / num,
             "observation": _OBSERVATIONS * _bytes(obs) / num,
             "lane and macros": 2 * _bytes((lanes, carried, macros)) / num,
             "batch": batches * ticks * row,

@@ -8,19 +8,21 @@ from typing import Any, NamedTuple
 
 import jax
 
+from rlgpt_jax.rl import worlds
 from rlgpt_jax.rl.actions import HybridSpace, SpaceArrays
 from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.networks.features import parts_mask
-from rlgpt_jax.rl.reward import rewards
+from rlgpt_jax.rl.worlds import PolicyWorld
 
 
 class Problem(NamedTuple):
     """Arguments of `one_tick.decide` and `one_tick.end_tick` that stay the same in a rollout."""
 
     space: SpaceArrays
-    parts: Any  # bool[9]  the parts of `interface.OBSERVATION_PARTS` that the networks see
-    reward: rewards.RewardArrays
+    # bool[9]  the parts of `interface.OBSERVATION_PARTS` that the networks see; None with a spec
+    parts: Any
+    reward: Any  # `RewardArrays` or `ProgressArrays`
     gamma: float  # discount per tick
+    world: PolicyWorld
 
 
 def make_problem(config: RLConfig, goal_names: tuple[str, ...], space: HybridSpace) -> Problem:
@@ -29,8 +31,9 @@ def make_problem(config: RLConfig, goal_names: tuple[str, ...], space: HybridSpa
     Raises:
       ValueError: a name is unknown.
     """
-    terms = rewards.make_arrays(config.reward, goal_names)
-    return Problem(space.arrays(), parts_mask(config.observation), terms, config.ppo.gamma)
+    world = worlds.of(config.network)
+    terms = world.reward_arrays(config, goal_names)
+    return Problem(space.arrays(), world.parts(config), terms, config.ppo.gamma, world)
 
 
 def host_problem(config: RLConfig, goal_names: tuple[str, ...], space: HybridSpace) -> Problem:

@@ -11,7 +11,8 @@ import numpy as np
 from jax.sharding import Mesh
 
 from rlgpt_jax.envs.base import Environment, HostEnvironment, Observation
-from rlgpt_jax.rl import devices, lane_memory
+from rlgpt_jax.macros.limits import MAX_ARGUMENTS
+from rlgpt_jax.rl import devices, lane_memory, worlds
 from rlgpt_jax.rl.actions import NUM_MACRO_LOGITS, HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.interface import STOP_EPISODES
@@ -21,7 +22,6 @@ from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.ppo import outcome, ppo, update_device
 from rlgpt_jax.rl.ppo.outcome import TrainingDiverged as TrainingDiverged
 from rlgpt_jax.rl.ppo.ppo import TrainState
-from rlgpt_jax.rl.reward import rewards
 from rlgpt_jax.rl.reward.clip.world import ClipWorld
 from rlgpt_jax.rl.rollout import on_host, one_tick
 from rlgpt_jax.rl.rollout.device_worlds import DeviceWorlds, on_devices
@@ -48,6 +48,18 @@ def _on_device(env: World, config: RLConfig) -> bool:
     return devices.uses_device(config.driver, on_host.is_host(env))
 
 
+def _check_world(env: World, space: HybridSpace, config: RLConfig) -> None:
+    """Refuses lanes, or an action space and networks, that are of another world."""
+    specs = {"the environment": getattr(env, "spec", None), "space.spec": space.spec,
+             "config.spec": config.spec}  # fmt: skip
+    if len(set(specs.values())) > 1:
+        told = (f"{what} is of {s.name if s else 'Minecraft'}" for what, s in specs.items())
+        raise ValueError(
+            f"{', '.join(told)}. All three must have the same spec: that of the environment."
+        )
+    _check_lanes(env, config)
+
+
 def _check_lanes(env: World, config: RLConfig) -> None:
     if env.num_envs != config.ppo.num_envs:
         raise ValueError(
@@ -72,7 +84,7 @@ def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> dict[
 
 def at_start(env: World, space: HybridSpace, config: RLConfig, obs: Observation) -> RolloutState:
     """Where all lanes stand that have just begun their episodes with `obs`."""
-    terms = rewards.make_arrays(config.reward, env.goal_names)
+    terms = worlds.of(config.network).reward_arrays(config, env.goal_names)
     lanes = start_lanes(terms, obs, config.network)
     lanes = lanes._replace(open=none_open(config.network, lanes, obs))
     return RolloutState(lanes, init_macros(space, env.num_envs, _on_device(env, config)), obs)
@@ -87,7 +99,7 @@ def init_learner(env: World, space: HybridSpace, config: RLConfig, seed: int) ->
 def without_episodes(env: World, space: HybridSpace, config: RLConfig, seed: int) -> Learner:
     """The same before any episode has begun: `at_start` gives what it lacks."""
     # These complain before anything is compiled.
-    _check_lanes(env, config)
+    _check_world(env, space, config)
     on_device = _on_device(env, config)
     devices.num_groups(config, devices.mesh_of(config, on_device))
     lane_memory.check(env, space, config, on_device)
@@ -110,14 +122,17 @@ def carry_over(
     """Keeps what was learnt when macros change, and restarts all episodes.
 
     The logits of `changed_slots` (1-based) start anew: their weights, biases and
-    optimiser moments are set to 0, so that a new macro is as likely as at the start.
+    optimiser moments are set to 0, so that a new macro is as likely as at the start; and so do
+    their arguments.
     """
     # A mask and not the slots: its shape is the same for any number of them.
     gone = np.isin(np.arange(NUM_MACRO_LOGITS), list(changed_slots))
+    masks = {"macro": gone, "arguments": np.repeat(gone[1:], MAX_ARGUMENTS)}
 
     def forget(path: tuple, x: jax.Array) -> jax.Array:
         names = [str(getattr(p, "key", getattr(p, "name", ""))) for p in path]
-        return jnp.where(gone, 0.0, x) if "macro" in names else jnp.copy(x)
+        found = [mask for name, mask in masks.items() if name in names]
+        return jnp.where(found[0], 0.0, x) if found else jnp.copy(x)
 
     params, opt_state = jax.tree_util.tree_map_with_path(
         forget, (learner.params, learner.opt_state)

@@ -15,6 +15,7 @@ from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, Program
 from rlgpt_jax.rl import actions
 from rlgpt_jax.rl.interface import TURNS, Given
+from rlgpt_jax.rl.worlds.minecraft import decode
 from tests.agents import states
 
 
@@ -41,7 +42,7 @@ def test_the_policy_turns_by_as_much_as_told():
     assert words == "30 degrees, or by 15 where the set-up of its training says so"
     for degrees in TURNS:
         turn = dataclasses.replace(actions.empty_space(), turn=degrees).arrays().turn
-        rows = np.asarray(actions.decode(np.array([[c, 0] for c in range(8, 12)]), turn))
+        rows = np.asarray(decode(np.array([[c, 0] for c in range(8, 12)]), turn))
         steps = rows[:, (base.PITCH, base.YAW)] - base.CAMERA_CENTRE
         assert set(np.abs(steps).max(axis=1) * base.CAMERA_STEP) == {degrees}
     assert base.CAMERA_STEP == 15.0 and "multiples of 15 degrees" in text("shared")

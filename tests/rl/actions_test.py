@@ -11,14 +11,9 @@ import pytest
 from rlgpt_jax.envs import base
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, link
 from rlgpt_jax.rl import actions
-from rlgpt_jax.rl.actions import (
-    HybridAction,
-    HybridSpace,
-    Masks,
-    decode,
-    distribution,
-    primitive_label,
-)
+from rlgpt_jax.rl.actions import HybridAction, HybridSpace, Masks, primitive_label
+from rlgpt_jax.rl.distribution import distribution
+from rlgpt_jax.rl.worlds.minecraft import decode
 
 ALL = (np.ones(12, bool), np.ones(3, bool))
 
@@ -109,6 +104,7 @@ def test_samples_follow_the_mask_and_the_key(policy):
     np.testing.assert_array_equal(first.macro, again.macro)
     np.testing.assert_array_equal(first.primitive, again.primitive)
     assert set(np.unique(first.macro)) == {0, 2}
+    assert len(jax.tree.leaves(first)) == 2  # no arguments, whose leaf checkpoints do not have
 
 
 def test_an_entropy_gradient_with_masked_macros_is_finite():

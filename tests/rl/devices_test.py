@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlgpt_jax.rl import actions, devices
+from rlgpt_jax.rl import actions, devices, distribution
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.ppo import groups, losses
 from rlgpt_jax.rl.train import init_learner
@@ -134,10 +134,10 @@ def test_bad_numbers_of_devices_are_refused(bad):
 def test_a_part_of_the_lanes_draws_what_it_would_among_all():
     logits = jax.random.normal(jax.random.key(0), (12, 12))
     masks = actions.Masks((np.ones(12, bool), np.ones(12, bool)), np.ones(12, bool))
-    everyone = actions.distribution((logits, -logits), logits, masks)
+    everyone = distribution.distribution((logits, -logits), logits, masks)
     whole = everyone.sample(jax.random.key(3))
-    own = actions.distribution((logits[4:8], -logits[4:8]), logits[4:8], masks)
-    part = own.sample(jax.random.key(3), actions.Part(jnp.int32(4), 12))
+    own = distribution.distribution((logits[4:8], -logits[4:8]), logits[4:8], masks)
+    part = own.sample(jax.random.key(3), distribution.Part(jnp.int32(4), 12))
     np.testing.assert_array_equal(part.macro, whole.macro[4:8])
     np.testing.assert_array_equal(part.primitive, whole.primitive[4:8])
 

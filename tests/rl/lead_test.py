@@ -6,8 +6,8 @@ import jax
 import numpy as np
 import pytest
 
-from rlgpt_jax.rl.actions import distribution
 from rlgpt_jax.rl.config import RewardConfig
+from rlgpt_jax.rl.distribution import distribution
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.policy import Policy

@@ -10,11 +10,12 @@ import pytest
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.rl import checkpoint, devices
-from rlgpt_jax.rl.actions import distribution, empty_space
+from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.chain import chain as chains
 from rlgpt_jax.rl.chain.rule import Goal
 from rlgpt_jax.rl.chain.skills import Chain, Skill, prepare
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RewardConfig, RLConfig
+from rlgpt_jax.rl.distribution import distribution
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.interface import OBSERVATION_PARTS, RLInterface
 from rlgpt_jax.rl.networks import actor_critic, recurrent_state

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.envs.base import Step
-from rlgpt_jax.rl.actions import distribution, empty_space
+from rlgpt_jax.rl.actions import empty_space
+from rlgpt_jax.rl.distribution import distribution
 from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.networks.features import action_id
 from rlgpt_jax.rl.policy import PolicyArrays

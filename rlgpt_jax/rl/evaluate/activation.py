@@ -19,6 +19,7 @@ from rlgpt_jax.envs.base import (
     Observation,
 )
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAMES
+from rlgpt_jax.envs.spec import Sensed, WorldSpec
 from rlgpt_jax.rl.evaluate.approach import STRATA, Targets
 from rlgpt_jax.rl.evaluate.trial_report import TrialEpisode
 
@@ -27,8 +28,11 @@ MOVE_WORDS = {MOVE: ("", "forward", "back"), STRAFE: ("", "left", "right"),
 FUNCTION_WORDS = ("", "use", "drop", "attack", "craft", "equip", "place", "destroy")
 
 
-def describe_action(action: np.ndarray) -> str:
-    """An action int32[8] of the world in a few words, for example "forward, attack"."""
+def describe_action(action: np.ndarray, spec: WorldSpec | None = None) -> str:
+    """An action int32[8] of the world in a few words, for example "forward, attack"; with a spec
+    the name of one."""
+    if spec is not None:
+        return spec.actions[int(action[0])].name
     yaw, pitch = action[YAW] - CAMERA_CENTRE, action[PITCH] - CAMERA_CENTRE
     words = [
         *(names[action[column]] for column, names in MOVE_WORDS.items()),
@@ -55,6 +59,28 @@ class Activation:
     ticks: int = 0
     walked: float = 0.0
     actions: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
+
+
+def fields_of(obs: Sensed, lane: int) -> dict[str, Any]:
+    """What `facts_of` is in a world with a spec."""
+    return dict(fields=np.array(obs.fields[lane], np.float64))
+
+
+def field_episode(lane: Activation, number: int, spec: WorldSpec) -> TrialEpisode:
+    """What `episode_of` is in a world with a spec."""
+    start, end = lane.start, lane.end
+    assert start is not None and end is not None
+    names = [field.name for field in spec.fields]
+    both = {name: (float(a), float(b)) for name, a, b in
+            zip(names, start["fields"], end["fields"], strict=True)}  # fmt: skip
+    return TrialEpisode(
+        number=number, target="", materials=False, ticks_before=lane.tick, ticks=lane.ticks,
+        end=end["end"], trap=end["trap"], success=end["success"], died=end["died"],
+        actions=dict(lane.actions.most_common()), gained={}, distances=(None, None),
+        target_after="", walked=0.0, displacement=0.0, life_lost=0.0, pitch=0.0,
+        case=lane.is_case, facts={name: both[name] for name in spec.facts},
+        progress=sum(w * (both[name][1] - both[name][0]) for name, w in spec.progress),
+    )  # fmt: skip
 
 
 def facts_of(obs: Observation, seen: Targets, lane: int) -> dict[str, Any]:

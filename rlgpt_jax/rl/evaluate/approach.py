@@ -7,7 +7,7 @@ goes for what it sees. Nothing is stored and restored, so that it works in every
 """
 
 import dataclasses
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import jax
 import numpy as np
@@ -25,13 +25,14 @@ from rlgpt_jax.envs.base import (
     Step,
 )
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, decode
+from rlgpt_jax.rl.actions import PRIMITIVE_HEADS
 from rlgpt_jax.rl.evaluate.crosshair import BLOCK_REACH, MOB_REACH, met
 from rlgpt_jax.rl.evaluate.keyframes import Recorder
 from rlgpt_jax.rl.networks.features import count_items
 from rlgpt_jax.rl.policy import Policy, host_arrays
 from rlgpt_jax.rl.rollout import macro_step
 from rlgpt_jax.rl.rollout.rollout_host import decide, end_tick, start_lanes
+from rlgpt_jax.rl.worlds.minecraft import decode
 
 REACH, SIGHT, UNSEEN = "in reach", "in sight", "not in sight"
 STRATA = (REACH, SIGHT, UNSEEN)
@@ -56,6 +57,8 @@ class Scene:
     recorder: Recorder | None = None  # keeps what pictures of the first chunk of lanes need
     # Episodes that take the place of the last fresh ones: (seed of the reset, lane).
     cases: tuple[tuple[int, int], ...] = ()
+    # What `save` of the world gave: its lanes begin there, and not with a reset.
+    state: Any = None
 
 
 class Targets(NamedTuple):
@@ -94,7 +97,7 @@ class Wishes:
     def holds(self, obs: Observation) -> np.ndarray:
         """bool[N]: some of the materials are in the inventory."""
         if not len(self._materials):
-            return np.zeros(len(obs.yaw), bool)
+            return np.zeros(len(self.stratum), bool)
         return np.asarray(count_items(obs, self._materials).any(axis=1))
 
     def are_met(self, obs: Observation, seen: Targets, played: np.ndarray) -> np.ndarray:

@@ -123,30 +123,34 @@ class Failures:
         }  # fmt: skip
 
 
-def describe(failures: Mapping[str, Any], goal_names: Sequence[str]) -> list[str]:
+def describe(
+    failures: Mapping[str, Any], goal_names: Sequence[str], loops: bool = True
+) -> list[str]:
     """The same in words, one sentence each.
 
     Args:
       failures: of `Failures.to_json`.
       goal_names: what the task is about; without any nothing is said about sight.
+      loops: whether dead loops are known in this world.
     """
     if not failures:
         return []
     words = []
-    loops, others = failures["episodes"]["dead_loop"], failures["episodes"]["other"]
+    dead, others = failures["episodes"]["dead_loop"], failures["episodes"]["other"]
     if goal_names:
         goal = " or ".join(goal_names)
         words.append(
-            f"Of the {loops + others} failed episodes, in {failures['never_seen']} no {goal} ever "
+            f"Of the {dead + others} failed episodes, in {failures['never_seen']} no {goal} ever "
             f"came into sight; over all of them one was in sight in "
             f"{failures['in_sight'] / max(failures['actions'], 1):.0%} of the ticks."
         )
     for number, kind, name in (
-        (loops, "dead_loop", "that ended in a dead loop"), (others, "other", "that did not")
+        (dead, "dead_loop", " that ended in a dead loop"),
+        (others, "other", " that did not" * loops),
     ):  # fmt: skip
         if number:
             words.append(
-                f"Last {WINDOW} actions of the {number} failed episodes {name}: "
+                f"Last {WINDOW} actions of the {number} failed episodes{name}: "
                 f"{_shares(failures['last'][kind])}."
             )
     return words

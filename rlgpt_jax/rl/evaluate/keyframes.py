@@ -17,8 +17,10 @@ import numpy as np
 
 from rlgpt_jax.envs.base import FUNCTION, Observation
 from rlgpt_jax.envs.names import NAME_ID, NAMES
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.rl.evaluate import crosshair
-from rlgpt_jax.rl.evaluate.crosshair import PRESSES, Sight
+from rlgpt_jax.rl.evaluate.crosshair import PRESSES
+from rlgpt_jax.rl.evaluate.facts import values_of
 from rlgpt_jax.rl.rollout.macro_step import Act
 
 Items = collections.Counter[str]
@@ -27,17 +29,19 @@ Items = collections.Counter[str]
 class Row(NamedTuple):
     """All lanes before one tick, and what they do in it. Row T is the end, without an action."""
 
-    sight: Sight  # what the crosshair is on
-    aimed: Sight  # what it is on when the action's function acts
-    nearest: np.ndarray  # float32[N]  nearest target that a ray meets, inf if none does
-    position: np.ndarray  # float32[N, 3]
-    view: np.ndarray  # float32[N, 2]  yaw, pitch, degrees
-    life: np.ndarray  # float32[N]
-    action: np.ndarray  # int16[N, 8]
+    # Of Minecraft, None in a world with a spec:
+    sight: Any  # Sight  what the crosshair is on
+    aimed: Any  # Sight  what it is on when the action's function acts
+    nearest: Any  # float32[N]  nearest target that a ray meets, inf if none does
+    position: Any  # float32[N, 3]
+    view: Any  # float32[N, 2]  yaw, pitch, degrees
+    life: Any  # float32[N]
+    action: np.ndarray  # int16[N, 8], float32[N, columns] with a spec
     takes: np.ndarray  # bool[N]  the world takes the action; false while a slow one runs
     labels: list[str]  # macro or primitive
     slot: np.ndarray  # int32[N]  the macro that acts, 0 if none
     starts: np.ndarray  # bool[N]  a decision was made in this tick
+    facts: Any = None  # float32[N, facts]  of a world with a spec
 
 
 @dataclasses.dataclass
@@ -61,6 +65,7 @@ class Episode:
     success: bool
     dead_loop: bool
     end: Row  # of all lanes, when this one ended
+    spec: WorldSpec | None = None
 
     def row(self, at: int) -> Row:
         """Row 0 to T."""
@@ -91,6 +96,8 @@ class Episode:
     def _pressing(self) -> list[int]:
         """Ticks with use or attack."""
         lane, rows = self.lane, self.batch.rows[: self.ticks]
+        if self.spec is not None:
+            return []
         return [
             at for at, row in enumerate(rows)
             if row.takes[lane] and int(row.action[lane, FUNCTION]) in PRESSES
@@ -106,7 +113,8 @@ class Episode:
 class Recorder:
     """Listens to `evaluate` and keeps a typical success and a typical failure."""
 
-    def __init__(self, goal_names: tuple[str, ...]):
+    def __init__(self, goal_names: tuple[str, ...], spec: WorldSpec | None = None):
+        self._spec = spec
         self._goals = np.array([NAME_ID[name] for name in goal_names], np.int32)
         self._batch: Batch | None = None
         self._ended: list[Episode] = []
@@ -127,27 +135,21 @@ class Recorder:
         done = self.success is not None and self.failure is not None
         self._batch = None if done else Batch(self._number, seed)
 
-    def tick(self, obs: Observation, labels: list[str], act: Act, takes: np.ndarray) -> None:
+    def tick(self, obs: Any, labels: list[str], act: Act, takes: np.ndarray) -> None:
         """One tick: what was seen before it, what every lane does, and bool[N], who was free to."""
         if self._batch is not None:
             self._batch.rows.append(self._row(obs, labels, act, takes))
 
-    def end(self, lane: int, success: bool, dead_loop: bool, final: Observation) -> None:
+    def end(self, lane: int, success: bool, dead_loop: bool, final: Any) -> None:
         """The episode of a lane ended with the last tick."""
         if self._batch is None:
             return
-        last = self._batch.rows[-1]
-        seen = crosshair.sight(final)
-        end = last._replace(
-            sight=seen, aimed=seen, nearest=crosshair.nearest(final, self._goals),
-            position=np.array(final.position), life=np.array(final.life),
-            view=np.stack([final.yaw, final.pitch], axis=1),
-        )  # fmt: skip
-        ticks, held = len(self._batch.rows), held_items(final, lane)
-        changes = self._batch.items.setdefault(lane, [])
-        if not changes or changes[-1][1] != held:
-            changes.append((ticks, held))
-        self._ended.append(Episode(self._batch, lane, ticks, success, dead_loop, end))
+        end, ticks = self._batch.rows[-1]._replace(**self._seen(final)), len(self._batch.rows)
+        if self._spec is None:
+            held, changes = held_items(final, lane), self._batch.items.setdefault(lane, [])
+            if not changes or changes[-1][1] != held:
+                changes.append((ticks, held))
+        self._ended.append(Episode(self._batch, lane, ticks, success, dead_loop, end, self._spec))
 
     def finish(self) -> None:
         """A batch of lanes is over: chooses among its episodes where a choice is still open."""
@@ -156,16 +158,27 @@ class Recorder:
         self.success = self.success or pick_success(self._ended)
         self.failure = self.failure or pick_failure(self._ended)
 
-    def _row(self, obs: Observation, labels: list[str], act: Act, takes: np.ndarray) -> Row:
+    def _seen(self, obs: Any) -> dict[str, Any]:
+        """Fields of a `Row` that are seen."""
+        if self._spec is not None:
+            none = dict.fromkeys(("sight", "aimed", "nearest", "position", "view", "life"))
+            return {**none, "facts": values_of(self._spec, obs)}
+        seen = crosshair.sight(obs)
+        return dict(
+            sight=seen, aimed=seen, nearest=crosshair.nearest(obs, self._goals),
+            position=np.array(obs.position), life=np.array(obs.life),
+            view=np.stack([obs.yaw, obs.pitch], axis=1),
+        )  # fmt: skip
+
+    def _row(self, obs: Any, labels: list[str], act: Act, takes: np.ndarray) -> Row:
         assert self._batch is not None
-        self._note_items(obs, len(self._batch.rows))
-        action = np.asarray(act.action)
+        action, seen = np.array(act.action), self._seen(obs)
+        if self._spec is None:
+            self._note_items(obs, len(self._batch.rows))
+            seen["aimed"], action = crosshair.aimed(obs, action), action.astype(np.int16)
         return Row(
-            sight=crosshair.sight(obs), aimed=crosshair.aimed(obs, action),
-            nearest=crosshair.nearest(obs, self._goals), position=np.array(obs.position),
-            view=np.stack([obs.yaw, obs.pitch], axis=1), life=np.array(obs.life),
-            action=action.astype(np.int16), takes=takes.copy(), labels=labels,
-            slot=np.array(act.slot), starts=np.array(act.decided),
+            **seen, action=action, takes=takes.copy(), labels=labels, slot=np.array(act.slot),
+            starts=np.array(act.decided),
         )  # fmt: skip
 
     def _note_items(self, obs: Observation, row: int) -> None:

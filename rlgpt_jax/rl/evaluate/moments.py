@@ -25,6 +25,7 @@ from rlgpt_jax.envs.base import (
     YAW,
 )
 from rlgpt_jax.envs.names import CRAFT_NAMES
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.rl.evaluate.activation import FUNCTION_WORDS, MOVE_WORDS
 from rlgpt_jax.rl.evaluate.crosshair import PRESSES
 from rlgpt_jax.rl.evaluate.keyframes import Episode
@@ -43,7 +44,7 @@ class Moment:
     tick: int
     why: str  # why it was chosen; "" if it only fills a gap
     does: str  # what the agent does in this tick
-    crosshair: str  # what the middle of the view is on, before the tick
+    crosshair: str  # what the middle of the view is on, before the tick; "" with a spec
     in_reach: bool  # whether use and attack would act on it
     changed: str  # since the moment before this one
 
@@ -79,7 +80,7 @@ def stretch(episode: Episode, begin: int, why: str, num: int = NUM_MOMENTS) -> l
 
 def _events(episode: Episode, target: str) -> Iterator[Event]:
     """The most telling first."""
-    lane, end = episode.lane, episode.ticks
+    end = episode.ticks
     yield [0], "start", True
     yield [end], f"end: {'success' if episode.success else 'failed'}", True
     gains = [(at, gained) for at in range(end) if (gained := episode.gains(at))]
@@ -88,6 +89,28 @@ def _events(episode: Episode, target: str) -> Iterator[Event]:
     presses = episode.presses()
     for key in PRESSES.values():
         yield from _most_often(episode, key, presses)
+    if episode.spec is None:
+        yield from _minecraft(episode, target, presses)
+    else:
+        yield from _bests(episode, episode.spec)
+    yield from _macros(episode)
+
+
+def _bests(episode: Episode, spec: WorldSpec) -> Iterator[Event]:
+    """Where each fact is at its highest, or at its lowest where a reward wants it low."""
+    values = np.array([episode.row(at).facts[episode.lane] for at in range(episode.ticks + 1)])
+    weights = dict(spec.progress)
+    for name, column in zip(spec.facts, values.T, strict=True):
+        low = weights.get(name, 0.0) < 0
+        at = int(column.argmin() if low else column.argmax())
+        yield [at], f"{name} is at its {'lowest' if low else 'highest'}, {column[at]:.3g}", False
+
+
+def _minecraft(
+    episode: Episode, target: str, presses: list[tuple[int, str, str]]
+) -> Iterator[Event]:
+    """The target, first presses and losses of life."""
+    lane, end = episode.lane, episode.ticks
     distance = np.array([episode.row(at).nearest[lane] for at in range(end + 1)])
     if np.isfinite(distance).any():
         first, least = int(np.isfinite(distance).argmax()), int(distance.argmin())
@@ -100,7 +123,6 @@ def _events(episode: Episode, target: str) -> Iterator[Event]:
     losses = -np.diff([episode.row(at).life[lane] for at in range(end + 1)])
     if end and losses.max() > 0:
         yield [int(losses.argmax())], "loses life in this tick", False
-    yield from _macros(episode)
 
 
 def _most_often(episode: Episode, key: str, presses: list[tuple[int, str, str]]) -> Iterator[Event]:
@@ -150,7 +172,8 @@ def _moment(episode: Episode, at: int, why: str, before: int | None) -> Moment:
     row, lane = episode.row(at), episode.lane
     return Moment(
         tick=at, why=why, does="" if at == episode.ticks else does(episode, at),
-        crosshair=row.sight.describe(lane), in_reach=row.sight.in_reach(lane),
+        crosshair="" if row.sight is None else row.sight.describe(lane),
+        in_reach=row.sight is not None and row.sight.in_reach(lane),
         changed="" if before is None else _changes(episode, before, at),
     )  # fmt: skip
 
@@ -159,14 +182,24 @@ def does(episode: Episode, at: int) -> str:
     """The action of a tick in words; a macro's name comes first."""
     row, lane = episode.row(at), episode.lane
     action = row.action[lane]
-    words = action_words(action) if row.takes[lane] else "nothing, still busy"
-    if _turns(action) and row.takes[lane] and int(action[FUNCTION]) in PRESSES:
+    words = action_words(action, episode.spec) if row.takes[lane] else "nothing, still busy"
+    if (
+        episode.spec is None
+        and _turns(action)
+        and row.takes[lane]
+        and int(action[FUNCTION]) in PRESSES
+    ):
         words += f" (then on {row.aimed.describe(lane)})"
     return f"{row.labels[lane]}: {words}" if row.slot[lane] > 0 else words
 
 
-def action_words(action: np.ndarray) -> str:
-    """For example "forward, jump, attack" or "turn right 30\N{DEGREE SIGN}, use"."""
+def action_words(action: np.ndarray, spec: WorldSpec | None = None) -> str:
+    """For example "forward, jump, attack" or "turn right 30\N{DEGREE SIGN}, use"; with a spec
+    "move(dx=0.5, dy=-1)"."""
+    if spec is not None:
+        does = spec.actions[int(action[0])]
+        given = (f"{a.name}={x:.3g}" for a, x in zip(does.arguments, action[1:], strict=False))
+        return f"{does.name}({', '.join(given)})"
     words = [names[int(action[column])] for column, names in MOVE_WORDS.items()]
     for column, less, more in ((YAW, "turn left", "turn right"), (PITCH, "look up", "look down")):
         degrees = (int(action[column]) - CAMERA_CENTRE) * CAMERA_STEP
@@ -184,6 +217,9 @@ def action_words(action: np.ndarray) -> str:
 def _changes(episode: Episode, before: int, at: int) -> str:
     """Items, life and place compared with an earlier row."""
     lane, old, new = episode.lane, episode.row(before), episode.row(at)
+    if episode.spec is not None:
+        both = zip(episode.spec.facts, old.facts[lane], new.facts[lane], strict=True)
+        return ", ".join(f"{name} {a:.3g} \N{RIGHTWARDS ARROW} {b:.3g}" for name, a, b in both)
     had, has = episode.items(before), episode.items(at)
     words = [_items(has - had, "+"), _items(had - has, "-")]
     if (a := float(old.life[lane])) != (b := float(new.life[lane])):

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rlgpt_jax.rl.evaluate import crosshair, failures
+from rlgpt_jax.rl.evaluate import facts as fact_words
 
 MACRO_ENDS = ("returned", "trapped", "tick_limit", "interrupted")
 
@@ -45,10 +46,13 @@ class EpisodeEnd:
     start: tuple[int, int] | None
     success: bool
     ticks: int
-    end: str  # "solved the task", "dead loop" or "death or time"
+    # "solved the task", "dead loop" or "death or time"; in worlds with a spec else "not solved"
+    end: str
     doing: str  # most frequent of its last actions: a macro or a primitive
     first_sight: int | None  # actions before a goal was seen, None if none ever was
     distance: float | None  # blocks from the goal at the end, None if none is in sight
+    # At the end, `WorldSpec.facts`.
+    facts: Mapping[str, float] = dataclasses.field(default_factory=dict)
 
     def describe(self, goal_names: Sequence[str] = ()) -> str:
         """In words, without an article: "episode 7 (tick 600, ...)"."""
@@ -58,7 +62,7 @@ class EpisodeEnd:
             else f"a {goal} in sight {self.distance:.1f} blocks away"
         )  # fmt: skip
         parts = [f"tick {self.ticks}", self.end, f"last mostly {self.doing}" * bool(self.doing),
-                 sight * bool(goal)]  # fmt: skip
+                 sight * bool(goal), *(f"{k} {x:.3g}" for k, x in self.facts.items())]  # fmt: skip
         return f"episode {self.number} ({', '.join(p for p in parts if p)})"
 
 
@@ -97,6 +101,8 @@ class EvalReport:
     # Every episode, by number. One that was played in place of a lost one is another episode, and
     # is not told of here.
     episodes: tuple[EpisodeEnd, ...] = ()
+    # Of a world with a spec, see `facts.Facts`; it has neither dead loops nor presses nor sights.
+    facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Plain data for `json.dumps`."""
@@ -137,10 +143,13 @@ class EvalReport:
             self._describe_use(),
             *(self._describe_macro(name, facts) for name in self.macro_ends),
             *(f"Trap in {message} ({count} times)." for message, count in _top(self.trap_messages)),
-            f"{self.dead_loop_rate:.0%} of the episodes ended in a dead loop: over the last "
+            *fact_words.describe(self.facts),
+            ""
+            if self.facts
+            else f"{self.dead_loop_rate:.0%} of the episodes ended in a dead loop: over the last "
             "100 actions nothing was gained, no new cell was visited and the same actions "
             "were repeated in the same places.",
-            *failures.describe(self.failures, self.goal_names),
+            *failures.describe(self.failures, self.goal_names, loops=not self.facts),
             *(failures.describe_sights(self.sights, self.goal_names) if facts else ()),
             *(crosshair.describe(self.presses) if facts else ()),
             lost_words(self.lost),

@@ -14,9 +14,11 @@ import numpy as np
 
 from rlgpt_jax.macros.vm.bytecode import TRAPPED, trap_message
 from rlgpt_jax.rl.actions import MAX_MACROS, HybridSpace
+from rlgpt_jax.rl.evaluate import facts
 from rlgpt_jax.rl.evaluate.crosshair import Presses
 from rlgpt_jax.rl.evaluate.dead_loops import LoopWatch, watch
 from rlgpt_jax.rl.evaluate.episodes import Played
+from rlgpt_jax.rl.evaluate.facts import Facts, FactWatch
 from rlgpt_jax.rl.evaluate.failures import Failures, Sights, Trace
 from rlgpt_jax.rl.evaluate.lost import Lost
 from rlgpt_jax.rl.evaluate.report import MACRO_ENDS, EpisodeEnd, EvalReport, wilson
@@ -41,7 +43,8 @@ class Tally:
         self.sights = Sights()
         self.lost = Lost(num_episodes)
         self.ended: list[EpisodeEnd] = []
-        self.watches: list[LoopWatch] = []  # of each lane's episode
+        self.facts = Facts(space.spec) if space.spec else None
+        self.watches: list[Any] = []  # `LoopWatch` or `FactWatch` of each lane's episode
         # int[N]  number of each lane's episode, -1 after one that was lost; empty: not known.
         self.numbers = np.zeros(0, int)
         self._begun = (0, 0)  # seed of the last reset and number of the episode in its first lane
@@ -56,12 +59,15 @@ class Tally:
         """All lanes start an episode, after a reset with `seed`."""
         self._begun = (seed, len(self.ticks))
         self.numbers = len(self.ticks) + np.arange(num_lanes)
-        self.watches = [LoopWatch() for _ in range(num_lanes)]
+        self.watches = [self._new_watch() for _ in range(num_lanes)]
 
     def renew(self, lanes: np.ndarray) -> None:
         """New episodes begin in the lanes int[K]."""
         for lane in lanes:
-            self.watches[lane] = LoopWatch()
+            self.watches[lane] = self._new_watch()
+
+    def _new_watch(self) -> Any:
+        return LoopWatch() if self.space.spec is None else FactWatch()
 
     def add_tick(self, played: Played, counts: np.ndarray) -> np.ndarray:
         """Counts one tick of the lanes `counts` bool[N].
@@ -74,9 +80,12 @@ class Tally:
         """
         free, result = counts & played.free, played.result
         self.add_actions(played, free)
-        watch(self.watches, self.goal_names, played.obs, result.act.action, played.labels, free)
+        if self.space.spec is not None:
+            facts.watch(self.watches, self.space.spec, played, free, counts)
+        else:
+            watch(self.watches, self.goal_names, played.obs, result.act.action, played.labels, free)
+            self.presses.add(played.obs, result.act.action, free)
         self.add_macro_ends(result, counts)
-        self.presses.add(played.obs, result.act.action, free)
         lost = self.lost.add(result.step, counts, len(self.ticks))
         if len(self.numbers):
             self.numbers[lost] = -1
@@ -123,7 +132,7 @@ class Tally:
         self.ends_in_sight[name][how] += began
         trace.start_in_sight = None
 
-    def add_episode(self, episodes: Episodes, lane: int, watch: LoopWatch) -> None:
+    def add_episode(self, episodes: Episodes, lane: int, watch: Any) -> None:
         success, is_dead = bool(episodes.success[lane]), watch.is_dead()
         self.successes += success
         self.returns.append(float(episodes.episode_return[lane]))
@@ -135,21 +144,26 @@ class Tally:
             counts[1] += 1
         if len(self.numbers) and self.numbers[lane] >= 0:
             self._add_end_of(lane, success, watch)
+        if self.facts is not None:
+            self.facts.add(watch, success)
         if watch.trace.actions:
-            self.sights.add(watch.trace, success)
+            if self.facts is None:
+                self.sights.add(watch.trace, success)
             if not success:
                 self.failures.add(watch.trace, is_dead)
 
-    def _add_end_of(self, lane: int, success: bool, watch: LoopWatch) -> None:
+    def _add_end_of(self, lane: int, success: bool, watch: Any) -> None:
         """The record of a lane's episode; the next one of the lane has another number."""
         (seed, first), number, trace = self._begun, int(self.numbers[lane]), watch.trace
         last = collections.Counter(trace.last).most_common(1)
-        dead = "dead loop" if watch.is_dead() else "death or time"
+        spec = self.space.spec
+        dead = "dead loop" if watch.is_dead() else "death or time" if spec is None else "not solved"
         self.ended.append(EpisodeEnd(
             number=number, start=(seed, lane) if number == first + lane else None, success=success,
             ticks=self.ticks[-1], end="solved the task" if success else dead,
             doing=last[0][0] if last else "", first_sight=trace.first_sight,
             distance=round(trace.distance, 2) if trace.is_in_sight else None,
+            facts=facts.told(spec, watch.values) if spec is not None else {},
         ))  # fmt: skip
         self.numbers[lane] += len(self.numbers)
 
@@ -167,6 +181,7 @@ class Tally:
             by_world={str(w): (k, n) for w, (k, n) in sorted(self.by_world.items())},
             sights=self.sights.to_json(), ends_in_sight=self.ends_in_sight,
             episodes=tuple(sorted(self.ended, key=lambda e: e.number)),
+            facts=self.facts.to_json() if self.facts is not None else {},
         )  # fmt: skip
 
 

@@ -13,13 +13,21 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlgpt_jax.envs.base import NOOP, HostEnvironment, Observation, Step
+from rlgpt_jax.envs.base import HostEnvironment, Step
 from rlgpt_jax.envs.names import NAME_ID
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.macros.vm.bytecode import TRAPPED
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.evaluate import approach
-from rlgpt_jax.rl.evaluate.activation import Activation, describe_action, episode_of, facts_of
-from rlgpt_jax.rl.evaluate.approach import Scene, Targets, Wishes
+from rlgpt_jax.rl.evaluate.activation import (
+    Activation,
+    describe_action,
+    episode_of,
+    facts_of,
+    field_episode,
+    fields_of,
+)
+from rlgpt_jax.rl.evaluate.approach import Scene, Wishes
 from rlgpt_jax.rl.evaluate.lost import Lost
 from rlgpt_jax.rl.evaluate.report import MACRO_ENDS
 from rlgpt_jax.rl.evaluate.tally import trap_text
@@ -63,7 +71,7 @@ class _Chunk:
         self.world, self.space, self.slot, self.followed = world, space, slot, start.lanes
         self.goals = np.array([NAME_ID[name] for name in world.goal_names], np.int32)
         second = int(start.sequence.generate_state(2)[1] >> 1)
-        self.obs = world.reset(start.reset)
+        self.obs = world.reset(start.reset) if scene.state is None else world.load(scene.state)
         every = world.num_envs
         self.wishes = Wishes(scene, every, np.random.default_rng(start.sequence))
         self.player = approach.player(scene, self.obs, self.wishes, world.goal_names, second)
@@ -80,22 +88,26 @@ class _Chunk:
     def run(self, lost: Lost, ended_before: int) -> None:
         """Follows the lanes until every trial is over."""
         while (self.phase != ENDED).any():
-            seen = approach.look(self.obs, self.goals)
+            seen = self._look(self.obs)
             action = self._act(seen)
             follows = self.phase != ENDED
             self.env_ticks += int(follows.sum())
             step = self.world.step(action)
             ended = ended_before + len(self.followed) - int(follows.sum())
             gone = lost.add(step, follows, ended)
-            self._settle(step, approach.look(step.final_obs, self.goals), gone)
+            self._settle(step, self._look(step.final_obs), gone)
             if self.player is not None:
                 self.player.end_tick(action, step)
             done = np.asarray(step.terminated | step.truncated)
             self.macros = macro_step.cut(self.macros, done)
             self.obs, self.busy = step.obs, np.asarray(step.info["busy"]) & ~done
 
-    def _act(self, seen: Targets) -> np.ndarray:
-        """int32[N, 8]: what every lane does in this tick."""
+    def _look(self, obs: Any) -> Any:
+        """`Targets`; None in a world with a spec, where nothing is said to be one."""
+        return approach.look(obs, self.goals) if self.space.spec is None else None
+
+    def _act(self, seen: Any) -> np.ndarray:
+        """What every lane does in this tick, as `macro_step.Act.action`."""
         script = np.array((*self.space.script, 0 if self.player else self.slot))
         scripted = self.phase == SCRIPT
         chosen = np.where(scripted, script[np.minimum(self.stage, len(script) - 1)], 0)
@@ -118,7 +130,7 @@ class _Chunk:
             self.recorder.tick(self.obs, [""] * len(nobody), act, ~self.busy)
         return action
 
-    def _play(self, action: np.ndarray, seen: Targets) -> np.ndarray:
+    def _play(self, action: np.ndarray, seen: Any) -> np.ndarray:
         """The actions with those of the lanes that are played or whose macro starts now."""
         assert self.player is not None
         near = self.phase == APPROACH
@@ -137,20 +149,23 @@ class _Chunk:
         return action
 
     def _advance(self, chosen: np.ndarray, busy: np.ndarray) -> macro_step.Act:
-        nothing = np.tile(np.array(NOOP, np.int32), (len(busy), 1))
+        nothing = np.tile(macro_step.idle_of(self.space.spec), (len(busy), 1))
         self.macros, act = macro_step.act(
             self.space, self.macros, self.obs, chosen.astype(np.int32), nothing, busy
         )
         return act
 
-    def _begin(self, begins: np.ndarray, seen: Targets) -> None:
+    def _facts(self, obs: Any, seen: Any, lane: int) -> dict[str, Any]:
+        return facts_of(obs, seen, lane) if self.space.spec is None else fields_of(obs, lane)
+
+    def _begin(self, begins: np.ndarray, seen: Any) -> None:
         held = self.wishes.holds(self.obs)
         for lane in map(int, np.flatnonzero(begins)):
             self.phase[lane] = RUNNING
             materials = bool(held[lane])
-            self.lanes[lane].start = facts_of(self.obs, seen, lane) | {"materials": materials}
+            self.lanes[lane].start = self._facts(self.obs, seen, lane) | {"materials": materials}
 
-    def _note(self, act: macro_step.Act, seen: Targets, lanes: np.ndarray) -> None:
+    def _note(self, act: macro_step.Act, seen: Any, lanes: np.ndarray) -> None:
         """The lanes bool[N] whose macro has ended in this tick."""
         tick = act.macro
         ended = lanes & (tick.ended > 0) & (tick.ended_slot == self.slot)
@@ -159,9 +174,9 @@ class _Chunk:
             trap = trap_text(tick, lane) if tick.ended[lane] == TRAPPED else ""
             self._end(lane, self.obs, seen, end=end, trap=trap)
 
-    def _end(self, lane: int, obs: Observation, seen: Targets, **how: Any) -> None:
+    def _end(self, lane: int, obs: Any, seen: Any, **how: Any) -> None:
         """`obs` is the last of the activation."""
-        facts = facts_of(obs, seen, lane)
+        facts = self._facts(obs, seen, lane)
         self.phase[lane] = ENDED
         # Only the first episode of a lane can be repeated.
         if self.recorder is not None and self.lanes[lane].ticks and self.lanes[lane].is_first:
@@ -170,12 +185,14 @@ class _Chunk:
 
     def _count(self, action: np.ndarray) -> None:
         for lane in np.flatnonzero((self.phase == RUNNING) & ~self.busy):
-            self.lanes[lane].actions[describe_action(action[lane])] += 1
+            self.lanes[lane].actions[describe_action(action[lane], self.space.spec)] += 1
 
-    def _settle(self, step: Step, seen: Targets, gone: np.ndarray) -> None:
+    def _settle(self, step: Step, seen: Any, gone: np.ndarray) -> None:
         """What came of the tick; `gone` int[K] are lanes whose episode was lost."""
         done = np.asarray(step.terminated | step.truncated)
-        moved = (np.asarray(step.final_obs.position) - np.asarray(self.obs.position))[:, [0, 2]]
+        moved = np.zeros((len(done), 2))
+        if self.space.spec is None:
+            moved = (np.asarray(step.final_obs.position) - np.asarray(self.obs.position))[:, [0, 2]]
         for i in map(int, np.flatnonzero(self.phase != ENDED)):
             lane, success = self.lanes[i], bool(step.info["success"][i])
             if i in gone:
@@ -205,6 +222,23 @@ class _Chunk:
         self.lanes[lane], self.phase[lane], self.stage[lane] = fresh, SCRIPT, 0
 
 
+def _check_scene(
+    world: HostEnvironment, space: HybridSpace, scene: Scene, num: int
+) -> WorldSpec | None:
+    """The spec of the world."""
+    if space.spec is not None and scene.play:
+        raise ValueError(
+            f"scene.play is {scene.play}, but {space.spec.name} is a world with a spec, whose "
+            "trials begin at the start of an episode or in scene.state. Set scene.play to 0."
+        )
+    if scene.state is not None and (num > world.num_envs or scene.cases):
+        raise ValueError(
+            f"scene.state holds {world.num_envs} lanes; {num} episodes and {len(scene.cases)} "
+            "cases were asked for. Ask for no more episodes than lanes, and for no cases."
+        )
+    return space.spec
+
+
 def trial(
     env: on_host.World,
     space: HybridSpace,
@@ -220,7 +254,8 @@ def trial(
       space: its script runs before the macro; nothing of it is offered to anybody.
 
     Raises:
-      ValueError: the slot holds no macro, or `num_episodes` is less than 1.
+      ValueError: the slot holds no macro, `num_episodes` is less than 1, or the scene does not
+        suit the world.
       TooManyLost: workers die so often that the macro does not come to its end.
     """
     if num_episodes < 1:
@@ -228,6 +263,7 @@ def trial(
     if not np.asarray(space.macros.valid)[slot - 1]:
         raise ValueError(f"slot {slot} holds no macro.")
     world = on_host.as_host(env)
+    spec = _check_scene(world, space, scene, num_episodes)
     offered = tuple(i + 1 == slot for i in range(len(space.offered)))
     space = dataclasses.replace(space, offered=offered, repeat_script=False)
     lost, lanes, env_ticks = Lost(num_episodes), list[Activation](), 0
@@ -243,9 +279,10 @@ def trial(
     return TrialReport(
         name=space.label(slot), goal=" or ".join(world.goal_names), goal_item=scene.goal_item,
         materials=scene.materials, before=tuple(space.label(s) for s in space.script),
-        player=who if scene.play else "",
+        player=who if scene.play else "what led to a stored state" * (scene.state is not None),
         episodes=tuple(
-            episode_of(lane, i) for i, lane in enumerate(lanes) if lane.start is not None
+            episode_of(lane, i) if spec is None else field_episode(lane, i, spec)
+            for i, lane in enumerate(lanes) if lane.start is not None
         ),
         solved_before=sum(never), over_before=len(never) - sum(never), env_ticks=env_ticks,
         seed=seed, lost=lost.num,

@@ -19,7 +19,8 @@ MARGIN = 0.1
 
 @dataclasses.dataclass(frozen=True)
 class TrialEpisode:
-    """One start of the macro: plain data."""
+    """One start of the macro: plain data. In a world with a spec there are no targets, items or
+    blocks, and `target` is ""."""
 
     number: int  # the same in every trial with this seed
     target: str  # one of `STRATA`, when it started
@@ -39,6 +40,10 @@ class TrialEpisode:
     life_lost: float
     pitch: float  # degrees at the end, +90 looks down
     case: bool = False  # the program in use fails in this episode
+    # Of worlds with a spec: its facts at the start and at the end, and by how much its progress
+    # grew, weighted.
+    facts: Mapping[str, tuple[float, float]] = dataclasses.field(default_factory=dict)
+    progress: float = 0.0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +95,14 @@ class TrialReport:
         plain = json.loads(json.dumps(dict(data)))
         fields = {f.name: plain[f.name] for f in dataclasses.fields(cls) if f.name in plain}
         episodes = tuple(
-            TrialEpisode(**e | {"distances": tuple(e["distances"])}) for e in plain["episodes"]
+            TrialEpisode(
+                **e
+                | {
+                    "distances": tuple(e["distances"]),
+                    "facts": {name: tuple(both) for name, both in e.get("facts", {}).items()},
+                }
+            )
+            for e in plain["episodes"]
         )
         lists = {"materials": tuple(plain["materials"]), "before": tuple(plain["before"])}
         return cls(**fields | lists | {"episodes": episodes})
@@ -139,7 +151,18 @@ class TrialReport:
             f"{mean('ticks_before'):.0f} of the episode on.",
             f"What it did, in share of ticks: {did or 'nothing'}.",
             f"The task was solved while it ran in {self.successes} of {n} episodes; in {died} the "
-            "episode ended otherwise (death or time).",
+            f"episode ended otherwise{' (death or time)' * self.is_minecraft}.",
+            *(self._minecraft() if self.is_minecraft else _facts(self.episodes)),
+        ]
+
+    @property
+    def is_minecraft(self) -> bool:
+        """Whether there are situations of targets, items and the like."""
+        return any(e.target for e in self.episodes)
+
+    def _minecraft(self) -> list[str]:
+        mean = lambda field: _mean(getattr(e, field) for e in self.episodes)  # noqa: E731
+        return [
             f"It walked {mean('walked'):.1f} blocks on average and ended "
             f"{mean('displacement'):.1f} blocks from where it began; life lost: "
             f"{mean('life_lost'):.1f} of 20; it ended looking at pitch {mean('pitch'):.0f} degrees "
@@ -150,7 +173,7 @@ class TrialReport:
     def _strata(self) -> list[str]:
         """One line for every kind of situation in which it started, with its share."""
         groups = _groups(self.episodes)
-        if len(groups) == 1 and not self.goal:
+        if not self.is_minecraft or (len(groups) == 1 and not self.goal):
             return []
         hands = len({e.materials for e in self.episodes}) > 1
         lines = [f"By situation at its start (target: {self.goal or 'none'}"
@@ -189,11 +212,17 @@ class TrialReport:
             "solved the task"
             if e.success
             else (e.trap and f"error in {e.trap}")
-            or ("death or time" if e.died else e.end.replace("_", " "))
+            or (
+                ("death or time" if self.is_minecraft else "the end of the episode")
+                if e.died
+                else e.end.replace("_", " ")
+            )
         )
+        did = f"{did or 'did nothing'}{f', other {rest}' * bool(rest)} (ticks of {e.ticks})"
+        if not self.is_minecraft:
+            return f"- {did}; ended: {how}; {_change(e.facts)}."
         return (
-            f"- {_sight(e.target, e.distances[0])}: {did or 'did nothing'}"
-            f"{f', other {rest}' * bool(rest)} (ticks of {e.ticks}); ended: {how}; then "
+            f"- {_sight(e.target, e.distances[0])}: {did}; ended: {how}; then "
             f"{_sight(e.target_after, e.distances[1])}; {_changes(e.gained) or 'gained nothing'}."
         )
 
@@ -211,6 +240,7 @@ def compare(new: TrialReport, old: TrialReport) -> tuple[bool, str]:
     values = {
         "ended by a mistake": lambda e: -bool(e.trap),
         "solved the task": lambda e: e.success,
+        "progress": lambda e: round(e.progress, 3),
         f"gained {new.goal_item}": lambda e: e.gained.get(new.goal_item, 0),
         "gained materials nearer to the goal": lambda e: max(
             (i + 1 for i, name in enumerate(new.materials) if e.gained.get(name, 0) > 0), default=0
@@ -235,7 +265,8 @@ def _groups(
     found: dict[tuple[str, bool, bool], list[TrialEpisode]] = {}
     for e in episodes:
         found.setdefault((e.target, e.materials, e.case), []).append(e)
-    return sorted(found.items(), key=lambda entry: (STRATA.index(entry[0][0]), *entry[0][1:]))
+    order = ("", *STRATA)
+    return sorted(found.items(), key=lambda entry: (order.index(entry[0][0]), *entry[0][1:]))
 
 
 def _afterwards(group: Sequence[TrialEpisode]) -> str:
@@ -263,6 +294,22 @@ def _items(episodes: Sequence[TrialEpisode]) -> str:
         return "The inventory did not change."
     words = ", ".join(f"{name} {change:+.2f}" for name, change in sorted(changes.items()))
     return f"Mean change of the inventory: {words}."
+
+
+def _facts(episodes: Sequence[TrialEpisode]) -> list[str]:
+    """One line for each fact of a world with a spec."""
+    lines = []
+    for name in episodes[0].facts:
+        first, last = zip(*(e.facts[name] for e in episodes), strict=True)
+        lines.append(
+            f"{name}: {_mean(first):.3g} on average when it started, {_mean(last):.3g} "
+            f"({min(last):.3g} to {max(last):.3g}) when it ended."
+        )
+    return lines
+
+
+def _change(facts: Mapping[str, tuple[float, float]]) -> str:
+    return ", ".join(f"{name} {a:.3g} then {b:.3g}" for name, (a, b) in facts.items())
 
 
 def _changes(gained: Mapping[str, int]) -> str:

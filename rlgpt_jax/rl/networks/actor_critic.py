@@ -7,86 +7,32 @@ their heads (`network.shared`): then a GRU may follow the fused features. Sizes:
 """
 
 import functools
-from collections.abc import Sequence
+import math
 from typing import Any, NamedTuple, cast
 
 import jax
 import jax.numpy as jnp
 from flax import linen as nn
 
-from rlgpt_jax.rl.actions import LEAD_LOGIT, NO_MACRO_LOGIT, NUM_MACRO_LOGITS, PRIMITIVE_HEADS
+from rlgpt_jax.macros.limits import MAX_ARGUMENTS, MAX_MACROS
+from rlgpt_jax.rl import worlds
+from rlgpt_jax.rl.actions import NUM_MACRO_LOGITS
 from rlgpt_jax.rl.config import PLAIN, NetworkConfig
-from rlgpt_jax.rl.networks import features as f
-from rlgpt_jax.rl.networks.features import Features
+from rlgpt_jax.rl.distribution import LEAD_LOGIT
+from rlgpt_jax.rl.networks.fields import AnyFeatures
+from rlgpt_jax.rl.networks.fusion import MLP
 from rlgpt_jax.rl.networks.gru import Core
-from rlgpt_jax.rl.networks.picture_net import PictureNet
 from rlgpt_jax.rl.networks.precision import compute_dtype
-
-NUM_PREVIOUS = f.NUM_PRIMITIVE_IDS + NUM_MACRO_LOGITS - 1
-hidden_init = nn.initializers.orthogonal(jnp.sqrt(2.0))
+from rlgpt_jax.rl.squashed import INITIAL_ARGUMENT_STD, INITIAL_STD, Gaussian
 
 
 class Logits(NamedTuple):
     """Unnormalised log-probabilities of the parts of a hybrid action."""
 
-    primitive: tuple[jax.Array, ...]  # float32[..., heads[i]]
+    # float32[..., heads[i]] each, or a `Gaussian` of D numbers
+    primitive: tuple[jax.Array, ...] | Gaussian
     macro: jax.Array  # float32[..., K + 1]; index 0 is "no macro"
-
-
-class MLP(nn.Module):
-    """`depth` hidden layers and an output layer, each followed by `activation`."""
-
-    width: int
-    depth: int
-    activation: str = "relu"
-    dtype: Any = None  # in which it computes
-
-    @nn.compact
-    def __call__(self, x: jax.Array) -> jax.Array:
-        activation = getattr(nn, self.activation)
-        for _ in range(self.depth + 1):
-            x = activation(nn.Dense(self.width, kernel_init=hidden_init, dtype=self.dtype)(x))
-        return x
-
-
-class RayNet(nn.Module):
-    """Per ray an embedding of what it meets, once plain and once times its closeness."""
-
-    config: NetworkConfig
-
-    @nn.compact
-    def __call__(self, x: Features) -> jax.Array:
-        width = self.config.ray_embedding
-        what = nn.Embed(f.NUM_RAY_CLASSES, 2 * width, name="what")(x.ray)
-        near = x.ray_near[..., None].astype(jnp.float32)
-        rays = jnp.concatenate([what[..., :width], what[..., width:] * near], axis=-1)
-        dtype = compute_dtype(self.config)
-        return MLP(self.config.feature_width, 0, dtype=dtype)(rays.reshape(*rays.shape[:-2], -1))
-
-
-class Fusion(nn.Module):
-    """All feature networks, concatenated and fused to `fusion_width`."""
-
-    config: NetworkConfig
-
-    @nn.compact
-    def __call__(self, x: Features) -> jax.Array:
-        c = self.config
-        mlp = functools.partial(MLP, c.feature_width, c.feature_depth)
-        voxels = nn.Embed(f.NUM_VOXEL_CLASSES, c.voxel_embedding, name="voxel")(x.voxels)
-        state = jnp.concatenate([x.inventory, x.status], -1).astype(jnp.float32)
-        parts = [
-            mlp(name="compass")(x.compass),
-            mlp(name="gps")(x.gps),
-            mlp(name="voxels")(voxels.reshape(*voxels.shape[:-2], -1)),
-            PictureNet(c, name="picture")(x.rgb) if c.image_size else RayNet(c, name="rays")(x),
-            MLP(c.feature_width, 0, name="inventory")(state),
-            nn.Embed(f.NUM_BIOMES, 8, name="biome")(x.biome),
-            nn.Embed(NUM_PREVIOUS, 8, name="previous")(x.previous),
-            nn.Embed(f.NUM_HELD_CLASSES, 8, name="held")(x.held),
-        ]
-        fusion = MLP(c.fusion_width, 0, dtype=compute_dtype(c), name="fusion")
-        return fusion(nn.relu(jnp.concatenate(parts, -1)))
+    arguments: Any = None  # Gaussian [..., K * MAX_ARGUMENTS]  in worlds with a spec
 
 
 def head_layers(config: NetworkConfig, x: jax.Array) -> jax.Array:
@@ -107,34 +53,56 @@ class Body(nn.Module):
     config: NetworkConfig
 
     @nn.compact
-    def __call__(self, x: Features, state: Any, first: Any) -> tuple[jax.Array, Any]:
+    def __call__(self, x: Any, state: Any, first: Any) -> tuple[jax.Array, Any]:
         """Args: `state` and `first` as for `Core`. Returns the body's output and the state."""
-        fused = Fusion(self.config, name="features")(x)
+        fused = worlds.of(self.config).fusion(self.config, name="features")(x)
         if not self.config.recurrent:
             return fused, state
         return Core(self.config.recurrent, name="core")(fused, state, first)
 
 
+class GaussianHead(nn.Module):
+    """Means of `size` numbers, and their deviations, which do not depend on the input."""
+
+    size: int
+    std: float  # at first
+
+    @nn.compact
+    def __call__(self, x: jax.Array) -> Gaussian:
+        mean = nn.Dense(self.size, kernel_init=nn.initializers.orthogonal(0.01), name="mean")(x)
+        # From that at first, so that zeros are a new start for these parameters as for the others.
+        change = self.param("log_std", nn.initializers.zeros, (self.size,))
+        return Gaussian(mean, jnp.broadcast_to(change + math.log(self.std), mean.shape))
+
+
 class Actor(nn.Module):
-    """Features, or what a `Body` gives -> logits of the primitive heads and of the macro choice."""
+    """Features, or what a `Body` gives -> logits of the primitives and of the macro choice."""
 
     config: NetworkConfig
-    heads: Sequence[int] = PRIMITIVE_HEADS
 
     @nn.compact
     def __call__(self, x: Any) -> Logits:
         c = self.config
-        h = x if c.shared else Fusion(c, name="features")(x)
+        h = x if c.shared else worlds.of(c).fusion(c, name="features")(x)
         h = head_layers(c, h)
         out = functools.partial(nn.Dense, kernel_init=nn.initializers.orthogonal(0.01))
-        primitive = tuple(out(n, name=f"head{i}")(h) for i, n in enumerate(self.heads))
+        ours = worlds.of(c).primitives
+        primitive: Any = tuple(
+            out(len(names), name=f"head{i}")(h) for i, names in enumerate(ours.heads)
+        )
+        if ours.arguments:
+            primitive = GaussianHead(len(ours.arguments), INITIAL_STD, name="primitive")(h)
         # The paper appends coded actions to the list of primitives, so at first every
-        # macro is as likely as one primitive: "no macro" stands for the 12 of head 0.
+        # macro is as likely as one primitive: in Minecraft "no macro" stands for the 12 of head 0.
         bias = lambda key, shape, dtype=jnp.float32: (  # noqa: E731
-            jnp.zeros(shape, dtype).at[0].set(NO_MACRO_LOGIT)
+            jnp.zeros(shape, dtype).at[0].set(math.log(ours.weight))
         )
         macro = out(NUM_MACRO_LOGITS, name="macro", bias_init=bias)(h)
-        return Logits(primitive, macro)
+        if c.spec is None:
+            return Logits(primitive, macro)
+        size = MAX_MACROS * MAX_ARGUMENTS
+        arguments = GaussianHead(size, INITIAL_ARGUMENT_STD, name="arguments")
+        return Logits(primitive, macro, arguments(h))
 
 
 class Critic(nn.Module):
@@ -145,7 +113,7 @@ class Critic(nn.Module):
     @nn.compact
     def __call__(self, x: Any) -> jax.Array:
         c = self.config
-        h = x if c.shared else Fusion(c, name="features")(x)
+        h = x if c.shared else worlds.of(c).fusion(c, name="features")(x)
         h = head_layers(c, h)
         out = nn.Dense(1, kernel_init=nn.initializers.orthogonal(1.0), name="value")
         return out(h)[..., 0]
@@ -159,18 +127,9 @@ class Params(NamedTuple):
     body: Any = None  # what they share, None if that is nothing
 
 
-def dummy_features(num: int = 1, config: NetworkConfig = PLAIN) -> Features:
+def dummy_features(num: int = 1, config: NetworkConfig = PLAIN) -> AnyFeatures:
     """Zeros of the right shapes and dtypes, as the networks are given them."""
-    zeros = functools.partial(jnp.zeros, dtype=jnp.uint8)
-    half = functools.partial(jnp.zeros, dtype=jnp.float16)
-    size = config.image_size
-    return Features(
-        compass=jnp.zeros((num, 4)), gps=jnp.zeros((num, 3)), voxels=zeros((num, 27)),
-        biome=zeros(num), previous=zeros(num), held=zeros(num),
-        ray=None if size else zeros((num, 120)), ray_near=None if size else half((num, 120)),
-        inventory=half((num, len(f.ITEM_NAMES))), status=half((num, f.NUM_STATUS)),
-        rgb=zeros((num, *size, 3 * config.frame_stack)) if size else None,
-    )  # fmt: skip
+    return worlds.of(config).zero_features(num, config)
 
 
 @functools.partial(jax.jit, static_argnums=0)
@@ -186,7 +145,7 @@ def init_params(config: NetworkConfig, key: jax.Array) -> Params:
     return Params(Actor(config).init(actor_key, x), Critic(config).init(critic_key, x), body)
 
 
-def led(logits: Logits, x: Features) -> Logits:
+def led(logits: Logits, x: AnyFeatures) -> Logits:
     """Logits with those of the macro that leads raised, so that it is nearly always chosen until
     something else was learnt to be better."""
     if x.lead is None:
@@ -195,7 +154,7 @@ def led(logits: Logits, x: Features) -> Logits:
     return logits._replace(macro=logits.macro + LEAD_LOGIT * follow)
 
 
-def policy_logits(config: NetworkConfig, params: Params, x: Features) -> Logits:
+def policy_logits(config: NetworkConfig, params: Params, x: AnyFeatures) -> Logits:
     """Logits for features of any batch shape, of networks without a recurrent core."""
     h: Any = x
     if config.shared:
@@ -203,7 +162,7 @@ def policy_logits(config: NetworkConfig, params: Params, x: Features) -> Logits:
     return led(cast(Logits, Actor(config).apply(params.actor, h)), x)
 
 
-def values(config: NetworkConfig, params: Params, x: Features) -> jax.Array:
+def values(config: NetworkConfig, params: Params, x: AnyFeatures) -> jax.Array:
     """float32[...] for features of any batch shape, of networks without a recurrent core."""
     if config.shared:
         x, _ = Body(config).apply(params.body, x, None, None)  # type: ignore[misc]
@@ -218,17 +177,17 @@ class PolicyStep(NamedTuple):
     state: Any  # float32[N, R]  None without a recurrent core
 
 
-def policy_step(config: NetworkConfig, params: Params, x: Features, state: Any) -> PolicyStep:
+def policy_step(config: NetworkConfig, params: Params, x: AnyFeatures, state: Any) -> PolicyStep:
     """One tick of N lanes; `state` float32[N, R] is that before it."""
     if not config.shared:
         return PolicyStep(policy_logits(config, params, x), None, None)
-    args = _in_time(config, x, state, jnp.zeros(x.biome.shape, bool))
+    args = _in_time(config, x, state, jnp.zeros(x.previous.shape, bool))
     out = unroll(config, params, *args)
     return out._replace(**jax.tree.map(lambda y: y[0], dict(logits=out.logits, value=out.value)))
 
 
 def unroll(
-    config: NetworkConfig, params: Params, x: Features, state: Any, first: Any
+    config: NetworkConfig, params: Params, x: AnyFeatures, state: Any, first: Any
 ) -> PolicyStep:
     """T ticks in a row, features [T, N, ...], of networks that share a body.
 
@@ -242,7 +201,7 @@ def unroll(
 
 
 def logits_and_values(
-    config: NetworkConfig, params: Params, x: Features, state: Any, first: Any
+    config: NetworkConfig, params: Params, x: AnyFeatures, state: Any, first: Any
 ) -> tuple[Logits, jax.Array]:
     """Logits and values for features of any batch shape, with a recurrent core as `unroll`."""
     if config.shared:
@@ -251,6 +210,6 @@ def logits_and_values(
     return policy_logits(config, params, x), values(config, params, x)
 
 
-def _in_time(config: NetworkConfig, x: Features, state: Any, first: jax.Array) -> tuple:
+def _in_time(config: NetworkConfig, x: AnyFeatures, state: Any, first: jax.Array) -> tuple:
     """One tick as a sequence of one."""
     return jax.tree.map(lambda y: y[None], x), state if config.recurrent else None, first[None]

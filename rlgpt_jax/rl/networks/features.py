@@ -5,6 +5,7 @@ Names become small class ids by the tables below, distances become closeness
 pictures, which take the place of the rays, a row is that of one picture: 12 kB at 64 x 64.
 """
 
+import functools
 from typing import Any, NamedTuple
 
 import jax
@@ -13,6 +14,7 @@ import numpy as np
 
 from rlgpt_jax.envs.base import FN_ATTACK, FN_USE, FUNCTION, JUMP, MOVE, STRAFE, Observation
 from rlgpt_jax.envs.names import MOBS, NAME_ID, NUM_NAMES
+from rlgpt_jax.rl.config import NetworkConfig
 from rlgpt_jax.rl.interface import OBSERVATION_PARTS, PICTURE
 
 # The released code embeds voxels by a table of 32 entries, unknown -> 0.
@@ -166,6 +168,20 @@ def make_features(
         status=_status(obs),
         rgb=jnp.asarray(obs.rgb) if picture else None,
     )
+
+
+def zero_features(num: int, config: NetworkConfig) -> Features:
+    """As the networks are given them."""
+    zeros = functools.partial(jnp.zeros, dtype=jnp.uint8)
+    half = functools.partial(jnp.zeros, dtype=jnp.float16)
+    size = config.image_size
+    return Features(
+        compass=jnp.zeros((num, 4)), gps=jnp.zeros((num, 3)), voxels=zeros((num, 27)),
+        biome=zeros(num), previous=zeros(num), held=zeros(num),
+        ray=None if size else zeros((num, 120)), ray_near=None if size else half((num, 120)),
+        inventory=half((num, len(ITEM_NAMES))), status=half((num, NUM_STATUS)),
+        rgb=zeros((num, *size, 3 * config.frame_stack)) if size else None,
+    )  # fmt: skip
 
 
 def parts_mask(names: tuple[str, ...]) -> np.ndarray:

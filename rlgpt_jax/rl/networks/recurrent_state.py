@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 
 from rlgpt_jax.rl.config import NetworkConfig
-from rlgpt_jax.rl.networks.features import Features
+from rlgpt_jax.rl.networks.fields import AnyFeatures
 
 Tree = TypeVar("Tree")
 
@@ -99,7 +99,7 @@ def stack(pictures: jax.Array, past: jax.Array) -> jax.Array:
     return pictures.reshape(*pictures.shape[:-4], *size, num * colours)
 
 
-def with_stack(features: Features, recurrent: RecurrentState | None) -> Features:
+def with_stack(features: AnyFeatures, recurrent: RecurrentState | None) -> AnyFeatures:
     """Features of a tick as the networks are given them."""
     if features.past is None or recurrent is None:
         return features
@@ -108,8 +108,8 @@ def with_stack(features: Features, recurrent: RecurrentState | None) -> Features
 
 
 def film(
-    features: Features, recurrent: RecurrentState | None, first: Features, earlier: Any
-) -> Features:
+    features: AnyFeatures, recurrent: RecurrentState | None, first: AnyFeatures, earlier: Any
+) -> AnyFeatures:
     """Features [T, N, ...] of a batch behind those [N, ...] of its carried decisions as row 0.
 
     Args:
@@ -129,7 +129,7 @@ def film(
     return joined._replace(rgb=jnp.concatenate([jnp.moveaxis(before, 1, 0), features.rgb]))
 
 
-def taken(features: Features, rows: jax.Array, num: int) -> Features:
+def taken(features: AnyFeatures, rows: jax.Array, num: int) -> AnyFeatures:
     """Some rows as the networks are given them, their pictures put together now.
 
     Args:
@@ -139,7 +139,7 @@ def taken(features: Features, rows: jax.Array, num: int) -> Features:
     """
     if features.past is None:
         return jax.tree.map(lambda x: x[rows], features)
-    some: Features = jax.tree.map(lambda x: x[rows], features._replace(rgb=None))
+    some: AnyFeatures = jax.tree.map(lambda x: x[rows], features._replace(rgb=None))
     lanes = (features.rgb.shape[0] - features.past.shape[0]) // (2 * (num - 1))
     oldest = rows + lanes * (num - 1) * (rows >= lanes)
     pictures = features.rgb[oldest[..., None] + lanes * jnp.arange(num)]

@@ -15,10 +15,12 @@ import jax
 import jax.numpy as jnp
 import optax
 
-from rlgpt_jax.rl.actions import HybridAction, Masks, distribution
+from rlgpt_jax.rl import worlds
+from rlgpt_jax.rl.actions import HybridAction, Masks
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig
+from rlgpt_jax.rl.distribution import distribution
 from rlgpt_jax.rl.networks import actor_critic, recurrent_state
-from rlgpt_jax.rl.networks.features import Features
+from rlgpt_jax.rl.networks.fields import AnyFeatures
 from rlgpt_jax.rl.ppo import losses, picture_blocks, returns
 from rlgpt_jax.rl.ppo.groups import ONE, Groups, Summary, summarise
 from rlgpt_jax.rl.ppo.minibatches import deal, deal_lanes, minibatch_size
@@ -30,7 +32,7 @@ class Rows(NamedTuple):
     """A batch as B = (T + 1) N rows, row t N + n of lane n, the first N of them the decisions that
     were carried in; a minibatch has another batch shape."""
 
-    features: Features  # as `recurrent.film` gives them
+    features: AnyFeatures  # as `recurrent.film` gives them
     action: HybridAction
     log_prob: jax.Array  # float32[B]
     advantage: jax.Array  # float32[B]  normalised over the decisions
@@ -79,7 +81,7 @@ def _take_rows(network: NetworkConfig, rows: Rows, index: jax.Array) -> Rows:
 def decision_values(
     network: NetworkConfig,
     params: actor_critic.Params,
-    features: Features,
+    features: AnyFeatures,
     decision: jax.Array,
     size: int,
 ) -> jax.Array:
@@ -168,13 +170,14 @@ def _loss(
     params, network: NetworkConfig, ppo: PPOConfig, masks: Masks, rows: Rows, real, count=None
 ):
     logits, value = _judge(params, network, rows)
-    policy = distribution(logits.primitive, logits.macro, masks)
+    lead = rows.features.lead
+    policy = distribution(logits.primitive, logits.macro, masks.following(lead), logits.arguments)
     loss, terms = losses.ppo_loss(
         policy.log_prob(rows.action), policy.entropy(), value,
         losses.Known(rows.log_prob, rows.advantage, rows.target), real, ppo, count,
     )  # fmt: skip
-    if rows.features.lead is not None:
-        away = policy.away_from_lead(rows.features.lead, masks)
+    if lead is not None:
+        away = policy.away_from_lead(lead, masks, worlds.of(network).primitives.weight)
         loss += ppo.lead_cost * losses.masked_mean(away, real, count)
     return loss, terms
 

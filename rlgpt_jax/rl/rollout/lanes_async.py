@@ -8,11 +8,10 @@ Their macros wait as those of busy lanes do.
 from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import AsyncEnvironment, Observation, Step
-from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, HybridAction, HybridSpace
+from rlgpt_jax.rl.actions import HybridAction, HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.networks import actor_critic, recurrent_state
 from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
@@ -76,8 +75,7 @@ class AsyncLanes:
         self.seconds = Seconds()
         self.problem = host_problem(config, env.goal_names, space)
         self._env, self._space, self._network, self._key = env, space, config.network, key
-        zeros = jnp.zeros((num, len(PRIMITIVE_HEADS)), jnp.int32)
-        self._sent = HybridAction(zeros, zeros[:, 0]), state.lanes.recurrent
+        self._sent = self.problem.world.no_action(num), state.lanes.recurrent
         self._decision: Any = None  # the last one, in which every lane has what it was sent
         self._act: Any = None  # likewise
 

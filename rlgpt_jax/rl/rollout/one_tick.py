@@ -12,16 +12,18 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import Observation, Step
-from rlgpt_jax.rl.actions import HybridAction, Part, SpaceArrays, decode, distribution
+from rlgpt_jax.envs.spec import Sensed
+from rlgpt_jax.rl import worlds
+from rlgpt_jax.rl.actions import HybridAction, SpaceArrays
 from rlgpt_jax.rl.config import PLAIN, NetworkConfig
+from rlgpt_jax.rl.distribution import Part, distribution
 from rlgpt_jax.rl.networks import actor_critic, recurrent_state
-from rlgpt_jax.rl.networks.features import Features, action_id, keep_parts, make_features
+from rlgpt_jax.rl.networks.fields import AnyFeatures
 from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
 from rlgpt_jax.rl.policy import PolicyArrays
 from rlgpt_jax.rl.problem import Problem
-from rlgpt_jax.rl.reward import rewards
-from rlgpt_jax.rl.reward.rewards import RewardArrays
 from rlgpt_jax.rl.rollout.macro_step import Act
+from rlgpt_jax.rl.worlds.minecraft import Seen
 
 
 class Lanes(NamedTuple):
@@ -30,8 +32,8 @@ class Lanes(NamedTuple):
     busy: jax.Array  # bool[N]  the next action will be ignored by the world
     stage: jax.Array  # int32[N]  stages of the script, then of the lead, that have begun
     previous: jax.Array  # int32[N]  id of the previous action
-    start: jax.Array  # float32[N, 3]  position at the start of the episode
-    reward: rewards.RewardMemory
+    start: jax.Array  # float32[N, P]  position at the start of the episode; P = 0 with a spec
+    reward: Any  # `RewardMemory` or `ProgressMemory`
     episode_return: jax.Array  # float32[N]  undiscounted
     episode_ticks: jax.Array  # int32[N]
     recurrent: RecurrentState | None = None  # of the networks, None if they remember nothing
@@ -45,21 +47,22 @@ class RolloutState(NamedTuple):
 
     lanes: Lanes
     macros: Any  # an interpreter's state, None if no macro can run
-    obs: Observation  # the next action is chosen from it
+    obs: Any  # Observation or Sensed, from which the next action is chosen
     env_state: Any = None  # of a pure environment; None where the world keeps its own
 
 
 class Decision(NamedTuple):
     """What the policy would do in every lane; it counts only where a lane decides."""
 
-    features: Features
+    features: AnyFeatures
     action: HybridAction
     log_prob: jax.Array  # float32[N]
     chosen: jax.Array  # int32[N]  macro to start: the policy's or the script's
     scripted: jax.Array  # bool[N]  the script chooses, so PPO does not learn from it
-    primitive: jax.Array  # int32[N, 8]  the decoded primitive
+    primitive: jax.Array  # int32[N, 8], float32[N, columns] with a spec  the decoded primitive
     value: jax.Array | None = None  # float32[N]  of networks that share a body
     recurrent: RecurrentState | None = None  # after this tick was seen
+    arguments: Any = None  # float32[N, MAX_ARGUMENTS]  of `chosen`; None in Minecraft
 
 
 class TickResult(NamedTuple):
@@ -88,7 +91,7 @@ class OpenDecisions(NamedTuple):
     """The last decision of each lane, if neither another one nor the episode's end has followed."""
 
     is_open: jax.Array  # bool[N]  elsewhere the rest means nothing
-    features: Features  # [N, ...]  what it was made from, as all that follows up to `log_prob`
+    features: AnyFeatures  # [N, ...]  what it was made from, as all that follows up to `log_prob`
     action: HybridAction  # [N]
     log_prob: jax.Array  # float32[N]
     reward: jax.Array  # float32[N]  of its ticks so far, discounted to the decision
@@ -100,7 +103,7 @@ class OpenDecisions(NamedTuple):
 class Batch(NamedTuple):
     """A rollout of T ticks in N lanes."""
 
-    features: Features  # [T, N, ...]
+    features: AnyFeatures  # [T, N, ...]
     action: HybridAction  # [T, N]
     log_prob: Any  # float32[T, N]
     decision: Any  # bool[T, N]  rows that PPO learns from
@@ -120,13 +123,13 @@ READ = ("success", "busy", "lost", "clip")  # of `Step.info`
 NO_TICKS = ("carried", "recurrent")  # fields of `Batch` without an axis of ticks
 
 
-def start_lanes(terms: RewardArrays, obs: Observation, network: NetworkConfig = PLAIN) -> Lanes:
+def start_lanes(terms: Any, obs: Observation | Sensed, network: NetworkConfig = PLAIN) -> Lanes:
     """Lanes at the start of their episodes.
 
     Raises:
       ValueError: the world shows no pictures of the size that the networks are made for.
     """
-    num = obs.yaw.shape[0]
+    world, num = worlds.of(network), len(jax.tree.leaves(obs)[0])
     wanted, given = network.image_size, None if obs.rgb is None else obs.rgb.shape[1:3]
     if wanted and given != wanted:
         words = "no pictures" if given is None else f"pictures of {given}"
@@ -137,8 +140,8 @@ def start_lanes(terms: RewardArrays, obs: Observation, network: NetworkConfig = 
     zeros = jnp.zeros(num, jnp.int32)
     return Lanes(
         busy=jnp.zeros(num, bool), stage=zeros, previous=zeros,
-        start=jnp.asarray(obs.position, jnp.float32),
-        reward=rewards.start(terms, obs),
+        start=world.place(obs),
+        reward=world.start_reward(terms, obs),
         episode_return=jnp.zeros(num), episode_ticks=zeros,
         recurrent=recurrent_state.start(network, num),
         solved=jnp.zeros(num, bool),
@@ -163,21 +166,21 @@ def lost_in(step: Step) -> np.ndarray:
 
 def featurize(
     actor: PolicyArrays,
-    obs: Observation,
+    obs: Observation | Sensed,
     previous: jax.Array,
     start: jax.Array,
     memory: RecurrentState | None = None,
-) -> Features:
+) -> AnyFeatures:
     """Features [N, ...] of observations [N, ...], previous actions int32[N] and starts
-    float32[N, 3], without the parts that are left out: one row of a batch."""
-    features = make_features(obs, previous, start, bool(actor.network.image_size))
-    features = keep_parts(features, actor.problem.parts)
+    float32[N, P], without the parts that are left out: one row of a batch."""
+    seen, problem = Seen(obs, previous, start), actor.problem
+    features = problem.world.features(seen, problem.parts, bool(actor.network.image_size))
     return features if memory is None else features._replace(past=memory.past)
 
 
 def value_of(
     actor: PolicyArrays,
-    obs: Observation,
+    obs: Observation | Sensed,
     previous: jax.Array,
     start: jax.Array,
     memory: RecurrentState | None,
@@ -194,7 +197,7 @@ def value_of(
 def decide(
     actor: PolicyArrays,
     lanes: Lanes,
-    obs: Observation,
+    obs: Observation | Sensed,
     rollout_key: jax.Array,
     tick: jax.Array,
     part: Part | None = None,
@@ -210,7 +213,8 @@ def decide(
     seen = recurrent_state.with_stack(features, lanes.recurrent)
     before = recurrent_state.state_of(lanes.recurrent)
     logits, value, state = actor_critic.policy_step(actor.network, actor.params, seen, before)
-    policy = distribution(logits.primitive, logits.macro, space.masks)
+    masks = space.masks.following(features.lead)
+    policy = distribution(logits.primitive, logits.macro, masks, logits.arguments)
     if jnp.ndim(tick):
         action = policy.sample_apart(jax.vmap(jax.random.fold_in)(rollout_key, tick))
     else:
@@ -218,15 +222,20 @@ def decide(
     scripted = lanes.stage < space.script_length
     stage = jnp.minimum(lanes.stage, space.script.shape[0] - 1)
     chosen = jnp.where(scripted, jnp.asarray(space.script)[stage], action.macro)
+    arguments = None
+    if space.arguments is not None:
+        fixed = scripted | (chosen == features.lead)
+        arguments = space.arguments.given(action.arguments, chosen, fixed)
     return Decision(
         features,
         action,
         policy.log_prob(action),
         chosen,
         scripted,
-        decode(action.primitive, space.turn),
+        actor.problem.world.decode(action.primitive, space),
         value,
         recurrent_state.push(lanes.recurrent, features.rgb, state),
+        arguments,
     )
 
 
@@ -267,14 +276,15 @@ def end_tick(
     """
     space = problem.space
     done = jnp.asarray(step.terminated) | jnp.asarray(step.truncated)
-    reward, memory = rewards.score(problem.reward, lanes.reward, step)
+    world = problem.world
+    reward, memory = world.score(problem.reward, lanes.reward, step)
     lead = leading(space, lanes.stage)
     follows = (lanes.stage < space.script_length) | ((lead > 0) & (act.slot == lead))
     begun = lanes.stage + (act.decided & follows)
     turn = space.script_length + space.lead_length
     begun = jnp.where(begun >= turn, space.script_length, begun)
     begun = jnp.where(space.repeat & (begun >= space.script_length), 0, begun)
-    previous = jnp.where(lanes.busy, lanes.previous, action_id(act.action, act.slot))
+    previous = jnp.where(lanes.busy, lanes.previous, world.action_id(act.action, act.slot))
     total = lanes.episode_return + reward
     ticks = lanes.episode_ticks + 1
     lost = jnp.asarray(step.info["lost"]) if "lost" in step.info else None
@@ -284,7 +294,7 @@ def end_tick(
         busy=jnp.asarray(step.info["busy"]) & ~done,
         stage=jnp.where(done, 0, begun),
         previous=jnp.where(done, 0, previous),
-        start=jnp.where(done[:, None], step.obs.position, lanes.start),
+        start=jnp.where(done[:, None], world.place(step.obs), lanes.start),
         reward=memory,
         episode_return=jnp.where(done, 0.0, total),
         episode_ticks=jnp.where(done, 0, ticks),

@@ -14,18 +14,21 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import Observation
-from rlgpt_jax.rl.actions import PRIMITIVE_HEADS, HybridAction
+from rlgpt_jax.envs.spec import Sensed
+from rlgpt_jax.rl import worlds
 from rlgpt_jax.rl.config import NetworkConfig
 from rlgpt_jax.rl.networks import recurrent_state
-from rlgpt_jax.rl.networks.features import make_features
 from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
 from rlgpt_jax.rl.rollout.one_tick import Batch, Lanes, OpenDecisions
+from rlgpt_jax.rl.worlds.minecraft import Seen
 
 
 @functools.partial(jax.jit, static_argnums=0)
-def none_open(network: NetworkConfig, lanes: Lanes, obs: Observation) -> OpenDecisions:
+def none_open(network: NetworkConfig, lanes: Lanes, obs: Observation | Sensed) -> OpenDecisions:
     """No lane has decided yet; `obs` and `lanes` say how much there is room for."""
-    features = make_features(obs, lanes.previous, lanes.start, bool(network.image_size))
+    world = worlds.of(network)
+    seen = Seen(obs, lanes.previous, lanes.start)
+    features = world.features(seen, None, bool(network.image_size))
     if lanes.recurrent is not None:
         features = features._replace(past=lanes.recurrent.past)
     num = lanes.busy.shape[0]
@@ -33,9 +36,7 @@ def none_open(network: NetworkConfig, lanes: Lanes, obs: Observation) -> OpenDec
     zeros = jnp.zeros(num)
     made = OpenDecisions(
         is_open=jnp.zeros(num, bool), features=features,
-        action=HybridAction(
-            jnp.zeros((num, len(PRIMITIVE_HEADS)), jnp.int32), jnp.zeros(num, jnp.int32)
-        ),
+        action=world.no_action(num),
         log_prob=zeros, reward=zeros, discount=zeros,
         value=zeros if network.shared else None, recurrent=lanes.recurrent,
     )  # fmt: skip

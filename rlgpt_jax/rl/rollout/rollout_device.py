@@ -11,8 +11,8 @@ import jax.numpy as jnp
 from jax.sharding import Mesh
 
 from rlgpt_jax.envs.base import Environment
-from rlgpt_jax.rl.actions import Part
 from rlgpt_jax.rl.devices import BY_LANE, LANES, WHOLE, batch_specs
+from rlgpt_jax.rl.distribution import Part
 from rlgpt_jax.rl.policy import Policy, PolicyArrays, device_arrays
 from rlgpt_jax.rl.rollout import macro_step, one_tick
 from rlgpt_jax.rl.rollout.device_worlds import DeviceWorlds

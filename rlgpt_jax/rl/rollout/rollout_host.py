@@ -75,7 +75,9 @@ def tick(
         decision = decide(actor, lanes, obs, key, np.int32(index))
         chosen, primitive, busy = map(np.asarray, (decision.chosen, decision.primitive, lanes.busy))
     with seconds.measure("macros"):
-        macros, act = macro_step.act(space, state.macros, obs, chosen, primitive, busy)
+        macros, act = macro_step.act(
+            space, state.macros, obs, chosen, primitive, busy, decision.arguments
+        )
     with seconds.measure("world"):
         step = env.step(act.action)
     with seconds.measure("policy"):

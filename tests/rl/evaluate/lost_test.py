@@ -15,8 +15,8 @@ from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.evaluate.trial import trial
 from rlgpt_jax.rl.evaluate.trial_report import TrialReport
 from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.networks import features as features_of
 from rlgpt_jax.rl.policy import Policy
-from rlgpt_jax.rl.rollout import one_tick
 from rlgpt_jax.rl.train import init_learner, train
 from tests.corridor import HostCorridor
 from tests.rl.chain.chain_test import chain_of, coded
@@ -47,7 +47,7 @@ def test_the_value_of_a_lost_episode_is_that_of_its_last_observation() -> None:
     features = jax.tree.map(lambda x: x[5], batch.features)
     features = features._replace(previous=features.previous.copy())
     features.previous[2] = int(
-        np.asarray(one_tick.action_id(env.sent[2][5][None], np.zeros(1, int)))[0]
+        np.asarray(features_of.action_id(env.sent[2][5][None], np.zeros(1, int)))[0]
     )
     value = actor_critic.values(CONFIG.network, params, features)[2]
     np.testing.assert_allclose(batch.final_value[5, 2], value, rtol=1e-5)

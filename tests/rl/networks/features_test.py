@@ -8,9 +8,9 @@ import numpy as np
 
 from rlgpt_jax.envs.base import NUM_RAYS
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.rl.actions import decode
-from rlgpt_jax.rl.networks import actor_critic
+from rlgpt_jax.rl.networks import actor_critic, fusion
 from rlgpt_jax.rl.networks import features as f
+from rlgpt_jax.rl.worlds.minecraft import decode
 from tests.corridor import Corridor
 from tests.rl.small import NETWORK
 
@@ -88,7 +88,7 @@ def test_previous_action_ids_are_the_released_ones_then_one_per_macro():
     assert int(ids.max()) < f.NUM_PRIMITIVE_IDS
     macro = f.action_id(decode(primitives[:8]), jnp.arange(1, 9))
     np.testing.assert_array_equal(macro, 108 + np.arange(8))
-    assert int(macro.max()) < actor_critic.NUM_PREVIOUS
+    assert int(macro.max()) < fusion.NUM_PREVIOUS
 
 
 def test_networks_give_logits_and_values_for_any_batch_shape():

@@ -9,12 +9,13 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.rl import checkpoint
-from rlgpt_jax.rl.actions import decode, empty_space
+from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.rollout import lanes_async
 from rlgpt_jax.rl.rollout.rollout_async import AsyncRollout
 from rlgpt_jax.rl.train import carry_over, init_learner, train
+from rlgpt_jax.rl.worlds.minecraft import decode
 from tests.corridor import Corridor, HostCorridor
 from tests.rl.macros_test import WALK, make_space
 from tests.rl.own_pace import OwnPace, Together

@@ -1,0 +1,17 @@
+"""What a policy sees, does and is rewarded for in a family of worlds: the seam of `rl`.
+
+Drivers, PPO and checkpoints ask `of(network)` and know no world. `Minecraft` and `Specified` have
+the same methods, a field each where the answer is data. They are hashable and, as parts of trees,
+have no leaves: what compiled programs are made for.
+"""
+
+from rlgpt_jax.rl.config import NetworkConfig
+from rlgpt_jax.rl.worlds.minecraft import MINECRAFT, Minecraft
+from rlgpt_jax.rl.worlds.specified import Specified
+
+PolicyWorld = Minecraft | Specified
+
+
+def of(network: NetworkConfig) -> PolicyWorld:
+    """The world that networks are for."""
+    return MINECRAFT if network.spec is None else Specified(network.spec)

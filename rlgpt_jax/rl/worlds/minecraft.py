@@ -1,0 +1,135 @@
+"""What a policy sees, does and is rewarded for in Minecraft and in worlds like it.
+
+The primitives are the released code's heads [12, 3]. Head 0: nothing; forward, back;
+left, right; jump, sneak, sprint; look up, down, left, right by the turn of the space. Head 1:
+nothing, use, attack. Sprint sets column 2 alone, as in the released code, and therefore
+does not move by itself.
+"""
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from rlgpt_jax.envs.base import (
+    CAMERA_STEP,
+    FN_ATTACK,
+    FN_USE,
+    FUNCTION,
+    JUMP,
+    MOVE,
+    NOOP,
+    PITCH,
+    STRAFE,
+    YAW,
+    Step,
+)
+from rlgpt_jax.rl import primitives
+from rlgpt_jax.rl.actions import HybridAction, SpaceArrays
+from rlgpt_jax.rl.config import NetworkConfig, RLConfig
+from rlgpt_jax.rl.interface import TURN
+from rlgpt_jax.rl.networks import features
+from rlgpt_jax.rl.networks.features import Features
+from rlgpt_jax.rl.networks.fusion import Fusion
+from rlgpt_jax.rl.reward import rewards
+
+# (column, value) that a choice of head 0 sets in an action that is otherwise NOOP; of the camera's
+# columns the sign of the turn.
+HEAD0 = (
+    None, (MOVE, 1), (MOVE, 2), (STRAFE, 1), (STRAFE, 2), (JUMP, 1), (JUMP, 2), (JUMP, 3),
+    (PITCH, -1), (PITCH, 1), (YAW, -1), (YAW, 1),
+)  # fmt: skip
+HEAD1 = (0, FN_USE, FN_ATTACK)
+
+
+def _head0_rows() -> np.ndarray:
+    rows = np.zeros((len(HEAD0), len(NOOP)), np.int32)
+    for choice, entry in enumerate(HEAD0):
+        if entry is not None:
+            rows[choice, entry[0]] = entry[1]
+    return rows
+
+
+HEAD0_ROWS = _head0_rows()  # int32[12, 8]  what a choice adds to NOOP
+_TURNED = np.isin(np.arange(len(NOOP)), (PITCH, YAW))
+
+
+def decode(
+    primitive: jax.Array | np.ndarray, turn: jax.Array | int = int(TURN // CAMERA_STEP)
+) -> jax.Array:
+    """int32[..., 2] choices of the heads -> int32[..., 8] action of the world.
+
+    Args:
+      turn: int32[], steps of the camera that a choice turns by.
+    """
+    added = jnp.asarray(HEAD0_ROWS)[primitive[..., 0]]
+    action = jnp.asarray(NOOP, jnp.int32) + added * jnp.where(_TURNED, turn, 1)
+    return action.at[..., FUNCTION].set(jnp.asarray(HEAD1, jnp.int32)[primitive[..., 1]])
+
+
+class Seen(NamedTuple):
+    """What features of N observations are made from."""
+
+    obs: Any  # Observation or Sensed
+    previous: jax.Array  # int32[N]  ids of the previous actions
+    start: jax.Array  # float32[N, P]  `place` of the episode's first observation
+
+
+@jax.tree_util.register_static
+@dataclasses.dataclass(frozen=True)
+class Minecraft:
+    """Observations and actions of `envs.base`."""
+
+    primitives = primitives.MINECRAFT
+    fusion = Fusion
+
+    def parts(self, config: RLConfig) -> Any:
+        """bool[9]: what of the features is left."""
+        return features.parts_mask(config.observation)
+
+    def features(self, seen: Seen, parts: Any, picture: bool) -> Features:
+        """One row per lane. `parts` None leaves out nothing."""
+        made = features.make_features(seen.obs, seen.previous, seen.start, picture)
+        return made if parts is None else features.keep_parts(made, parts)
+
+    def zero_features(self, num: int, network: NetworkConfig) -> Features:
+        """As the networks are given them."""
+        return features.zero_features(num, network)
+
+    def place(self, obs: Any) -> jax.Array:
+        """float32[N, P]: what features are relative to, at the start of an episode."""
+        return jnp.asarray(obs.position, jnp.float32)
+
+    def no_action(self, num: int) -> HybridAction:
+        """Zeros of the right shapes and dtypes, for `num` lanes."""
+        zeros = jnp.zeros((num, len(self.primitives.heads)), jnp.int32)
+        return HybridAction(zeros, zeros[:, 0])
+
+    def decode(self, primitive: jax.Array, space: SpaceArrays) -> jax.Array:
+        """Actions [N, columns] of what heads or Gaussians have chosen."""
+        return decode(primitive, space.turn)
+
+    def action_id(self, action: jax.Array, slot: jax.Array) -> jax.Array:
+        """int32[N]: under which an action is seen as the previous one in the next tick."""
+        return features.action_id(action, slot)
+
+    def reward_arrays(self, config: RLConfig, goal_names: tuple[str, ...]) -> rewards.RewardArrays:
+        """The terms in a world that is about `goal_names`.
+
+        Raises:
+          ValueError: a name is unknown.
+        """
+        return rewards.make_arrays(config.reward, goal_names)
+
+    def start_reward(self, terms: Any, obs: Any) -> rewards.RewardMemory:
+        """Memory at the first observation of an episode."""
+        return rewards.start(terms, obs)
+
+    def score(self, terms: Any, memory: Any, step: Step) -> tuple[jax.Array, rewards.RewardMemory]:
+        """Reward of one tick, float32[N], and the memory for the next one."""
+        return rewards.score(terms, memory, step)
+
+
+MINECRAFT = Minecraft()
