@@ -1,0 +1,195 @@
+"""N lanes of a simulator in worker processes, as one `base.HostEnvironment`."""
+
+from typing import Any
+
+import numpy as np
+
+from rlgpt_jax.envs.base import Step
+from rlgpt_jax.envs.control.task import ControlTask
+from rlgpt_jax.envs.control.worker import Stepped
+from rlgpt_jax.envs.control.workers import WorkerProcess
+from rlgpt_jax.envs.minedojo.making import world_seed
+from rlgpt_jax.envs.spec import Sensed, WorldSpec
+
+FILM_SIZE = (240, 320)
+
+
+def bounded(spec: WorldSpec, action: np.ndarray, num_envs: int) -> np.ndarray:
+    """float32[N, columns] with every argument within its bounds; a NaN counts as idle's number.
+
+    Raises:
+      ValueError: another shape, or an action that there is not.
+    """
+    action = np.array(action, np.float32)
+    if action.shape != (num_envs, spec.columns):
+        raise ValueError(f"action must be float32[{num_envs}, {spec.columns}], got {action.shape}.")
+    index = action[:, 0].astype(int)
+    if not np.isin(action[:, 0], np.arange(len(spec.actions))).all():
+        raise ValueError(f"actions {action[:, 0].tolist()}: there are {len(spec.actions)}.")
+    low, high = np.zeros((2, len(spec.actions), spec.columns - 1), np.float32)
+    for row, one in enumerate(spec.actions):
+        low[row, : len(one.arguments)] = [argument.low for argument in one.arguments]
+        high[row, : len(one.arguments)] = [argument.high for argument in one.arguments]
+    action[:, 1:] = np.clip(np.nan_to_num(action[:, 1:]), low[index], high[index])
+    return action
+
+
+class HostControl:
+    """The lanes of one task; workers start at once and begin episodes at `reset` or `load`."""
+
+    goal_names: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        task: ControlTask,
+        num_envs: int,
+        workers: int,
+        image_size: tuple[int, int] | None,
+        split: str,
+    ):
+        """See `making.make`."""
+        self.spec, self.num_envs, self.image_size = task.spec, num_envs, image_size
+        self._split, self._seed = split, 0
+        self._drawn = np.zeros(num_envs, np.int64)  # episodes begun since the seed was given
+        self._last: Sensed | None = None
+        shares = np.array_split(np.arange(num_envs), min(workers, num_envs))
+        self._workers = [WorkerProcess(task, s.tolist(), self._draw_seeds) for s in shares]
+
+    @property
+    def restarts(self) -> int:
+        """Workers that had to be started again, in all."""
+        return sum(worker.restarts for worker in self._workers)
+
+    @property
+    def pids(self) -> list[int]:
+        """The workers' processes now."""
+        return [worker.process.pid for worker in self._workers]
+
+    def reset(self, seed: int) -> Sensed:
+        """Starts N episodes."""
+        self._seed, self._drawn[:] = int(seed), 0
+        for worker in self._workers:
+            worker.fresh = None
+            worker.ask("reset", self._draw_seeds(worker.lanes))
+        answers = [worker.answer() for worker in self._workers]
+        fields = [w.taken() if a is None else a for w, a in zip(self._workers, answers)]
+        return self._sensed(np.concatenate(fields))
+
+    def step(self, action: np.ndarray) -> Step:
+        """One step of every lane, with auto-reset. `action` is float32[N, columns].
+
+        `reward` is 1 in the step of success. A worker that died has lost its episodes.
+
+        Raises:
+          RuntimeError: before the first `reset` or `load`; `WorkerFailed` where a worker failed
+            too often in a row.
+          ValueError: an action that is none.
+        """
+        before = self._known
+        action = bounded(self.spec, action, self.num_envs)
+        for worker in self._workers:
+            # Those of the episodes that may begin in this step.
+            seeds = [self._world_seed(lane) for lane in worker.lanes]
+            worker.ask("step", action[worker.lanes], seeds, self.image_size)
+        parts = [worker.answer() for worker in self._workers]
+        lost = np.zeros(self.num_envs, bool)
+        for i, worker in enumerate(self._workers):
+            if parts[i] is None:
+                lost[worker.lanes] = True
+                parts[i] = self._lost(worker, before)
+            else:
+                self._drawn[worker.lanes] += parts[i].terminated | parts[i].truncated
+        fields, final, success, terminated, truncated, rgb, final_rgb = (
+            None if part[0] is None else np.concatenate(part) for part in zip(*parts)
+        )
+        self._last = Sensed(fields, rgb)
+        info = {"success": success, "busy": np.zeros(self.num_envs, bool), "lost": lost}
+        reward = success.astype(np.float32)
+        return Step(self._last, reward, terminated, truncated, Sensed(final, final_rgb), info)  # type: ignore[arg-type]
+
+    def save(self) -> dict[str, Any]:
+        """All that changes, the simulators' state too, as a tree of NumPy arrays."""
+        last = np.array(self._known.fields)
+        lanes: list[Any] = []
+        for worker in self._workers:
+            worker.ask("save")
+            saved = worker.answer()
+            while saved is None:  # its new episodes then
+                last[worker.lanes] = worker.taken()
+                worker.ask("save")
+                saved = worker.answer()
+            lanes += saved
+        return {"seed": np.int64(self._seed), "drawn": self._drawn.copy(), "fields": last,
+                "lanes": lanes}  # fmt: skip
+
+    def load(self, saved: dict[str, Any]) -> Sensed:
+        """Restores what `save` returned, so that the same actions give the same bits.
+
+        Raises:
+          ValueError: it was saved with another number of lanes.
+        """
+        if len(saved["drawn"]) != self.num_envs:
+            raise ValueError(
+                f"saved with {len(saved['drawn'])} lanes, this world has {self.num_envs}. Build "
+                "it with the same number."
+            )
+        self._seed, self._drawn = int(saved["seed"]), np.array(saved["drawn"], np.int64)
+        for worker in self._workers:
+            worker.fresh = None
+            worker.ask("load", [saved["lanes"][lane] for lane in worker.lanes])
+        for worker in self._workers:
+            worker.answer()
+        return self._sensed(np.array(saved["fields"], np.float32))
+
+    def render(self, lanes: Any, size: tuple[int, int] = FILM_SIZE) -> np.ndarray:
+        """Pictures of some lanes now, uint8[K, height, width, 3].
+
+        Raises:
+          CannotDraw: there is no OpenGL; a ValueError with the package's name.
+        """
+        wanted = [int(lane) for lane in lanes]
+        pictures = np.zeros((len(wanted), *size, 3), np.uint8)
+        for worker in self._workers:
+            at = [i for i, lane in enumerate(wanted) if lane in worker.lanes]
+            if at:
+                worker.ask("render", [worker.lanes.index(wanted[i]) for i in at], size)
+                drawn = worker.answer()
+                if drawn is not None:
+                    pictures[at] = drawn
+        return pictures
+
+    def close(self) -> None:
+        """Ends the workers."""
+        for worker in self._workers:
+            worker.close()
+
+    @property
+    def _known(self) -> Sensed:
+        if self._last is None:
+            raise RuntimeError("no episode has been started: call reset(seed) or load(saved).")
+        return self._last
+
+    def _world_seed(self, lane: int) -> int:
+        return world_seed(self._seed, self._split, lane, int(self._drawn[lane])) % 2**31
+
+    def _draw_seeds(self, lanes: list[int]) -> list[int]:
+        seeds = [self._world_seed(lane) for lane in lanes]
+        self._drawn[lanes] += 1
+        return seeds
+
+    def _sensed(self, fields: np.ndarray) -> Sensed:
+        rgb = None
+        if self.image_size is not None:
+            rgb = self.render(range(self.num_envs), self.image_size)
+        self._last = Sensed(fields, rgb)
+        return self._last
+
+    def _lost(self, worker: WorkerProcess, before: Sensed) -> Stepped:
+        """The end of the episodes of a worker that died."""
+        final = before.fields[worker.lanes]
+        rgb = final_rgb = None
+        fields = worker.taken()
+        if self.image_size is not None:
+            rgb, final_rgb = self.render(worker.lanes, self.image_size), before.rgb[worker.lanes]
+        no = np.zeros(len(final), bool)
+        return Stepped(fields, final, no, no, ~no, rgb, final_rgb)
