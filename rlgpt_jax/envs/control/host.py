@@ -51,6 +51,7 @@ class HostControl:
         self.spec, self.num_envs, self.image_size = task.spec, num_envs, image_size
         self._split, self._seed = split, 0
         self._drawn = np.zeros(num_envs, np.int64)  # episodes begun since the seed was given
+        self._gone = np.zeros(num_envs, bool)  # lost while no step was under way, to be told
         self._last: Sensed | None = None
         shares = np.array_split(np.arange(num_envs), min(workers, num_envs))
         self._workers = [WorkerProcess(task, s.tolist(), self._draw_seeds) for s in shares]
@@ -67,7 +68,7 @@ class HostControl:
 
     def reset(self, seed: int) -> Sensed:
         """Starts N episodes."""
-        self._seed, self._drawn[:] = int(seed), 0
+        self._seed, self._drawn[:], self._gone[:] = int(seed), 0, False
         for worker in self._workers:
             worker.fresh = None
             worker.ask("reset", self._draw_seeds(worker.lanes))
@@ -92,7 +93,7 @@ class HostControl:
             seeds = [self._world_seed(lane) for lane in worker.lanes]
             worker.ask("step", action[worker.lanes], seeds, self.image_size)
         parts = [worker.answer() for worker in self._workers]
-        lost = np.zeros(self.num_envs, bool)
+        lost, self._gone = self._gone, np.zeros(self.num_envs, bool)
         for i, worker in enumerate(self._workers):
             if parts[i] is None:
                 lost[worker.lanes] = True
@@ -102,10 +103,11 @@ class HostControl:
         fields, final, success, terminated, truncated, rgb, final_rgb = (
             None if part[0] is None else np.concatenate(part) for part in zip(*parts)
         )
-        self._last = Sensed(fields, rgb)
+        self._last, last = Sensed(fields, rgb), Sensed(final, final_rgb)
+        success, terminated, truncated = success & ~lost, terminated & ~lost, truncated | lost
         info = {"success": success, "busy": np.zeros(self.num_envs, bool), "lost": lost}
         reward = success.astype(np.float32)
-        return Step(self._last, reward, terminated, truncated, Sensed(final, final_rgb), info)  # type: ignore[arg-type]
+        return Step(self._last, reward, terminated, truncated, last, info)  # type: ignore[arg-type]
 
     def save(self) -> dict[str, Any]:
         """All that changes, the simulators' state too, as a tree of NumPy arrays."""
@@ -116,11 +118,12 @@ class HostControl:
             saved = worker.answer()
             while saved is None:  # its new episodes then
                 last[worker.lanes] = worker.taken()
+                self._gone[worker.lanes] = True
                 worker.ask("save")
                 saved = worker.answer()
             lanes += saved
         return {"seed": np.int64(self._seed), "drawn": self._drawn.copy(), "fields": last,
-                "lanes": lanes}  # fmt: skip
+                "gone": self._gone.copy(), "lanes": lanes}  # fmt: skip
 
     def load(self, saved: dict[str, Any]) -> Sensed:
         """Restores what `save` returned, so that the same actions give the same bits.
@@ -134,6 +137,7 @@ class HostControl:
                 "it with the same number."
             )
         self._seed, self._drawn = int(saved["seed"]), np.array(saved["drawn"], np.int64)
+        self._gone = np.array(saved["gone"], bool)
         for worker in self._workers:
             worker.fresh = None
             worker.ask("load", [saved["lanes"][lane] for lane in worker.lanes])

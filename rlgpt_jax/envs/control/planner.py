@@ -5,6 +5,7 @@ count and not by the clock.
 """
 
 import copy
+import itertools
 import zlib
 
 import mink
@@ -162,7 +163,7 @@ class Arm:
 
     @staticmethod
     def _shortened(path: np.ndarray, clear, rng: np.random.Generator) -> np.ndarray:
-        """The same ends, with straight lines between random points of a path where they are free."""
+        """The same ends, with straight lines between random points where they are free."""
         for _ in range(SHORTCUTS):
             dense = np.concatenate([path[:1], spaced(path, 2 * _SPACING)])
             i, j = np.sort(rng.integers(0, len(dense), 2))
@@ -199,7 +200,7 @@ class Arm:
 
 
 def straight(a: np.ndarray, b: np.ndarray, spacing: float) -> np.ndarray:
-    """Points float[K, J] from a, not with it, to b, not farther apart than `spacing` in any joint."""
+    """Points float[K, J] from a, which is left out, to b, in any joint `spacing` apart at most."""
     count = max(1, int(np.ceil(np.abs(b - a).max() / spacing)))
     share = np.arange(1, count + 1)[:, None] / count
     return a + share * (b - a)
@@ -207,7 +208,7 @@ def straight(a: np.ndarray, b: np.ndarray, spacing: float) -> np.ndarray:
 
 def spaced(path: np.ndarray, spacing: float) -> np.ndarray:
     """The corners float[K, J] of a path with points between them, without its first."""
-    return np.concatenate([straight(a, b, spacing) for a, b in zip(path, path[1:])])
+    return np.concatenate([straight(a, b, spacing) for a, b in itertools.pairwise(path)])
 
 
 def corners(path: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""A process with a share of the lanes: `python -m rlgpt_jax.envs.control.worker FD`.
+"""A process with a share of the lanes, started by `workers.py`.
 
 It answers requests on one pipe, in turn, and ends with it or with its parent.
 
@@ -134,7 +134,8 @@ def serve(pipe: Connection) -> None:
         pipe.send(answer)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Serves the pipe whose number is the first argument."""
     threading.Thread(target=_end_with_parent, args=(os.getppid(),), daemon=True).start()
     rendering.choose_backend()
     serve(Connection(int(sys.argv[1])))

@@ -1,5 +1,6 @@
 """Processes with lanes, and what happens when one dies."""
 
+import contextlib
 import logging
 import multiprocessing
 import os
@@ -18,7 +19,8 @@ from rlgpt_jax.envs.minedojo.failures import WorkerFailed
 LAUNCH_SECONDS = 180.0  # for imports and models, before the first episode
 MOST_IN_A_ROW = 3  # restarts of a worker without an answered request, then the run ends
 LAST_WORDS = 1500  # characters of its log that an error quotes
-_MODULE = "rlgpt_jax.envs.control.worker"
+# Not `-m`: what the worker sends must be known here by the names of its module.
+_COMMAND = "from rlgpt_jax.envs.control.worker import main; main()"
 _logger = logging.getLogger(__name__)
 
 
@@ -42,12 +44,12 @@ class WorkerProcess:
         self._start()
 
     def _start(self) -> None:
-        self._log = tempfile.TemporaryFile()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
         self._pipe, theirs = multiprocessing.Pipe()
         path = os.pathsep.join(part for part in sys.path if part)
         with theirs:
             self.process = subprocess.Popen(
-                [sys.executable, "-m", _MODULE, str(theirs.fileno())],
+                [sys.executable, "-c", _COMMAND, str(theirs.fileno())],
                 stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
                 env={**os.environ, "PYTHONPATH": path}, pass_fds=[theirs.fileno()],
                 start_new_session=True,
@@ -127,10 +129,8 @@ class WorkerProcess:
         )  # fmt: skip
 
     def _send(self, request: Any) -> None:
-        try:
+        with contextlib.suppress(OSError):  # found by `_receive`
             self._pipe.send(request)
-        except OSError:
-            pass  # found by `_receive`
 
     def _receive(self) -> Any:
         left = max(0.0, self._deadline - time.monotonic())
