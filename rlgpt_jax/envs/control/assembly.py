@@ -57,7 +57,7 @@ class Assembly:
         self._env.curr_path_length = int(length)
 
     def render(self, size: tuple[int, int]) -> np.ndarray:
-        return self._camera.draw(self._env.data, size)
+        return self._camera.draw(self._env.data, size)[::-1, ::-1]  # that camera hangs upside down
 
     def _fields(self, obs: np.ndarray) -> np.ndarray:
         """As `assembly_spec`; `obs` is Meta-World's own, float64[39]."""

@@ -56,7 +56,7 @@ class CarRacing(Replayed):
 
     def _fields(self) -> np.ndarray:
         """As `car_racing_spec.SPEC`."""
-        car = self._env.car
+        car: Any = self._env.car
         hull, wheels = car.hull, car.wheels
         forward = hull.GetWorldVector((0, 1))
         speed = forward[0] * hull.linearVelocity[0] + forward[1] * hull.linearVelocity[1]

@@ -14,24 +14,31 @@ from rlgpt_jax.envs.spec import Sensed, WorldSpec
 FILM_SIZE = (240, 320)
 
 
-def bounded(spec: WorldSpec, action: np.ndarray, num_envs: int) -> np.ndarray:
-    """float32[N, columns] with every argument within its bounds; a NaN counts as idle's number.
+class Bounds:
+    """Brings actions of N lanes within their bounds."""
 
-    Raises:
-      ValueError: another shape, or an action that there is not.
-    """
-    action = np.array(action, np.float32)
-    if action.shape != (num_envs, spec.columns):
-        raise ValueError(f"action must be float32[{num_envs}, {spec.columns}], got {action.shape}.")
-    index = action[:, 0].astype(int)
-    if not np.isin(action[:, 0], np.arange(len(spec.actions))).all():
-        raise ValueError(f"actions {action[:, 0].tolist()}: there are {len(spec.actions)}.")
-    low, high = np.zeros((2, len(spec.actions), spec.columns - 1), np.float32)
-    for row, one in enumerate(spec.actions):
-        low[row, : len(one.arguments)] = [argument.low for argument in one.arguments]
-        high[row, : len(one.arguments)] = [argument.high for argument in one.arguments]
-    action[:, 1:] = np.clip(np.nan_to_num(action[:, 1:]), low[index], high[index])
-    return action
+    def __init__(self, spec: WorldSpec, num_envs: int):
+        self._shape, count = (num_envs, spec.columns), len(spec.actions)
+        self._low, self._high = np.zeros((2, count, spec.columns - 1), np.float32)
+        for row, one in enumerate(spec.actions):
+            self._low[row, : len(one.arguments)] = [a.low for a in one.arguments]
+            self._high[row, : len(one.arguments)] = [a.high for a in one.arguments]
+
+    def __call__(self, action: np.ndarray) -> np.ndarray:
+        """float32[N, columns]; a NaN counts as 0.
+
+        Raises:
+          ValueError: another shape, or an action that there is not.
+        """
+        action = np.array(action, np.float32)
+        if action.shape != self._shape:
+            raise ValueError(f"action must be float32{list(self._shape)}, got {action.shape}.")
+        index = action[:, 0].astype(int)
+        if (index != action[:, 0]).any() or index.min() < 0 or index.max() >= len(self._low):
+            raise ValueError(f"actions {action[:, 0].tolist()}: there are {len(self._low)}.")
+        action[np.isnan(action)] = 0.0
+        action[:, 1:] = np.clip(action[:, 1:], self._low[index], self._high[index])
+        return action
 
 
 class HostControl:
@@ -49,6 +56,7 @@ class HostControl:
     ):
         """See `making.make`."""
         self.spec, self.num_envs, self.image_size = task.spec, num_envs, image_size
+        self._bounded = Bounds(task.spec, num_envs)
         self._split, self._seed = split, 0
         self._drawn = np.zeros(num_envs, np.int64)  # episodes begun since the seed was given
         self._gone = np.zeros(num_envs, bool)  # lost while no step was under way, to be told
@@ -87,7 +95,7 @@ class HostControl:
           ValueError: an action that is none.
         """
         before = self._known
-        action = bounded(self.spec, action, self.num_envs)
+        action = self._bounded(action)
         for worker in self._workers:
             # Those of the episodes that may begin in this step.
             seeds = [self._world_seed(lane) for lane in worker.lanes]

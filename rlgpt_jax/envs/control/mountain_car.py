@@ -6,7 +6,7 @@ import envpool
 import numpy as np
 
 from rlgpt_jax.envs.base import Step
-from rlgpt_jax.envs.control.host import FILM_SIZE, bounded
+from rlgpt_jax.envs.control.host import FILM_SIZE, Bounds
 from rlgpt_jax.envs.control.task import ControlTask
 from rlgpt_jax.envs.minedojo.batch import resized
 from rlgpt_jax.envs.minedojo.making import world_seed
@@ -34,7 +34,7 @@ class MountainCars:
     ):
         """See `making.make`; `workers` is the number of threads."""
         self.spec, self.num_envs, self.image_size = task.spec, num_envs, image_size
-        self.restarts = 0
+        self.restarts, self._bounded = 0, Bounds(task.spec, num_envs)
         self._threads, self._split, self._horizon = min(workers, num_envs), split, task.horizon
         self._seed = 0
         self._drawn = np.zeros(num_envs, np.int64)  # episodes begun since the seed was given
@@ -55,7 +55,7 @@ class MountainCars:
           RuntimeError: before the first `reset` or `load`.
           ValueError: an action that is none.
         """
-        force = bounded(self.spec, action, self.num_envs)[:, 1:]
+        force = self._bounded(action)[:, 1:]
         lanes = np.arange(self.num_envs)
         final, success, truncated = self._advance(lanes, force)
         last = self._sensed(final)
