@@ -8,7 +8,9 @@ MOVE_STEPS, GRIP_STEPS = 100, 20
 
 
 def _place(name: str, meaning: str) -> tuple[Field, ...]:
-    return tuple(Field(f"{name}_{a}", f"{meaning}, {to}, m", lo, hi) for a, to, lo, hi in AXES)
+    return tuple(
+        Field(f"{name}_{a}", f"{a} of {meaning}, + {to}, m", lo, hi) for a, to, lo, hi in AXES
+    )
 
 
 ACTION = Action(
@@ -70,7 +72,7 @@ def _task(
             *_place("hand", "the hand"),
             Field("opening", "how far the fingers are apart, 1 is open", 0.0, 1.0),
             Field("grip", "the fingers' last commanded force, 1 closes", -1.0, 1.0),
-            *_place("object", "where the object can be grasped"),
+            *_place("object", "the place where the object can be grasped"),
             *_place(*part),
             *_place("goal", goal),
             Field("hand_distance", "from the hand to the object, m", 0.0, 0.5),

@@ -12,7 +12,7 @@ from gymnasium.envs.box2d import car_racing
 from PIL import Image
 
 from rlgpt_jax.envs.control.car_racing_spec import AHEAD, LAP
-from rlgpt_jax.envs.control.simulator import Outcome, Replayed
+from rlgpt_jax.envs.control.simulator import Outcome, State
 
 
 class _Silent(car_racing.CarRacing):
@@ -22,17 +22,21 @@ class _Silent(car_racing.CarRacing):
         return None if mode == "state_pixels" else super()._render(mode)
 
 
-class CarRacing(Replayed):
-    """A `simulator.Simulator`. Box2D's contacts cannot be set, so that its actions are replayed."""
+class CarRacing:
+    """A `simulator.Simulator`.
+
+    Box2D's contacts cannot be set: what is saved are the actions of the episode, and `load` does
+    them again.
+    """
 
     def __init__(self) -> None:
-        super().__init__()
+        self._actions: list[np.ndarray] = []  # of this episode
         # The lap's share is ours, below; theirs must not end an episode before it.
         self._env = _Silent(render_mode="rgb_array", continuous=True, lap_complete_percent=1.0)
 
     def reset(self, seed: int) -> np.ndarray:
         """Begins an episode on the seed's track."""
-        self.forget()
+        self._actions = []
         self._env.reset(seed=seed)
         track = np.array(self._env.track)
         self._middle, self._beta = track[:, 2:4], np.unwrap(track[:, 1])
@@ -40,11 +44,18 @@ class CarRacing(Replayed):
 
     def step(self, action: np.ndarray) -> Outcome:
         """One step of 0.02 s; a lap ends the episode, and so does leaving the field."""
-        self.note(action)
+        self._actions.append(np.array(action, np.float32))
         _, _, terminated, _, _ = self._env.step(np.asarray(action[1:4], np.float64))
         fields = self._fields()
         success = self._tiles() >= LAP
         return Outcome(fields, success, success or bool(terminated))
+
+    def save(self) -> State:
+        return {"actions": np.array(self._actions, np.float32)}  # float32[steps, 4]
+
+    def load(self, saved: State) -> None:
+        for action in saved["actions"]:
+            self.step(action)
 
     def render(self, size: tuple[int, int]) -> np.ndarray:
         height, width = size

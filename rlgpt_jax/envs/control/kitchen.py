@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import mujoco
 import numpy as np
 from gymnasium_robotics.envs.franka_kitchen.kitchen_env import BONUS_THRESH, KitchenEnv
 
@@ -78,6 +79,7 @@ class Kitchen:
         if kind != VELOCITY:
             velocity[ARM:] = -FINGERS_PER_STEP * self._grip
         obs, _, terminated, _, _ = self._env.step(velocity)
+        mujoco.mj_kinematics(self._env.model, self._data)  # a step leaves places one of 2 ms behind
         fields = self._fields(obs)
         if kind in (TOWARD, ALONG):
             self._look(fields)

@@ -15,8 +15,9 @@ FIELDS = (
     Field("finger_left", "how far the left finger is open, m", 0.0, 0.04),
     Field("finger_right", "how far the right finger is open, m", 0.0, 0.04),
     *(Field(f"v{i}", f"velocity of arm joint {i}, rad/s", -2.0, 2.0) for i in range(7)),
-    *(Field(f"hand_{a}", f"point between the fingers, {to}, m", lo, hi) for a, to, lo, hi in AXES),
-    *(Field(f"handle_{a}", f"handle of the goal's object, {to}, m", lo, hi)
+    *(Field(f"hand_{a}", f"{a} of the point between the fingers, + {to}, m", lo, hi)
+      for a, to, lo, hi in AXES),
+    *(Field(f"handle_{a}", f"{a} of the handle of the goal's object, + {to}, m", lo, hi)
       for a, to, lo, hi in AXES),
     Field("hand_distance", "from the hand to the handle, m", 0.0, 1.0),
     Field("object", "joint of the goal's object: rad or m as the notes say", -1.0, 1.0),

@@ -1,7 +1,7 @@
 """One lane of a simulated world, as a worker drives it."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -38,31 +38,3 @@ class Simulator(Protocol):
     def render(self, size: tuple[int, int]) -> np.ndarray:
         """The view now, uint8[height, width, 3]. Raises ValueError: nothing can be drawn."""
         ...
-
-
-class Replayed:
-    """Saves the actions of the episode and does them again, for simulators whose state cannot be
-    set; `step` must begin with `note`."""
-
-    def __init__(self) -> None:
-        self._actions: list[np.ndarray] = []
-
-    def note(self, action: np.ndarray) -> None:
-        """Keeps an action of this episode."""
-        self._actions.append(np.array(action, np.float32))
-
-    def forget(self) -> None:
-        """A new episode begins."""
-        self._actions = []
-
-    def save(self) -> State:
-        """float32[steps, columns]."""
-        return {"actions": np.array(self._actions, np.float32)}
-
-    def load(self, saved: State) -> None:
-        """Does every action again."""
-        for action in saved["actions"]:
-            self.step(action)
-
-    def step(self, action: np.ndarray) -> Any:
-        raise NotImplementedError

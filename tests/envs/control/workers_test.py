@@ -9,6 +9,7 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
+from rlgpt_jax.envs.control import rendering
 from rlgpt_jax.envs.control.host import HostControl
 from rlgpt_jax.envs.control.making import make
 from rlgpt_jax.envs.control.packages import MissingPackage, check
@@ -164,6 +165,21 @@ def test_who_cannot_draw_says_so_and_goes_on() -> None:
         with pytest.raises(CannotDraw, match="no pictures here"):
             world.render([0])
         assert not world.step(everyone(1)).info["lost"].any()
+
+
+def test_the_backend_is_what_the_machine_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    libraries = {"egl": ("libnowhere.so.1",), "osmesa": ("libnowhere.so.2", "libc.so.6")}
+    monkeypatch.setattr(rendering, "LIBRARIES", libraries)
+    for given, chosen in ((None, "osmesa"), ("egl", "egl")):
+        monkeypatch.delenv("MUJOCO_GL", raising=False)
+        if given is not None:
+            monkeypatch.setenv("MUJOCO_GL", given)
+        rendering.choose_backend()
+        assert os.environ["MUJOCO_GL"] == chosen
+    monkeypatch.delenv("MUJOCO_GL")
+    libraries.pop("osmesa")
+    rendering.choose_backend()
+    assert os.environ["MUJOCO_GL"] == "disable"
 
 
 def test_missing_packages_and_bad_numbers_are_told_in_one_line() -> None:

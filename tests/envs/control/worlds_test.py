@@ -102,6 +102,40 @@ def test_pictures_show_something(world: Any) -> None:
     assert len(np.unique(picture.reshape(-1, 3), axis=0)) > 10
 
 
+def test_a_plan_that_is_saved_goes_on_with_the_same_bits() -> None:
+    world = opened("kitchen_microwave")
+    columns = world.spec.columns
+    toward, along, close = np.zeros((3, LANES, columns), np.float32)
+    toward[:, :4] = 1, -0.3, 0.35, 2.2
+    along[:, :4] = 2, 0.1, 0.1, 0.0
+    close[:, 0] = 3
+    actions = [*[close] * 3, *[toward] * 14, *[along] * 8, *[close] * 2]
+    try:
+        for start in (2, 8, 20, 26):
+            world.reset(1)
+            for action in actions[:start]:
+                world.step(action)
+            saved = world.save()
+            went = [world.step(action).obs.fields for action in actions[start:]]
+            world.reset(2)
+            world.load(saved)
+            assert np.array_equal(went, [world.step(a).obs.fields for a in actions[start:]])
+    finally:
+        world.close()
+
+
+def test_without_opengl_the_error_names_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MUJOCO_GL", "disable")
+    world = opened("assembly")
+    try:
+        world.reset(0)
+        with pytest.raises(ValueError, match=r"MUJOCO_GL=disable .*apt-get install libegl1"):
+            world.render([0])
+        assert not world.step(random_actions(world.spec, 1)[0]).info["lost"].any()
+    finally:
+        world.close()
+
+
 # --- scripted solutions -------------------------------------------------------------
 class Hand:
     """One lane, driven as a macro would."""
