@@ -1,5 +1,6 @@
 """N lanes of a simulator in worker processes, as one `base.HostEnvironment`."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,7 @@ class HostControl:
         self._bounded = Bounds(task.spec, num_envs)
         self._split, self._seed = split, 0
         self._drawn = np.zeros(num_envs, np.int64)  # episodes begun since the seed was given
+        self._next = [0] * num_envs  # seeds of the episodes after those
         self._gone = np.zeros(num_envs, bool)  # lost while no step was under way, to be told
         self._last: Sensed | None = None
         shares = np.array_split(np.arange(num_envs), min(workers, num_envs))
@@ -77,6 +79,7 @@ class HostControl:
     def reset(self, seed: int) -> Sensed:
         """Starts N episodes."""
         self._seed, self._drawn[:], self._gone[:] = int(seed), 0, False
+        self._count(range(self.num_envs), 0)
         for worker in self._workers:
             worker.fresh = None
             worker.ask("reset", self._draw_seeds(worker.lanes))
@@ -97,8 +100,7 @@ class HostControl:
         before = self._known
         action = self._bounded(action)
         for worker in self._workers:
-            # Those of the episodes that may begin in this step.
-            seeds = [self._world_seed(lane) for lane in worker.lanes]
+            seeds = [self._next[lane] for lane in worker.lanes]  # where an episode may begin
             worker.ask("step", action[worker.lanes], seeds, self.image_size)
         parts = [worker.answer() for worker in self._workers]
         lost, self._gone = self._gone, np.zeros(self.num_envs, bool)
@@ -107,7 +109,8 @@ class HostControl:
                 lost[worker.lanes] = True
                 parts[i] = self._lost(worker, before)
             else:
-                self._drawn[worker.lanes] += parts[i].terminated | parts[i].truncated
+                done = np.flatnonzero(parts[i].terminated | parts[i].truncated)
+                self._count([worker.lanes[k] for k in done])
         fields, final, success, terminated, truncated, rgb, final_rgb = (
             None if part[0] is None else np.concatenate(part) for part in zip(*parts)
         )
@@ -146,6 +149,7 @@ class HostControl:
             )
         self._seed, self._drawn = int(saved["seed"]), np.array(saved["drawn"], np.int64)
         self._gone = np.array(saved["gone"], bool)
+        self._count(range(self.num_envs), 0)
         for worker in self._workers:
             worker.fresh = None
             worker.ask("load", [saved["lanes"][lane] for lane in worker.lanes])
@@ -181,12 +185,16 @@ class HostControl:
             raise RuntimeError("no episode has been started: call reset(seed) or load(saved).")
         return self._last
 
-    def _world_seed(self, lane: int) -> int:
-        return world_seed(self._seed, self._split, lane, int(self._drawn[lane])) % 2**31
+    def _count(self, lanes: Iterable[int], episodes: int = 1) -> None:
+        """Episodes have begun in some lanes."""
+        for lane in lanes:
+            self._drawn[lane] += episodes
+            number = int(self._drawn[lane])
+            self._next[lane] = world_seed(self._seed, self._split, lane, number) % 2**31
 
     def _draw_seeds(self, lanes: list[int]) -> list[int]:
-        seeds = [self._world_seed(lane) for lane in lanes]
-        self._drawn[lanes] += 1
+        seeds = [self._next[lane] for lane in lanes]
+        self._count(lanes)
         return seeds
 
     def _sensed(self, fields: np.ndarray) -> Sensed:
