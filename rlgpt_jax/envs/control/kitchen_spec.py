@@ -89,7 +89,8 @@ def release(obs):
 
 _NOTES = (
     "A Franka arm with seven joints and two fingers stands in front of a kitchen. x is to the "
-    "right, y forward to the wall, z up; metres. A step is 0.08 s and an episode 280 steps. The "
+    "right, y forward to the wall, z up; metres. The fingers point forward at first, beside each "
+    "other along x, and open to 8 cm. A step is 0.08 s and an episode 280 steps. The "
     "object's numbers and the arm's joints carry the environment's own small noise. {object}"
 )
 
@@ -124,7 +125,8 @@ TASKS = (
         "microwave",
         "open the door of the microwave",
         "`object` is the angle of the microwave's door, 0 closed, -0.75 rad the goal: it turns "
-        "towards you about a hinge on its left. The handle is the upright bar on the door.",
+        "towards you about an upright axis 0.49 m to the left of the handle, which is an upright "
+        "bar 4 cm thick.",
     ),
     _task(
         "kettle",
@@ -136,7 +138,7 @@ TASKS = (
         "light_switch",
         "turn the light on by its switch",
         "`object` is the angle of the light's switch, 0 off, -0.69 rad the goal: its lever is "
-        "moved to the left (towards -x).",
+        "moved to the left (towards -x) by about 4 cm.",
     ),
     _task(
         "slide_cabinet",

@@ -258,6 +258,50 @@ def test_metaworlds_own_policies_solve_its_tasks(name: str) -> None:
     assert wins >= 5  # peg insertion fails now and then, in Meta-World itself too
 
 
+def reach(hand: Hand, *target: float) -> None:
+    """As assembly's `move_to`."""
+    for _ in range(100):
+        away = np.array(target) - hand.at("hand")
+        if hand.ended or np.abs(away).max() < 0.01:
+            return
+        hand.act("move", *(10 * away), hand.obs["grip"])
+
+
+def grip(hand: Hand, force: float) -> None:
+    for _ in range(20):
+        hand.act("move", 0.0, 0.0, 0.0, force)
+
+
+@of("assembly")
+def test_skills_put_the_ring_over_the_peg(hand: Hand) -> None:
+    grip(hand, -1.0)
+    x, y, z = hand.at("object") - np.array([0.02, 0.0, 0.0])
+    reach(hand, x, y, z + 0.1)
+    reach(hand, x, y, z + 0.03)
+    grip(hand, 0.8)
+    goal = hand.at("goal")
+    reach(hand, *hand.at("hand")[:2], goal[2] + 0.12)
+    x, y, _ = goal + hand.at("hand") - hand.at("ring")
+    reach(hand, x, y, goal[2] + 0.14)
+    reach(hand, x, y, goal[2] - 0.06)
+    assert hand.success and hand.steps < 300
+
+
+@of("peg_insert_side")
+def test_skills_push_the_peg_into_the_hole(hand: Hand) -> None:
+    grip(hand, -1.0)
+    x, y, z = hand.at("object")
+    reach(hand, x, y, z + 0.1)
+    reach(hand, x, y, z)
+    grip(hand, 0.8)
+    goal = hand.at("goal")
+    reach(hand, *(hand.at("hand") + np.array([0.0, 0.0, 0.14])))
+    for ahead in (0.35, 0.35, -0.05 + hand.obs["hand_x"] - hand.obs["head_x"]):
+        _, y, z = goal + hand.at("hand") - hand.at("head")
+        reach(hand, goal[0] + ahead, y, z)
+    assert hand.success and hand.steps < 350
+
+
 # --- the planner --------------------------------------------------------------------
 TARGETS = ((-0.3, 0.35, 2.2), (0.1, 0.4, 2.4), (-0.6, 0.3, 1.9))
 
