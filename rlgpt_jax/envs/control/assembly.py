@@ -1,5 +1,7 @@
 """Meta-World's assembly-v3 and peg-insert-side-v3, with a goal that is seen."""
 
+import math
+
 import numpy as np
 from metaworld.env_dict import ALL_V3_ENVIRONMENTS
 
@@ -23,7 +25,7 @@ class Assembly:
         self._env._freeze_rand_vec = False
         self._env.seeded_rand_vec = True
         self._env._set_task_called = True
-        self._part = PARTS[part]
+        self._site = self._env.model.site(PARTS[part]).id
         self._camera = Camera(self._env.model, "corner2")
         self._grip = 0.0
 
@@ -62,9 +64,9 @@ class Assembly:
     def _fields(self, obs: np.ndarray) -> np.ndarray:
         """As `assembly_spec`; `obs` is Meta-World's own, float64[39]."""
         hand, thing = obs[:3], obs[4:7]
-        part = self._env.data.site(self._part).xpos
+        part = self._env.data.site_xpos[self._site]
         goal = self._env._target_pos
-        numbers = [np.linalg.norm(thing - hand), np.linalg.norm(part - goal)]
+        numbers = [math.dist(thing, hand), math.dist(part, goal)]
         return np.concatenate([hand, [obs[3], self._grip], thing, part, goal, numbers]).astype(
             np.float32
         )
