@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -140,13 +142,36 @@ def test_a_worker_that_always_fails_ends_the_run_with_its_reason() -> None:
         world.reset(0)
 
 
+def ended(pids: list[int]) -> bool:
+    """Whether they are gone within some seconds."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline and any(os.path.exists(f"/proc/{pid}") for pid in pids):
+        time.sleep(0.05)
+    return not any(os.path.exists(f"/proc/{pid}") for pid in pids)
+
+
 def test_workers_end_when_their_world_is_closed() -> None:
     with tiny() as world:
         pids = world.pids
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline and any(os.path.exists(f"/proc/{pid}") for pid in pids):
-        time.sleep(0.05)
-    assert not any(os.path.exists(f"/proc/{pid}") for pid in pids)
+    assert ended(pids)
+
+
+def test_workers_end_with_their_parent_though_they_hang() -> None:
+    text = (
+        "import sys; from tests.envs.control import workers_test as t\n"
+        "world = t.make(t.tiny_task(), 2, 2); world.reset(0)\n"
+        "world._workers[0].ask('step', t.rows((t.HANG, 0)), [0], None)\n"
+        "print(*world.pids, flush=True); sys.stdin.read()"
+    )
+    path = {"PYTHONPATH": os.pathsep.join(part for part in sys.path if part)}
+    parent = subprocess.Popen(
+        [sys.executable, "-c", text], env=os.environ | path, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+    )  # fmt: skip
+    with parent:
+        pids = [int(pid) for pid in parent.stdout.readline().split()]
+        parent.kill()
+    assert len(pids) == 2 and ended(pids)
 
 
 def test_pictures_are_drawn_when_asked_for() -> None:
