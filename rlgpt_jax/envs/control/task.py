@@ -1,0 +1,23 @@
+"""What a world of simulators is made from: one frozen record, plain data."""
+
+import dataclasses
+from typing import Any
+
+from rlgpt_jax.envs.spec import WorldSpec
+
+
+@dataclasses.dataclass(frozen=True)
+class ControlTask:
+    """A row of the table, or one's own."""
+
+    name: str
+    words: str  # the goal, for prompts
+    spec: WorldSpec
+    horizon: int  # steps of an episode
+    success: str  # how it is judged
+    simulator: str  # "module.Class" of a `simulator.Simulator`, or of a world of all lanes
+    packages: tuple[str, ...]  # modules it imports, looked for before anything starts
+    options: tuple[tuple[str, Any], ...] = ()  # what the class is called with, plain data
+    patience: float = 30.0  # seconds one lane may take for a step, then its worker is replaced
+    measure: str = ""  # field whose last value reports average besides success
+    is_pool: bool = False  # the class steps all lanes itself, in this process
