@@ -7,7 +7,8 @@ from experiments.configs import base
 from experiments.values import ConfigError
 from rlgpt_jax.agents import prompts
 from rlgpt_jax.agents.llm.base import ProviderError
-from rlgpt_jax.envs.tasks.tasks import get_task
+from rlgpt_jax.envs.control import packages
+from rlgpt_jax.envs.control.task import ControlTask
 from rlgpt_jax.loop.library import store
 
 
@@ -24,6 +25,7 @@ def check_start(config: base.Config) -> None:
 def check_tools(config: base.Config) -> None:
     """The same of all but the model: what `run.make_tools` reads."""
     _check_interpreter(config)
+    _check_packages(config)
     _check_clip_files(config)
     try:
         prompts.load()
@@ -54,6 +56,16 @@ def _check_interpreter(config: base.Config) -> None:
             raise ConfigError(f"--config.world=minedojo: {error}") from error
 
 
+def _check_packages(config: base.Config) -> None:
+    """Refuses to start without the packages of a simulator."""
+    task = config.task_record
+    if isinstance(task, ControlTask):
+        try:
+            packages.check(task.name, task.packages)
+        except packages.MissingPackage as error:
+            raise ConfigError(str(error)) from error
+
+
 def _check_clip_files(config: base.Config) -> None:
     """Refuses to start without the files of the CLIP reward; what is in them is read later."""
     if config.reward.clip:
@@ -80,13 +92,14 @@ def check_budget(config: base.Config) -> None:
 
     Every iteration starts new episodes, so the end of a long task would never be met.
     """
-    horizon, lanes = get_task(config.task).horizon, config.rl.ppo.num_envs
+    task, lanes = config.task_record, config.rl.ppo.num_envs
+    horizon = task.horizon
     ticks = config.loop.ticks_per_iteration
     if config.loop.learns and not config.loop.planner and ticks < lanes * horizon:
         fewer = max(1, ticks // horizon)
         name = "minedojo.workers" if config.world == "minedojo" else "ppo.num_envs"
         raise ConfigError(
-            f"an episode of {get_task(config.task).name} lasts up to {horizon} ticks, but "
+            f"an episode of {task.name} lasts up to {horizon} ticks, but "
             f"loop.ticks_per_iteration={ticks} over {name}={lanes} lanes is "
             f"{ticks // lanes} ticks a lane. Set --config.loop.ticks_per_iteration="
             f"{lanes * horizon} or more, or --config.{name}={fewer} or less."

@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from experiments import flags, machine, sight
+from experiments.configs import worlds
 from experiments.values import ConfigError
 from rlgpt_jax.loop.record import FolderNotHeld, held
 
@@ -57,8 +58,9 @@ def help_text() -> str:
 
 
 def list_configs() -> str:
-    """One line per configuration."""
+    """One line per configuration, then one per task of a simulator."""
     names = flags.config_names()
+    names |= {name: f"{task.words} (simulator)" for name, task in worlds.TASKS.items()}
     width = max(map(len, names))
     return "\n".join(f"{name:<{width}}  {line}" for name, line in names.items())
 

@@ -6,7 +6,8 @@ import re
 from experiments.configs import base
 from experiments.values import ConfigError
 from rlgpt_jax import files
-from rlgpt_jax.envs.tasks.tasks import TASKS, Task, get_task
+from rlgpt_jax.envs.spec import SpecTask
+from rlgpt_jax.envs.tasks.tasks import TASKS, Task
 
 FOLDER = "experiments/transcripts"
 OTHERS = (
@@ -64,7 +65,9 @@ def _check_planner(config: base.Config, is_there: bool) -> None:
 
 
 def _check_goal(config: base.Config, exchange: dict | None) -> None:
-    asked = get_task(config.task)
+    asked = config.task_record
+    if isinstance(asked, SpecTask):
+        return _check_words(config, asked, exchange)
     other = task_of(exchange)
     if other is not None and _goal(other) != _goal(asked):
         raise ConfigError(
@@ -72,6 +75,17 @@ def _check_goal(config: base.Config, exchange: dict | None) -> None:
             f"{asked.name}: its plans and macros would not fit. Record one with "
             "--config.llm.provider=file, or leave the models out with "
             "--config.loop.mode=pure_rl."
+        )
+
+
+def _check_words(config: base.Config, asked: SpecTask, exchange: dict | None) -> None:
+    """Refuses a recording whose prompts do not tell the words of a task in a world with a spec."""
+    text = "\n".join(m["text"] for m in (exchange or {}).get("messages", ()))
+    if exchange is not None and asked.words[1:] not in text:
+        raise ConfigError(
+            f"{config.llm.transcript} was recorded for another task than {asked.name}: its plans "
+            "and macros would not fit. Record one with --config.llm.provider=file, or leave the "
+            "models out with --config.loop.mode=pure_rl."
         )
 
 

@@ -162,7 +162,9 @@ def make_tools(
         seed=config.seed,
         sensors=config.sensors,
         tick_limit=config.macros.tick_limit,
-        prompts=prompts.load(advice=config.prompts.advice),
+        prompts=prompts.load(
+            advice=config.prompts.advice, spec=config.task_record.spec is not None
+        ),
         critic=config.critic,
         offer=offer,
         set_up=set_up.take(config.set_up, folder),
@@ -178,9 +180,11 @@ def take_library(config: Config, folder: RunFolder, display: Display) -> Offer:
         if not copy.exists():
             store.copy(store.load(Path(config.macros.library)), copy)
         entries = store.load(copy)
+    spec = config.task_record.spec
     offer = make_offer(
-        entries, config.loop, config.sensors, config.macros.offer, config.macros.skills
-    )
+        entries, config.loop, config.sensors, config.macros.offer,
+        config.macros.skills or bool(spec and spec.skills), spec,
+    )  # fmt: skip
     if entries:
         names = ", ".join(fate.name for fate in offer.macros) or "none"
         display.say(
@@ -246,7 +250,8 @@ def make_videos(config: Config, tools: Tools, finished: two_loop.Run) -> list[Pa
     world = on_host.as_host(tools.world(EVAL, lanes))
     return video.write_videos(
         world, finished.learning.policy(best), tools.seed_of("evaluate", EVAL),
-        tools.folder.path("videos"), video.ticks_per_frame(tools.task.horizon),
+        tools.folder.path("videos"),
+        video.ticks_per_frame(tools.task.horizon, tools.task.spec is not None),
     )  # fmt: skip
 
 

@@ -17,6 +17,11 @@ WORDS: dict[str, str] = {
     "blind_code": "the policy sees the rays, macros do not",
     "pixels": "the policy sees pictures of 64 x 64 pixels in the place of the rays, macros neither",
 }
+# The same in a world with a spec.
+SPEC_WORDS = {
+    "rays": "macros and policy see all fields of the observation",
+    "blind_code": "the policy sees all fields of the observation, macros those of level paper",
+}
 # Fields that come with pixels. One body for actor and critic is half the cost, and pictures are
 # most of it.
 PIXELS: dict[str, Any] = {

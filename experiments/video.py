@@ -19,6 +19,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from rlgpt_jax.envs.base import Step
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.envs.voxel.render import for_people
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.policy import Policy
@@ -35,6 +36,7 @@ TICKS_PER_SECOND = 20
 GIF_EVERY = 2  # ticks per frame of a GIF, which is also half as large
 MAX_WATCHED = 4  # lanes whose pictures are kept where episodes cannot be played twice
 MAX_FRAMES = 900  # about, of a long episode, which is shown faster; 1 MB each in memory
+MAX_SLOW_FRAMES = 100  # of simulators, which draw a few pictures a second
 END_SECONDS = 1.5  # the last picture stays for so long
 Play = Callable[[Callable[[Any, list[str], Step], None]], None]  # plays episodes, tells of ticks
 INK, PAPER = (240, 238, 232), (24, 27, 30)
@@ -52,11 +54,12 @@ class Lane:
     is_open: bool = True
     above: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(0))  # the last map
     every: int = 1  # ticks from one picture to the next
+    told: tuple[int, str] | None = None  # field of a world with a spec that captions tell
 
 
-def ticks_per_frame(horizon: int) -> int:
+def ticks_per_frame(horizon: int, is_slow: bool = False) -> int:
     """How many ticks of an episode of `horizon` go to one picture."""
-    return -(-horizon // MAX_FRAMES)
+    return -(-horizon // (MAX_SLOW_FRAMES if is_slow else MAX_FRAMES))
 
 
 def write_videos(world: Any, policy: Policy, seed: int, folder: Path, every: int = 1) -> list[Path]:
@@ -83,11 +86,14 @@ def write_episodes(world: Any, play: Play, folder: Path, every: int = 1) -> list
     if on_host.is_async(world):
         return [_write(lane, folder) for lane in seen_lanes(world.num_envs, play, every)]
     found = find_lanes(world.num_envs, play)
-    lanes = [Lane(lane, name, every=every) for name, lane in found]
+    spec = getattr(world, "spec", None)
+    lanes = [Lane(lane, name, every=every, told=spec and told_of(spec)) for name, lane in found]
 
     def draw(env: Any, labels: list[str], step: Step) -> None:
         for lane in lanes:
-            if lane.is_open:
+            if lane.is_open and spec:
+                add_rendered(lane, env, labels[lane.lane], step)
+            elif lane.is_open:
                 add_tick(lane, env.state, labels[lane.lane], step)
 
     play(draw)
@@ -168,20 +174,43 @@ def add_seen(lane: Lane, label: str, step: Step) -> None:
     _add(lane, draw, label, step)
 
 
+def add_rendered(lane: Lane, world: Any, label: str, step: Step) -> None:
+    """The same of a simulator, which draws itself."""
+
+    def draw() -> np.ndarray:
+        return below_caption(enlarged(world.render([lane.lane], (VIEW_HEIGHT, VIEW_WIDTH))[0]))
+
+    _add(lane, draw, label, step)
+
+
+def told_of(spec: WorldSpec) -> tuple[int, str]:
+    """The field that captions tell: the first that reports sum up."""
+    names = [field.name for field in spec.fields]
+    name = spec.facts[0] if spec.facts else names[0]
+    return names.index(name), name
+
+
+def _words(lane: Lane, obs: Any) -> str:
+    """What a caption tells of an observation."""
+    if lane.told is None:
+        return f"life {float(np.asarray(obs.life)[lane.lane]):.0f}"
+    field, name = lane.told
+    return f"{name} {float(obs.fields[lane.lane, field]):.2f}"
+
+
 def _add(lane: Lane, draw: Callable[[], np.ndarray], label: str, step: Step) -> None:
     lane.tick += 1
-    index = lane.lane
-    life = float(np.asarray(step.final_obs.life)[index])
+    index, words = lane.lane, _words(lane, step.final_obs)
     done = bool(np.asarray(step.terminated)[index] or np.asarray(step.truncated)[index])
     if done:  # the world holds the next episode already, so the last picture stays
         lane.is_open = False
         success = bool(np.asarray(step.info["success"])[index])
         lane.name = lane.name or ("success" if success else "failure")
         picture = lane.frames[-1] if lane.frames else np.zeros((*FRAME_SIZE[::-1], 3), np.uint8)
-        end = with_caption(picture, label, lane.tick, life, "success" if success else "failed")
+        end = with_caption(picture, label, lane.tick, words, "success" if success else "failed")
         lane.frames += [end] * round(END_SECONDS * TICKS_PER_SECOND)
     elif not lane.frames or lane.tick % lane.every == 0:
-        lane.frames.append(with_caption(draw(), label, lane.tick, life, ""))
+        lane.frames.append(with_caption(draw(), label, lane.tick, words, ""))
 
 
 @jax.jit
@@ -211,13 +240,13 @@ def below_caption(picture: np.ndarray) -> np.ndarray:
     return np.pad(picture, ((CAPTION_HEIGHT, 0), (0, 0), (0, 0)))
 
 
-def with_caption(frame: np.ndarray, label: str, tick: int, life: float, outcome: str) -> np.ndarray:
-    """Writes action, tick, life and outcome above the pictures. Returns a new frame."""
+def with_caption(frame: np.ndarray, label: str, tick: int, told: str, outcome: str) -> np.ndarray:
+    """Writes action, tick, what is told and outcome above the pictures. Returns a new frame."""
     image = Image.fromarray(frame)
     pen = ImageDraw.Draw(image)
     pen.rectangle((0, 0, image.width, CAPTION_HEIGHT - 1), fill=PAPER)
     large, small = ImageFont.load_default(24), ImageFont.load_default(18)
-    words, colour = f"tick {tick}    life {life:.0f}", GOOD if outcome == "success" else BAD
+    words, colour = f"tick {tick}    {told}", GOOD if outcome == "success" else BAD
     right = image.width - 14
     if image.width == FRAME_SIZE[0]:
         pen.text((14, 10), label[:36], font=large, fill=INK)

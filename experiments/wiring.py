@@ -16,6 +16,8 @@ from rlgpt_jax.agents.llm.budget import Budget, Clock, Quote
 from rlgpt_jax.agents.llm.connect import connect
 from rlgpt_jax.agents.llm.file import FileProvider
 from rlgpt_jax.agents.llm.replay import Replay
+from rlgpt_jax.envs.control import making
+from rlgpt_jax.envs.control.task import ControlTask
 from rlgpt_jax.envs.minedojo.host import HostMineDojo, make_launcher
 from rlgpt_jax.envs.minedojo.turns import Turns
 from rlgpt_jax.envs.tasks.tasks import Task
@@ -39,7 +41,8 @@ def env_maker(
     senses = _checked_senses(config)
     task = config.task_record
     clip = make_clip(config)
-
+    if isinstance(task, ControlTask):
+        return _control_maker(config, task)
     if config.world == "minedojo":
         return _minedojo_maker(config, senses, clip)
 
@@ -58,6 +61,18 @@ def env_maker(
         if clip and clip.is_for(split, num_envs):
             return clip.around(HostVoxel(VoxelEnv(*given), **{**senses, "image_size": clip.size}))
         return HostVoxel(VoxelEnv(*given), **senses)
+
+    return make
+
+
+def _control_maker(config: base.Config, task: ControlTask) -> Callable[..., World]:
+    """`env_maker` of simulators: lanes are shared out to processes, and no world is kept that
+    nobody has asked for."""
+
+    def make(split: str, num_envs: int, seed: int, other: ControlTask | None = None) -> World:
+        del seed  # a world is built from the seed of its reset
+        workers = min(config.workers, num_envs)
+        return making.make(other or task, num_envs, workers, split=split)
 
     return make
 
@@ -113,7 +128,7 @@ def _checked_senses(config: base.Config) -> dict[str, Any]:
 
 def uses_device(config: base.Config) -> bool:
     """Whether world and policy run in one scan: on a GPU by default, but for Minecraft."""
-    keeps_state = config.world == "minedojo" or bool(config.reward.clip)
+    keeps_state = config.world != "voxel" or bool(config.reward.clip)
     return devices.uses_device(config.driver, keeps_state)
 
 

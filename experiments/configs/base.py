@@ -9,9 +9,11 @@ import dataclasses
 from typing import Any, Literal
 
 from experiments import sight as sights
+from experiments.configs import worlds
 from experiments.configs.llm import LLMConfig
 from rlgpt_jax.agents.llm.base import Usage
 from rlgpt_jax.agents.llm.budget import BudgetConfig, Quote, known_price
+from rlgpt_jax.envs.control.task import ControlTask
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.tasks import own_task
 from rlgpt_jax.envs.tasks.tasks import Task as Task
@@ -68,8 +70,10 @@ class Config:
     sight: sights.Sight = "blind_code"
     # voxel: the embedded world. minedojo: Minecraft itself, on the host; its lanes are
     # minedojo.workers, and ppo.unroll_length is changed so that an update has as many ticks as
-    # said: with fewer workers than ppo.num_envs it grows.
-    world: Literal["voxel", "minedojo"] = "voxel"
+    # said: with fewer workers than ppo.num_envs it grows. control: kitchen, assembly and cars, or
+    # the path of a Python file with worlds of one's own (`experiments/configs/worlds.py`).
+    world: str = "voxel"
+    workers: int = 2  # processes that step the lanes of a world that is not Minecraft
     voxel: WorldParams = WorldParams()
     minedojo: MineDojoConfig = MineDojoConfig()
     ppo: PPOConfig = PPOConfig()
@@ -109,10 +113,15 @@ class Config:
                 f"set_up={self.set_up} is for loop.mode=pure_rl; in mode {self.loop.mode} agents "
                 "set up the training, or nothing is trained."
             )
+        if not self.is_minecraft:
+            check_spec_world(self)
         sights.check(self)
         _ = self.rl  # checks what must go together
 
     def _check_task(self) -> None:
+        if not self.is_minecraft:
+            _ = self.task_record
+            return
         task = get_task(self.task)
         if not isinstance(self.task, str):
             own_task.check(task)
@@ -124,9 +133,22 @@ class Config:
             )
 
     @property
-    def task_record(self) -> Task:
+    def is_minecraft(self) -> bool:
+        return self.world in worlds.MINECRAFT
+
+    @property
+    def task_record(self) -> Task | ControlTask:
         """The task as worlds and agents get it."""
+        if not self.is_minecraft:
+            return worlds.find(self.world, str(self.task))
         return get_task(self.task) if isinstance(self.task, str) else own_task.complete(self.task)
+
+    @property
+    def minecraft_task(self) -> Task:
+        """The task, for what only Minecraft has."""
+        task = self.task_record
+        assert isinstance(task, Task), "a task of another world"
+        return task
 
     @property
     def sensors(self) -> str:
@@ -138,6 +160,7 @@ class Config:
         """The learner's part, as the library takes it."""
         ppo = minedojo_lanes(self) if self.world == "minedojo" else self.ppo
         return RLConfig(
+            spec=self.task_record.spec,
             ppo=ppo,
             network=self.network,
             reward=self.reward,
@@ -155,6 +178,21 @@ def check_prices(config: Config) -> None:
         return
     for model in filter(None, (llm.model, llm.critic_model)):
         known_price(Quote(llm.provider, model), Usage(1, 1))
+
+
+def check_spec_world(config: Config) -> None:
+    """Refuses what worlds that are not Minecraft do not have."""
+    if config.workers < 1:
+        raise ValueError(f"workers={config.workers} must be at least 1.")
+    wrong = {
+        "driver=device": config.driver == "device", "loop.planner": config.loop.planner,
+        "reward.clip": config.reward.clip, "macros.library": config.macros.library,
+        "macros.save": config.macros.save, "sight=pixels": config.sight == "pixels",
+    }  # fmt: skip
+    if found := [name for name, is_set in wrong.items() if is_set]:
+        raise ValueError(
+            f"{', '.join(found)}: only for Minecraft, and world is {config.world}. Leave it out."
+        )
 
 
 def check_minedojo(config: Config) -> None:
@@ -268,14 +306,36 @@ def for_task(task: str | Task, transcript: str = "", **changes: Any) -> Config:
     return dataclasses.replace(config, **values)
 
 
+# Simulators are slow: few lanes, long rollouts, small networks.
+CONTROL: dict[str, Any] = {
+    "ppo": {"num_envs": 16, "unroll_length": 256, "gamma": 0.99, "learning_rate": 3e-4},
+    "network": {"fusion_width": 128, "feature_width": 128},
+    "loop": {"ticks_per_iteration": 100_000, "eval_episodes": 100, "trial_episodes": 16},
+}
+
+
+def for_control(task: str, world: str = worlds.CONTROL, **changes: Any) -> Config:
+    """The defaults of a task in a world that is not Minecraft; `changes` as for `for_task`."""
+    llm = LLMConfig(transcript=f"experiments/transcripts/{task}.jsonl")
+    config = Config(task=task, llm=llm, world=world)
+    for values in (CONTROL, changes):
+        config = dataclasses.replace(config, **{
+            field: dataclasses.replace(getattr(config, field), **value)
+            if isinstance(value, dict) else value
+            for field, value in values.items()
+        })  # fmt: skip
+    return config
+
+
 def smoke(config: Config) -> Config:
     """The same path with a budget of seconds; its numbers mean nothing."""
     voxel = dataclasses.replace(config.voxel, size_x=32, size_z=32, num_worlds=4)
     ppo = dataclasses.replace(config.ppo, num_envs=8)
+    horizon = 0 if config.is_minecraft else config.task_record.horizon
     loop = dataclasses.replace(
         config.loop,
         num_iterations=min(2, config.loop.num_iterations),
-        ticks_per_iteration=2048,
+        ticks_per_iteration=max(2048, ppo.num_envs * horizon),
         eval_episodes=8,
         trial_episodes=4,
         checkpoint_every=2,

@@ -37,11 +37,11 @@ def text(config: base.Config, agent: str, iteration: int) -> str:
       ConfigError: the transcript lacks what was said before, or nobody is asked that.
     """
     loop, tools = config.loop, _tools(config)
-    facts = recipe_graph.describe(tools.task.goal_item) if loop.planner else ""
+    facts = recipe_graph.describe(tools.minecraft_task.goal_item) if loop.planner else ""
     state = PromptState(two_loop.make_setting(loop, tools), facts=facts)
     if loop.planner and agent != "planner":
         plan = _said(tools, "planner", state, planner.parse)
-        task, first = long_task.sub_task_of(tools.task, plan, 0), plan.sub_tasks[0]
+        task, first = long_task.sub_task_of(tools.minecraft_task, plan, 0), plan.sub_tasks[0]
         tools = dataclasses.replace(tools, task=task, key_prefix=f"task/{first.name}/")
         loop = long_task.config_of(loop, first)
         state = PromptState(two_loop.make_setting(loop, tools))
@@ -58,7 +58,11 @@ def _tools(config: base.Config) -> Tools:
     """What the loops are given, with the recorded answers in the place of a model."""
     macros, path = config.macros, files.CHECKOUT / config.llm.transcript
     entries = store.load(Path(macros.library)) if macros.library else ()
-    offer = make_offer(entries, config.loop, config.sensors, macros.offer, macros.skills)
+    spec = config.task_record.spec
+    offer = make_offer(
+        entries, config.loop, config.sensors, macros.offer,
+        macros.skills or bool(spec and spec.skills), spec,
+    )  # fmt: skip
     # Nothing is written: any folder that exists will do.
     return make_tools(config, RunFolder(Path()), Replay(path) if path.is_file() else None, offer)
 
@@ -98,7 +102,7 @@ def _decided(loop: LoopConfig, tools: Tools, state: PromptState) -> PromptState:
         for name, found in sources.items()
     }  # fmt: skip
     words = [FACTS] if interface is None or isinstance(interface, Refusal) else [
-        rl_setup.describe(interface), FACTS
+        rl_setup.describe(interface, tools.task.spec), FACTS
     ]  # fmt: skip
     return state.replace(
         plan=plan, fates=tuple(fate(s, made.get(s.name), state) for s in plan.coded),

@@ -8,19 +8,20 @@ from experiments.report import html
 from experiments.report.html import tag, text
 from experiments.values import ConfigError
 from rlgpt_jax.agents import rl_setup
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.rl.interface import RLInterface
 
 WORDS = ("reasoning", "note")  # fields of the interface that hold words of an agent
 
 
-def interface_of(saved: dict[str, Any] | None) -> str:
+def interface_of(saved: dict[str, Any] | None, spec: WorldSpec | None = None) -> str:
     """What it sets, a line each; "" where nobody was asked."""
     if not saved:
         return ""
     inner = tag("h3", "Set-up of the training", class_="later")
     if saved.get("note"):
         inner += html.note("", saved["note"], "warn")
-    lines = [line.lstrip("- ") for line in described(saved).splitlines() if line.strip()]
+    lines = [line.lstrip("- ") for line in described(saved, spec).splitlines() if line.strip()]
     if len(lines) == 1:
         inner += tag("p", text(lines[0]))
     else:
@@ -30,10 +31,10 @@ def interface_of(saved: dict[str, Any] | None) -> str:
     return inner
 
 
-def described(saved: dict[str, Any]) -> str:
+def described(saved: dict[str, Any], spec: WorldSpec | None = None) -> str:
     """The words that the agents read; the bare fields of another version's interface."""
     try:
-        return rl_setup.describe(from_dict(RLInterface, saved))
+        return rl_setup.describe(from_dict(RLInterface, saved), spec)
     except (ConfigError, TypeError, ValueError, KeyError):
         fields = {k: v for k, v in saved.items() if k not in WORDS and v not in (None, [], {})}
         return "\n".join(f"{name}: {json.dumps(value)}" for name, value in fields.items())

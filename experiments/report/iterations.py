@@ -3,10 +3,12 @@
 Plan, set-up of the training, code, use and critique each have a file of their own.
 """
 
+from experiments.configs import worlds
 from experiments.report import coding, critic, html, interface, pictures, plan, use
 from experiments.report.html import tag
 from experiments.report.load import Iteration, Run
 from experiments.report.success import best_iteration
+from rlgpt_jax.envs.spec import WorldSpec
 
 
 def iterations(run: Run) -> str:
@@ -14,11 +16,14 @@ def iterations(run: Run) -> str:
     if not any(it.plan for it in run.iterations):
         return "".join(_use_only(it) for it in run.iterations)
     best = best_iteration(run)
-    return "".join(_iteration(it, best is not None and it is best) for it in run.iterations)
+    task = worlds.of_run(run.config)
+    spec = task.spec if task else None
+    return "".join(_iteration(it, it is best, spec) for it in run.iterations)
 
 
-def _iteration(it: Iteration, is_best: bool) -> str:
-    inner = plan.plan_of(it) + interface.interface_of(it.interface) + coding.code_of(it, is_best)
+def _iteration(it: Iteration, is_best: bool, spec: WorldSpec | None) -> str:
+    set_up = interface.interface_of(it.interface, spec)
+    inner = plan.plan_of(it) + set_up + coding.code_of(it, is_best)
     if it.evaluation:
         title = tag("h3", "What the policy used", class_="later")
         inner += title + use.action_use(it.evaluation) + pictures.presses_of(it.evaluation)

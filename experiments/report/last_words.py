@@ -46,7 +46,8 @@ def tell(
         display.say(f"{display.num_refusals} versions of macros were refused.")
     display.say(f"Time: {duration(seconds)}, of it compiling {duration(compile_seconds)}.")
     tell_coded_parts(display, r)
-    where = "the embedded world" if config.world == "voxel" else "Minecraft through MineDojo"
+    places = {"voxel": "the embedded world", "minedojo": "Minecraft through MineDojo"}
+    where = places.get(config.world, "its simulator")
     display.say(
         f"[bold green]Final success: {r['success_rate']:.1%}[/bold green] (95 % interval "
         f"{r['success_low']:.1%} to {r['success_high']:.1%}, {r['num_episodes']} held-out "

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.config_tree import from_dict
+from experiments.configs import worlds
 from experiments.report import appendix, html, iterations, sub_tasks, success, summary, tokens
 from experiments.report.html import tag, text
 from experiments.report.load import Run, load_run, load_sub_tasks
@@ -37,7 +38,9 @@ def _write(run: Run) -> Path:
 def render(run: Run) -> str:
     """The page as text."""
     body = "".join(part(run) for part in PARTS)
-    top = summary.head(run, _task_words(run.config.get("task", ""))) + _nav(run, body)
+    own = worlds.of_run(run.config)
+    words = own.words if own else _task_words(run.config.get("task", ""))
+    top = summary.head(run, words) + _nav(run, body)
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'

@@ -32,7 +32,9 @@ EMBEDDED = (
     "The worlds are the embedded ones; the numbers cannot be compared with results in Minecraft "
     "itself."
 )
+SIMULATED = "The worlds are simulators', whose settings are ours (docs/control.md)."
 MINEDOJO = "The worlds are what MineDojo's client was given: Minecraft's, or those of a stand-in."
+PLACES = {"voxel": EMBEDDED, "minedojo": MINEDOJO}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,7 +86,8 @@ def success(run: Run) -> str:
     worlds = len((run.final or {}).get("by_world") or ())
     every += f"The held-out episodes are in {worlds} worlds of this seed's own. " * bool(worlds)
     words = WORDS + every + ALONE * bool(run.coded_parts) + END
-    words += MINEDOJO if run.config.get("world") == "minedojo" else EMBEDDED
+    world = run.config.get("world")
+    words += PLACES.get(world, SIMULATED) if isinstance(world, str) else EMBEDDED
     chart = tag("div", _legend(points) + success_chart(points), class_="card")
     table = tag("div", _table(points, run), class_="card")
     inner = tag("p", text(words)) + tag("div", chart + table, class_="grid2 uneven")
@@ -174,7 +177,7 @@ def _table(points: Sequence[Point], run: Run) -> str:
 
 def _cells(r: dict[str, Any]) -> list[str]:
     """Numbers of one evaluation."""
-    dead = r.get("dead_loop_rate")
+    dead = None if r.get("facts") else r.get("dead_loop_rate")
     return [
         html.interval(r["success_rate"], r["success_low"], r["success_high"]),
         html.episodes(r["successes"], r["num_episodes"], r.get("lost", 0)),

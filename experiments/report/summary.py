@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiments import sight as sights
+from experiments.configs import worlds
 from experiments.report import html
 from experiments.report.charts import line_chart
 from experiments.report.html import tag, text
@@ -36,6 +37,10 @@ def head(run: Run, words: str) -> str:
     return title + lead + tag("dl", facts, class_="facts")
 
 
+def _seen(run: Run) -> dict[str, str]:
+    return sights.SPEC_WORDS if worlds.of_run(run.config) else sights.WORDS
+
+
 def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
     best = best_iteration(run)
     facts = []
@@ -52,7 +57,9 @@ def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
             facts.append(("Best iteration", f"{best.index}{count}", ""))
         if run.task_plan:
             facts.append(("Sub-tasks", str(len(run.task_plan["sub_tasks"])), ""))
-        seconds = _small(f"{e['mean_ticks'] / 20:.1f} s of game time")
+        task = worlds.of_run(run.config)
+        seconds = e["mean_ticks"] * (task.spec.step_seconds if task else 1 / 20)
+        seconds = _small(f"{seconds:.1f} s of the world's time")
         facts.append(("Mean episode", f"{e['mean_ticks']:.0f} ticks{seconds}", ""))
     ticks = max((row.get("ticks", 0.0) for row in run.metrics), default=0.0)
     ticks = ticks or (run.result or {}).get("ticks", 0)
@@ -66,7 +73,7 @@ def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
     if run.result and "wall_seconds" in run.result:
         facts.append(("Wall time", _wall(run.result["wall_seconds"]), ""))
     if sight := run.config.get("sight"):  # runs of older versions have no such field
-        facts.append(("Sight", text(sight) + _small(sights.WORDS[sight]), ""))
+        facts.append(("Sight", text(sight) + _small(_seen(run)[sight]), ""))
     seed = run.config.get("seed", 0)
     facts.append(("Mode", text(mode or "–") + _small(f"seed {seed}"), ""))
     return facts
@@ -138,10 +145,11 @@ def videos(run: Run) -> str:
     if not run.videos:
         return ""
     figures = "".join(tag("div", _video(path), class_="card") for path in run.videos)
+    shows = "what the agent sees, and the world from above"
     words = tag(
         "p",
         f"Episodes of the {'whole task' if run.task_plan else 'best iteration'} in held-out "
-        "worlds: what the agent sees, and the world from above. The words name "
+        f"worlds: {'the world' if worlds.of_run(run.config) else shows}. The words name "
         f"{'skill and ' * bool(run.task_plan)}action or macro in control.",
     )
     return html.section("videos", "Videos", words + tag("div", figures, class_="grid2"))

@@ -47,7 +47,7 @@ def _command(name: str, assignments: list[tuple[str, str]]) -> str:
 
 def run(command: str, config: base.Config, options: argparse.Namespace) -> int:
     """Prints everything. Returns the exit code."""
-    task = config.task_record
+    task = config.minecraft_task
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 100)
 
     def say(text: str = "", style: str | None = None) -> None:
@@ -127,7 +127,7 @@ def draw_and_play(config: base.Config, options: argparse.Namespace, say: Any) ->
     from rlgpt_jax.rl.networks.actor_critic import init_params
     from rlgpt_jax.rl.policy import Policy
 
-    task = config.task_record
+    task = config.minecraft_task
     host = dataclasses.replace(config, driver="host")
     world = env_maker(host)(TRAIN, min(options.episodes, config.ppo.num_envs), 0)
     assert isinstance(world, HostVoxel)

@@ -30,6 +30,9 @@ def render_trials(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     setting = state.setting
     text = prompts.fill(
         "trial_critic.prompt",
+        place=prompts.fill("shared.place"),
+        made=prompts.fill("trial_critic.made"),
+        judge=prompts.fill("trial_critic.judge"),
         world=sections.world(setting, prompts),
         sensors=sections.sensors(setting, prompts),
         api=setting.api.strip(),
@@ -91,6 +94,7 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     is_program = setting.mode == "pure_code"
     text = prompts.fill(
         "critic.prompt",
+        place=prompts.fill("shared.place"),
         world=sections.world(setting, prompts),
         policy=sections.policy(setting, prompts),
         sensors=sections.sensors(setting, prompts),

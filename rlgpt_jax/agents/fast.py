@@ -22,6 +22,9 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     kind = f"{setting.mode}_{sub_action.kind}" if setting.mode != "rl_gpt" else sub_action.kind
     text = prompts.fill(
         "fast.prompt",
+        place=prompts.fill("shared.place"),
+        coding=prompts.fill("fast.coding"),
+        example=prompts.fill("fast.example"),
         world=sections.world(setting, prompts),
         sensors=sections.sensors(setting, prompts),
         api=setting.api.strip(),

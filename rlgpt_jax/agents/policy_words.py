@@ -1,5 +1,6 @@
 """What the policy sees and remembers, in words for prompts."""
 
+from rlgpt_jax.agents.setting import Setting
 from rlgpt_jax.rl.interface import PICTURE, TURNS, Given
 
 # In the order of the words; what is not here is not worth a word.
@@ -17,6 +18,13 @@ _PARTS = {
     "status": "life",
     "previous": "its previous action",
 }
+
+
+def of_policy(setting: Setting) -> dict[str, str]:
+    """What prompts tell of the policy in Minecraft besides its memory."""
+    given = setting.given
+    turns = turn(given, setting.design != "reward")
+    return dict(sees=sees(given), turn=turns, shows=shows(given))
 
 
 def sees(given: Given) -> str:

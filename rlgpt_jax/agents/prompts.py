@@ -4,7 +4,8 @@ A section is a line `[name]` and all that follows up to the next such line, with
 lines around it; in code it is "file.name". What stands before the first one is for readers. A
 placeholder is `{name}` in lower case; every other brace is text. The table below says which
 placeholders each section has; files that differ from it are refused when they are read, so a
-slip in a prompt costs no model call.
+slip in a prompt costs no model call. Worlds that are not Minecraft have other texts for some
+sections: those of spec.txt, under their full names.
 
 Where a heading has a placeholder alone below it, and that is filled with nothing, the heading is
 left out too.
@@ -14,13 +15,13 @@ nothing in a run whose prompts tell rules and facts alone.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from rlgpt_jax import files
 
 FOLDER = files.folder("prompts")
-_SECTION = re.compile(r"^\[([a-z][a-z_]*)\]$", re.MULTILINE)
+_SECTION = re.compile(r"^\[([a-z][a-z_.]*)\]$", re.MULTILINE)
 _PLACEHOLDER = re.compile(r"\{([a-z][a-z_]*)\}")
 _HEADED = re.compile(r"^#+ .*\n\{([a-z][a-z_]*)\}(?:\n\n+|\Z)", re.MULTILINE)
 _ADVICE = re.compile(r"(\s*)\{advice_([a-z_]+)\}")
@@ -30,6 +31,7 @@ _ADVICES = "example failed_code few_macros mining nearer reward_parts sizes spli
 _FILES: dict[str, dict[str, str]] = {
     # What several agents are told.
     "shared": {
+        "place": "",
         "world": "task success start_items biome horizon seconds",
         "policy": "ticks_per_iteration episodes sees memory turn shows",
         "no_policy": "",
@@ -46,8 +48,8 @@ _FILES: dict[str, dict[str, str]] = {
     },
     "planner": {"prompt": "world facts final horizon macro_limits max_sub_tasks"},
     "slow": {
-        "prompt": "flow world policy documents mode heuristics decompose example first again "
-        "program",
+        "prompt": "place flow world policy documents mode heuristics decompose example_task "
+        "example first again program",
         "flow_slow_fast_critic": "num_tries",
         "flow_slow_fast": "num_tries",
         "flow_reward": "",
@@ -56,6 +58,7 @@ _FILES: dict[str, dict[str, str]] = {
         "heuristics_pure_code": "",
         "decompose": "",
         "decompose_again": "",
+        "example_task": "",
         "example": "",
         "example_reward": "",
         "example_pure_code": "",
@@ -66,8 +69,8 @@ _FILES: dict[str, dict[str, str]] = {
     },
     # One agent for everything; it shares the slow agent's sections.
     "one": {
-        "prompt": "flow world policy documents mode heuristics decompose coding rl example first "
-        "again program code tried answer",
+        "prompt": "place flow world policy documents mode heuristics decompose coding rl "
+        "example_task example first again program code tried answer",
         "flow": "num_tries",
         "flow_reward": "",
         "coding": "",
@@ -78,7 +81,10 @@ _FILES: dict[str, dict[str, str]] = {
         "answer_change": "",
     },
     "fast": {
-        "prompt": "world sensors api plan others name kind kind_words instruction feedback",
+        "prompt": "place world sensors api coding example plan others name kind kind_words "
+        "instruction feedback",
+        "coding": "",
+        "example": "",
         "kind_code": "",
         "kind_lead": "",
         "kind_macro": "",
@@ -92,8 +98,8 @@ _FILES: dict[str, dict[str, str]] = {
     },
     # The fast agent's RL interface.
     "rl_setup": {
-        "prompt": "world policy plan fates form feedback",
-        "form": "design limits example",
+        "prompt": "place world policy plan fates form feedback",
+        "form": "design limits example_task example",
         "design_both": "",
         "design_reward": "",
         "design_action": "",
@@ -106,17 +112,20 @@ _FILES: dict[str, dict[str, str]] = {
         "explorations gamma far",
         "training": "ticks most update network stop",
         "stop": "episodes least",
+        "example_task": "",
         "example": "",
         "example_action": "",
         "first": "",
         "again": "iteration num_iterations history critic",
     },
     "trial_critic": {
-        "prompt": "world sensors api mode plan trials pictures names",
+        "prompt": "place world sensors api mode plan trials pictures made judge names",
+        "made": "",
+        "judge": "",
         "pictures": "pictures",
     },
     "critic": {
-        "prompt": "world policy sensors mode set_up programs plan fates interface report "
+        "prompt": "place world policy sensors mode set_up programs plan fates interface report "
         "comparison history pictures names iteration num_iterations",
         "set_up": "limits",
         "programs": "",
@@ -125,74 +134,109 @@ _FILES: dict[str, dict[str, str]] = {
     # On how to split or solve a task, told within the texts above.
     "advice": {**dict.fromkeys(_ADVICES.split(), ""), "learning": "shows"},
 }
-# "file.section" -> names that the agents fill.
+# The sections of spec.txt that others are filled in.
+_SPEC = {
+    "shared.world": "task horizon seconds notes",
+    "shared.policy": "ticks_per_iteration episodes paid sees memory acts at_first",
+    "shared.sensors_paper": "more",
+    "shared.sensors_full": "more",
+    "rl_setup.task": "horizon horizons",
+    "rl_setup.actions": "primitives left_out macros",
+    "rl_setup.reward": "given successes step_costs horizon environments progresses max_items "
+    "fields gamma far",
+    "advice.learning": "",
+}
+# "file.section" -> names that the agents fill, in Minecraft and in other worlds.
 PLACEHOLDERS: dict[str, frozenset[str]] = {
     f"{file}.{section}": frozenset(fields.split())
     for file, sections in _FILES.items()
     for section, fields in sections.items()
 }
+SPEC_PLACEHOLDERS = PLACEHOLDERS | {name: frozenset(x.split()) for name, x in _SPEC.items()}
 
 
 class Prompts:
-    """The texts of one folder."""
+    """The texts of one folder, for Minecraft or for worlds with a spec."""
 
-    def __init__(self, texts: Mapping[str, str]):
-        self._texts = dict(texts)
+    def __init__(
+        self, texts: Mapping[str, str], placeholders: Mapping[str, frozenset[str]] = PLACEHOLDERS
+    ):
+        self._texts, self._placeholders = dict(texts), placeholders
 
     def fill(self, name: str, /, **values: str) -> str:
         """The section `name` with every placeholder replaced, without headings of nothing."""
-        if values.keys() != PLACEHOLDERS[name]:
+        if values.keys() != self._placeholders[name]:
             raise ValueError(
-                f"prompt {name!r} takes {_list(PLACEHOLDERS[name])}; given: {_list(values)}."
+                f"prompt {name!r} takes {_list(self._placeholders[name])}; given: {_list(values)}."
             )
         text = _HEADED.sub(lambda match: match[0] if values[match[1]] else "", self._texts[name])
         return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
 
 
-def load(folder: Path = FOLDER, advice: bool = True) -> Prompts:
+def load(folder: Path = FOLDER, advice: bool = True, spec: bool = False) -> Prompts:
     """Reads and checks all prompt files.
 
     Args:
       advice: whether the texts hold those of advice.txt.
+      spec: whether they are for a world that is not Minecraft.
 
     Raises:
       ValueError: one error that lists every missing, unknown or repeated section and every wrong
         placeholder.
     """
-    texts, wrong = _read(folder)
+    wrong: list[str] = []
+    texts = {
+        f"{file}.{section}": text
+        for file, sections in _FILES.items()
+        for section, text in _read(folder / f"{file}.txt", sections, wrong).items()
+    }
+    own = _read(folder / "spec.txt", PLACEHOLDERS, wrong, whole=False)
+    wrong += [f"spec.txt lacks [{name}]" for name in _SPEC if name not in own]
     for name in [name for name in PLACEHOLDERS if name in texts]:
-        where = "{}.txt [{}]".format(*name.split("."))
-        found = frozenset(_PLACEHOLDER.findall(_told(texts, name)))
-        if unknown := found - PLACEHOLDERS[name]:
-            wrong.append(f"{where} has {_list(unknown)}, which nobody fills")
-        if absent := PLACEHOLDERS[name] - found:
-            wrong.append(f"{where} lacks {_list(absent)}")
+        _check(
+            "{}.txt [{}]".format(*name.split(".")), _told(texts, name), PLACEHOLDERS[name], wrong
+        )
+    for name in own:
+        text = _told(texts | own, name)
+        _check(f"spec.txt [{name}]", text, SPEC_PLACEHOLDERS[name], wrong)
     if wrong:
         raise ValueError(f"prompts in {folder}: {'; '.join(wrong)}. Edit these files.")
-    return Prompts({name: _told(texts, name, advice) for name in texts})
+    told = texts | own if spec else texts
+    placeholders = SPEC_PLACEHOLDERS if spec else PLACEHOLDERS
+    return Prompts({name: _told(told, name, advice) for name in told}, placeholders)
 
 
-def _read(folder: Path) -> tuple[dict[str, str], list[str]]:
-    """The sections of all files, and what is wrong with which there are."""
-    texts: dict[str, str] = {}
-    wrong: list[str] = []
-    for file, sections in _FILES.items():
-        path = folder / f"{file}.txt"
-        if not path.exists():
-            wrong.append(f"{path.name} is missing")
-            continue
-        try:
-            _, *parts = _SECTION.split(path.read_text(encoding="utf-8"))
-        except UnicodeDecodeError:
-            wrong.append(f"{path.name} is not UTF-8 text")
-            continue
-        names = parts[::2]
-        wrong += [f"{path.name} has [{n}], which nobody asks for" for n in names
-                  if n not in sections]  # fmt: skip
-        wrong += [f"{path.name} has [{n}] twice" for n in sections if names.count(n) > 1]
-        wrong += [f"{path.name} lacks [{n}]" for n in sections if n not in names]
-        texts |= {f"{file}.{n}": text.strip() for n, text in zip(names, parts[1::2], strict=True)}
-    return texts, wrong
+def _check(where: str, text: str, placeholders: frozenset[str], wrong: list[str]) -> None:
+    """Adds to `wrong` the placeholders of a section that are not what they must be."""
+    found = frozenset(_PLACEHOLDER.findall(text))
+    if unknown := found - placeholders:
+        wrong.append(f"{where} has {_list(unknown)}, which nobody fills")
+    if absent := placeholders - found:
+        wrong.append(f"{where} lacks {_list(absent)}")
+
+
+def _read(
+    path: Path, sections: Collection[str], wrong: list[str], whole: bool = True
+) -> dict[str, str]:
+    """The sections of a file; adds to `wrong` what is wrong with which there are.
+
+    Args:
+      whole: whether it must have all of `sections`.
+    """
+    if not path.exists():
+        wrong.append(f"{path.name} is missing")
+        return {}
+    try:
+        _, *parts = _SECTION.split(path.read_text(encoding="utf-8"))
+    except UnicodeDecodeError:
+        wrong.append(f"{path.name} is not UTF-8 text")
+        return {}
+    names = parts[::2]
+    wrong += [f"{path.name} has [{n}], which nobody asks for" for n in names if n not in sections]
+    wrong += [f"{path.name} has [{n}] twice" for n in sections if names.count(n) > 1]
+    wrong += [f"{path.name} lacks [{n}]" for n in sections if whole and n not in names]
+    found = zip(names, parts[1::2], strict=True)
+    return {name: text.strip() for name, text in found if name in sections}
 
 
 def _told(texts: Mapping[str, str], name: str, advice: bool = True) -> str:

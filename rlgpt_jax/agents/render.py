@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rlgpt_jax.agents import history as memory
-from rlgpt_jax.agents import policy_words
+from rlgpt_jax.agents import policy_words, spec_words
 from rlgpt_jax.agents.history import fates as fates
 from rlgpt_jax.agents.history import plan as plan
 from rlgpt_jax.agents.llm.base import Message
@@ -20,9 +20,16 @@ LIBRARY = (
 
 
 def world(setting: Setting, prompts: Prompts) -> str:
+    task = setting.task[:1].upper() + setting.task[1:]
+    if setting.spec:
+        seconds = f"{setting.horizon * setting.spec.step_seconds:g}"
+        return prompts.fill(
+            "shared.world", task=task, horizon=str(setting.horizon), seconds=seconds,
+            notes=setting.spec.notes.strip(),
+        )  # fmt: skip
     return prompts.fill(
         "shared.world",
-        task=setting.task[:1].upper() + setting.task[1:],
+        task=task,
         success=success(setting),
         start_items=setting.start_items,
         biome=setting.biome,
@@ -46,10 +53,8 @@ def policy(setting: Setting, prompts: Prompts) -> str:
         "shared.policy",
         ticks_per_iteration=f"{setting.ticks_per_iteration:,}",
         episodes=f"{setting.ticks_per_iteration // setting.horizon:,}",
-        sees=policy_words.sees(setting.given),
         memory=policy_words.memory(setting.given),
-        turn=policy_words.turn(setting.given, setting.design != "reward"),
-        shows=policy_words.shows(setting.given),
+        **(spec_words if setting.spec else policy_words).of_policy(setting),
     )
     if setting.offered:
         text += "\n" + LIBRARY
@@ -59,7 +64,9 @@ def policy(setting: Setting, prompts: Prompts) -> str:
 
 def sensors(setting: Setting, prompts: Prompts) -> str:
     """What macros sense, and how long they may run."""
-    return f"{prompts.fill(f'shared.sensors_{setting.sensors}')}\n{macro_limits(setting, prompts)}"
+    more = {"more": spec_words.unread(setting)} if setting.spec else {}
+    words = prompts.fill(f"shared.sensors_{setting.sensors}", **more)
+    return f"{words.strip()}\n{macro_limits(setting, prompts)}"
 
 
 def macro_limits(setting: Setting, prompts: Prompts) -> str:

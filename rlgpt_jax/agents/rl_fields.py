@@ -55,6 +55,9 @@ class Range:
         return int(value) if self.whole else float(value)
 
 
+WEIGHTS = Range(-1000, 1000)  # of fields of a world with a spec
+
+
 def _as_number(value: Any, default: float) -> float:
     """What was meant, as far as it can be told: models write numbers as texts."""
     try:
@@ -77,6 +80,8 @@ def ranges(setting: Setting) -> dict[str, Range]:
         "reward.distance.per_block": Range(0, 10),
         "reward.items": Range(-100, 100),
         "reward.exploration": Range(0, 10),
+        "reward.environment": Range(0, 100),
+        "reward.progress": WEIGHTS,
         "training.ticks": Range(-(-ticks // 10), ticks, whole=True),
         "training.stop_at_success": Range(0.1, 1),
     }
@@ -125,9 +130,9 @@ def names(value: Any, allowed: Sequence[str], path: str, most: int) -> tuple[str
 
 
 def numbers(
-    value: Any, number: str, limits: Range, path: str, most: int
+    value: Any, number: str, limits: Range, path: str, most: int, allowed: Sequence[str] = ITEMS
 ) -> tuple[tuple[str, Any], ...] | None:
-    """Items with a number each: an object {name: number}, or a list of {"name", number}."""
+    """Names with a number each: an object {name: number}, or a list of {"name", number}."""
     if value is None:
         return None
     if isinstance(value, Sequence) and all(isinstance(x, dict) for x in value):
@@ -135,12 +140,12 @@ def numbers(
     elif isinstance(value, dict):
         pairs = list(value.items())
     else:
-        raise Wrong(f'{path} is {value!r}; it must be an object, for example {{"log": 1}}.')
+        raise Wrong(f'{path} is {value!r}; it must be an object, as {{"{allowed[0]}": 1}}.')
     checked = {}
     for item, amount in pairs:
         if amount is None:
             raise Wrong(f"{path} has no {number} for {item!r}; give a number from {limits}.")
-        checked[name(item, ITEMS, path)] = limits.check(amount, f"{path}.{item}")
+        checked[name(item, allowed, path)] = limits.check(amount, f"{path}.{item}")
     if len(checked) > most:
         raise Wrong(f"{path} has {len(checked)} items; at most {most} are allowed.")
     return tuple(checked.items())

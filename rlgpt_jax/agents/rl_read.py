@@ -1,12 +1,14 @@
 """From the JSON block of an answer to an RL interface, with all checks."""
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any
 
 from rlgpt_jax.agents import rl_fields as check
 from rlgpt_jax.agents.prompt_state import PromptState
 from rlgpt_jax.agents.rl_fields import Wrong
 from rlgpt_jax.agents.setting import Setting
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.rl.interface import (
     MAX_ITEMS,
     MAX_TARGETS,
@@ -25,14 +27,26 @@ PARTS = {
     "action": ("actions", "training"),
     "both": ("task", "observation", "actions", "reward", "training"),
 }
-FIELDS = {
+FIELDS: dict[str, tuple[str, ...]] = {
     "task": ("goal_item", "goal_quantity", "horizon", "mob_range", "start_items"),
     "actions": ("primitives", "macros", "turn"),
     "reward": ("success", "step_cost", "distance", "items", "exploration"),
     "training": ("ticks", "stop_at_success", "network"),
 }
+# The same in a world with a spec.
+SPEC_FIELDS = FIELDS | {
+    "task": ("horizon",),
+    "actions": ("primitives", "macros"),
+    "reward": ("success", "step_cost", "environment", "progress"),
+}
 MOVES = ("forward", "back", "left", "right")
 TURNERS = ("turn_left", "turn_right")
+
+
+def parts_of(setting: Setting) -> tuple[str, ...]:
+    """Parts of the JSON block that the run's agent may set."""
+    parts = PARTS[setting.design]
+    return tuple(p for p in parts if p != "observation") if setting.spec else parts
 
 
 def interface_of(value: Any, state: PromptState, reasoning: str) -> RLInterface:
@@ -41,15 +55,17 @@ def interface_of(value: Any, state: PromptState, reasoning: str) -> RLInterface:
     Raises:
       Wrong: it cannot be used.
     """
-    design = state.setting.design
+    design, allowed = state.setting.design, parts_of(state.setting)
     record = check.fields(value, ("reasoning", *PARTS["both"]), "The object")
     for part in PARTS["both"]:
-        if part not in PARTS[design] and check.is_set(record.get(part)):
+        if part not in allowed and check.is_set(record.get(part)):
+            why = "" if part in PARTS[design] else f", which designs {_DESIGNS[design]}"
             raise Wrong(
-                f'"{part}" cannot be set in this run, which designs {_DESIGNS[design]}. Leave '
-                f"it out; {', '.join(PARTS[design])} may be set."
+                f'"{part}" cannot be set in this run{why}. Leave it out; {", ".join(allowed)} may '
+                "be set."
             )
-    parts = {part: check.fields(record.get(part), FIELDS[part], part) for part in FIELDS}
+    known = SPEC_FIELDS if state.setting.spec else FIELDS
+    parts = {part: check.fields(record.get(part), known[part], part) for part in known}
     stop = parts["training"].get("stop_at_success")
     if design == "action" and stop is not None:
         raise Wrong(
@@ -63,8 +79,8 @@ def interface_of(value: Any, state: PromptState, reasoning: str) -> RLInterface:
     ticks = limits["training.ticks"].check(ticks, "training.ticks")
     return RLInterface(
         task=_task(parts["task"], state.setting),
-        observation=_observation(record.get("observation"), state.setting.given.choosable),
-        primitives=_primitives(parts["actions"].get("primitives")),
+        observation=_observation(record.get("observation"), state.setting),
+        primitives=_primitives(parts["actions"].get("primitives"), state.setting.spec),
         macros=_offered(parts["actions"].get("macros"), state),
         turn=check.one_of(parts["actions"].get("turn"), TURNS, "actions.turn"),
         reward=_reward(parts["reward"], state.setting),
@@ -113,11 +129,12 @@ def _task(record: dict[str, Any], setting: Setting) -> TrainingTask:
     )
 
 
-def _observation(value: Any, parts: tuple[str, ...]) -> tuple[str, ...]:
-    """All parts but those of the run's own `parts` that the answer does not name."""
+def _observation(value: Any, setting: Setting) -> tuple[str, ...] | None:
+    """All parts but those of the run's own that the answer does not name; None is all."""
+    parts = setting.given.choosable
     found = check.names(value, parts, "observation", len(parts))
     if found is None:
-        return OBSERVATION_PARTS
+        return None
     if not found:
         raise Wrong(
             "observation is empty, so the policy would be blind. Name at least one of "
@@ -126,11 +143,18 @@ def _observation(value: Any, parts: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(part for part in OBSERVATION_PARTS if part in found or part not in parts)
 
 
-def _primitives(value: Any) -> tuple[str, ...] | None:
-    allowed = ("nothing", *PRIMITIVES)
+def _primitives(value: Any, spec: WorldSpec | None) -> tuple[str, ...] | None:
+    allowed = spec.primitives if spec else ("nothing", *PRIMITIVES)
     found = check.names(value, allowed, "actions.primitives", len(allowed))
     if found is None:
         return None
+    if spec and not found:
+        raise Wrong(
+            "actions.primitives is empty, so the policy could do nothing by itself. Name at least "
+            f"one of {', '.join(allowed)}, or leave primitives out for all."
+        )
+    if spec:
+        return tuple(name for name in allowed if name in found)
     for what, needed in (("walking", MOVES), ("turning", TURNERS)):
         if not set(found) & set(needed):
             raise Wrong(
@@ -172,6 +196,8 @@ def _reward(record: dict[str, Any], setting: Setting) -> RewardTerms:
     def number(field: str, value: Any) -> float | None:
         return limits[f"reward.{field}"].check(value, f"reward.{field}")
 
+    if setting.spec:
+        return _spec_reward(record, number, setting.spec, setting.given.reward)
     distance = check.fields(record.get("distance"), ("targets", "per_block"), "reward.distance")
     terms = RewardTerms(
         success=number("success", record.get("success")),
@@ -195,5 +221,32 @@ def _reward(record: dict[str, Any], setting: Setting) -> RewardTerms:
         raise Wrong(
             "reward: no term is above 0, so nothing could be learned. Give a positive success, "
             "distance with targets, items or exploration."
+        )
+    return terms
+
+
+def _spec_reward(
+    record: dict[str, Any],
+    number: Callable[[str, Any], float | None],
+    spec: WorldSpec,
+    given: RewardTerms,
+) -> RewardTerms:
+    """The terms in a world with a spec."""
+    names = tuple(field.name for field in spec.fields)
+    weights = check.numbers(
+        record.get("progress"), "weight", check.WEIGHTS, "reward.progress", MAX_ITEMS, names
+    )  # fmt: skip
+    terms = RewardTerms(
+        success=number("success", record.get("success")),
+        step_cost=number("step_cost", record.get("step_cost")),
+        environment=number("environment", record.get("environment")),
+        progress=weights or (),
+    )  # fmt: skip
+    own = lambda x, default: default if x in (None, ()) else x  # noqa: E731
+    pays = [own(terms.success, given.success) or 0, own(terms.environment, given.environment) or 0]
+    if max(pays) <= 0 and not any(w for _, w in own(terms.progress, given.progress)):
+        raise Wrong(
+            "reward: no term is above 0, so nothing could be learned. Give a positive success or "
+            "environment, or progress with weights."
         )
     return terms

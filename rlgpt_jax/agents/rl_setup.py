@@ -5,7 +5,7 @@ passes the checks can break a training run; what is left out stays as the run ha
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rlgpt_jax.agents import parse as blocks
@@ -14,10 +14,11 @@ from rlgpt_jax.agents.llm.base import Message
 from rlgpt_jax.agents.prompt_state import PromptState, Refusal
 from rlgpt_jax.agents.prompts import Prompts
 from rlgpt_jax.agents.rl_fields import Wrong, ranges
-from rlgpt_jax.agents.rl_read import PARTS, coded, interface_of
+from rlgpt_jax.agents.rl_read import coded, interface_of, parts_of
 from rlgpt_jax.agents.rl_words import describe as describe
 from rlgpt_jax.agents.rl_words import given_items, given_reward
 from rlgpt_jax.agents.setting import Setting
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.rl.interface import (
     DEFAULT,
     MAX_ITEMS,
@@ -49,6 +50,7 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
         )
     text = prompts.fill(
         "rl_setup.prompt",
+        place=prompts.fill("shared.place"),
         world=sections.world(setting, prompts),
         policy=sections.policy(setting, prompts),
         plan=sections.plan(state.plan),
@@ -66,6 +68,7 @@ def form(state: PromptState, prompts: Prompts) -> str:
         "rl_setup.form",
         design=prompts.fill(f"rl_setup.design_{design}"),
         limits=limits(state, prompts),
+        example_task=prompts.fill("rl_setup.example_task"),
         example=prompts.fill(
             "rl_setup.example_action" if design == "action" else "rl_setup.example"
         ),
@@ -77,27 +80,21 @@ def limits(state: PromptState, prompts: Prompts) -> str:
     setting, given = state.setting, state.setting.given
     told = {path: str(limit) for path, limit in ranges(setting).items()}
     macros = [name for name, kind in coded(state).items() if kind == "macro"]
+    offered = ", ".join(macros) or ("none in this plan" if state.plan.coded else "your own")
     seen, not_seen = ("observation", "observation_picture")[:: -1 if given.image_size else 1]
     stop = prompts.fill("rl_setup.stop", episodes=str(STOP_EPISODES), least=f"{STOP_LEAST:.0%}")
-    values = {
-        "task": dict(
-            goal=f"{setting.goal_quantity} {setting.goal_item}", horizon=str(setting.horizon),
-            horizons=told["task.horizon"], quantities=told["task.goal_quantity"],
-            mobs=_mobs(setting), start_items=given_items(given.start_items),
-        ),
+    own = _spec_limits(setting, setting.spec, told) if setting.spec else _limits(setting, told)
+    reward = dict(
+        given=given_reward(given.reward), successes=told["reward.success"],
+        step_costs=told["reward.step_cost"], horizon=str(setting.horizon),
+        max_items=str(MAX_ITEMS), gamma=f"{given.gamma:g}",
+        far=f"{1 / max(1e-6, 1 - given.gamma):.0f}",
+    )  # fmt: skip
+    values: dict[str, dict[str, str]] = {
+        "task": dict(horizon=str(setting.horizon), horizons=told["task.horizon"]) | own["task"],
         seen: dict(parts=", ".join(given.choosable)),
-        "actions": dict(
-            primitives=", ".join(PRIMITIVES),
-            macros=", ".join(macros) or ("none in this plan" if state.plan.coded else "your own"),
-            turn=str(given.turn), turns=" or ".join(map(str, TURNS)),
-        ),
-        "reward": dict(
-            given=given_reward(given.reward), successes=told["reward.success"],
-            step_costs=told["reward.step_cost"], distances=told["reward.distance.per_block"],
-            explorations=told["reward.exploration"], items=told["reward.items"],
-            horizon=str(setting.horizon), max_targets=str(MAX_TARGETS), max_items=str(MAX_ITEMS),
-            gamma=f"{given.gamma:g}", far=f"{1 / max(1e-6, 1 - given.gamma):.0f}",
-        ),
+        "actions": {"macros": offered} | own["actions"],
+        "reward": reward | own["reward"],
         "training": dict(
             ticks=told["training.ticks"], most=f"{setting.ticks_per_iteration:,}",
             update=f"{given.ticks_per_update:,}", network=given.network,
@@ -106,10 +103,45 @@ def limits(state: PromptState, prompts: Prompts) -> str:
     }  # fmt: skip
     parts = {
         name: prompts.fill(f"rl_setup.{name}", **fields)
-        if name.removesuffix("_picture") in PARTS[setting.design] else ""
+        if name.removesuffix("_picture") in parts_of(setting) else ""
         for name, fields in values.items()
     }  # fmt: skip
     return prompts.fill("rl_setup.limits", **parts, **{not_seen: ""})
+
+
+def _limits(setting: Setting, told: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """What only Minecraft has: by part, what fills its text."""
+    given = setting.given
+    return {
+        "task": dict(
+            goal=f"{setting.goal_quantity} {setting.goal_item}", mobs=_mobs(setting),
+            quantities=told["task.goal_quantity"], start_items=given_items(given.start_items),
+        ),
+        "actions": dict(
+            primitives=", ".join(PRIMITIVES), turn=str(given.turn),
+            turns=" or ".join(map(str, TURNS)),
+        ),
+        "reward": dict(
+            distances=told["reward.distance.per_block"], items=told["reward.items"],
+            explorations=told["reward.exploration"], max_targets=str(MAX_TARGETS),
+        ),
+    }  # fmt: skip
+
+
+def _spec_limits(
+    setting: Setting, spec: WorldSpec, told: Mapping[str, str]
+) -> dict[str, dict[str, str]]:
+    """The same of a world with a spec."""
+    idle = "what it is when nothing is done" if spec.continuous else "unused"
+    return {
+        "task": {},
+        "actions": dict(primitives=", ".join(spec.primitives), left_out=idle),
+        "reward": dict(
+            environments=told["reward.environment"],
+            progresses=told["reward.progress"],
+            fields=", ".join(f"{f.name} ({f.meaning})" for f in spec.fields),
+        ),
+    }
 
 
 def parse(text: str, state: PromptState) -> RLInterface | Refusal:
@@ -155,29 +187,37 @@ def schema(state: PromptState) -> dict[str, Any]:
         entry = blocks.object_schema(name=blocks.TEXT, **{field: {"type": kind}})
         return {"type": ["array", "null"], "items": entry}
 
-    parts = {
-        "task": blocks.object_schema(
-            goal_item={"type": ["string", "null"]},
-            goal_quantity=number("task.goal_quantity", "integer"),
-            horizon=number("task.horizon", "integer"),
-            mob_range=number("task.mob_range", "integer"),
-            start_items=counted("quantity", "integer"),
+    spec = state.setting.spec
+    task = dict(
+        goal_item={"type": ["string", "null"]},
+        goal_quantity=number("task.goal_quantity", "integer"),
+        horizon=number("task.horizon", "integer"),
+        mob_range=number("task.mob_range", "integer"),
+        start_items=counted("quantity", "integer"),
+    )
+    if spec:
+        task = {"horizon": task["horizon"]}
+    pays = dict(
+        environment=number("reward.environment"), progress=counted("weight", "number")
+    ) if spec else dict(
+        distance=blocks.object_schema(
+            targets=blocks.list_schema(blocks.TEXT),
+            per_block=number("reward.distance.per_block"),
         ),
+        items=blocks.list_schema(
+            blocks.object_schema(name=blocks.TEXT, reward={"type": "number"})
+        ),
+        exploration=number("reward.exploration"),
+    )  # fmt: skip
+    turns = {} if spec else {"turn": one(TURNS, "integer")}
+    parts = {
+        "task": blocks.object_schema(**task),
         "observation": some(state.setting.given.choosable),
         "actions": blocks.object_schema(
-            primitives=some(PRIMITIVES), macros=some(macros), turn=one(TURNS, "integer")
+            primitives=some(spec.primitives if spec else PRIMITIVES), macros=some(macros), **turns
         ),
         "reward": blocks.object_schema(
-            success=number("reward.success"),
-            step_cost=number("reward.step_cost"),
-            distance=blocks.object_schema(
-                targets=blocks.list_schema(blocks.TEXT),
-                per_block=number("reward.distance.per_block"),
-            ),
-            items=blocks.list_schema(
-                blocks.object_schema(name=blocks.TEXT, reward={"type": "number"})
-            ),
-            exploration=number("reward.exploration"),
+            success=number("reward.success"), step_cost=number("reward.step_cost"), **pays
         ),
         "training": blocks.object_schema(
             ticks=number("training.ticks", "integer"),
@@ -189,7 +229,7 @@ def schema(state: PromptState) -> dict[str, Any]:
             ),
         ),
     }
-    allowed = {name: parts[name] for name in PARTS[state.setting.design]}
+    allowed = {name: parts[name] for name in parts_of(state.setting)}
     return blocks.object_schema(reasoning=blocks.TEXT, **allowed)
 
 

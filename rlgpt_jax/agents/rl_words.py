@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.rl.interface import (
     CELL,
     OBSERVATION_PARTS,
@@ -21,16 +22,13 @@ _NETWORKS = {
 }
 
 
-def describe(interface: RLInterface) -> str:
+def describe(interface: RLInterface, spec: WorldSpec | None = None) -> str:
     """One line for each part that is set; what is not named is as the run has it."""
-    primitives = interface.primitives
     lines = {
         "Training episodes": _task(interface.task),
-        "Left out of the observation": ", ".join(
-            part for part in OBSERVATION_PARTS if part not in interface.observation
-        ),
-        "Primitives left out": ", ".join(
-            name for name in PRIMITIVES if primitives is not None and name not in primitives
+        "Left out of the observation": _left_out(OBSERVATION_PARTS, interface.observation),
+        "Primitives left out": _left_out(
+            spec.primitives if spec else PRIMITIVES, interface.primitives
         ),
         "Macros offered": _names(interface.macros),
         "Turns of the camera": "" if interface.turn is None else f"{interface.turn} degrees",
@@ -40,6 +38,10 @@ def describe(interface: RLInterface) -> str:
     }
     words = [f"{name}: {text}." for name, text in lines.items() if text] or [UNCHANGED]
     return "\n".join([*words, f"({interface.note})"] if interface.note else words)
+
+
+def _left_out(names: Sequence[str], kept: Sequence[str] | None) -> str:
+    return "" if kept is None else ", ".join(name for name in names if name not in kept)
 
 
 def given_items(items: Sequence[tuple[str, int]]) -> str:
@@ -79,8 +81,16 @@ def _reward(terms: RewardTerms) -> str:
         *(f"{number(reward)} per {item} gained" for item, reward in terms.items),
         "" if terms.exploration is None
         else f"{number(terms.exploration)} per new cell of {CELL} x {CELL} blocks",
+        "" if terms.environment is None
+        else f"{number(terms.environment)} times the world's own reward",
+        *(_progress(*pair) for pair in terms.progress),
     ]  # fmt: skip
     return ", ".join(part for part in parts if part)
+
+
+def _progress(field: str, weight: float) -> str:
+    side = "above its largest" if weight > 0 else "below its smallest"
+    return f"{abs(weight):g} per unit of {field} {side} value so far in the episode"
 
 
 def _budget(interface: RLInterface) -> str:

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.macros.limits import MAX_MACROS, TICK_LIMIT
 from rlgpt_jax.rl.interface import Given
 
@@ -17,6 +18,8 @@ class Setting:
     biome: str
     horizon: int  # ticks of an episode
     api: str  # actions and sensors of macros, as the macro library documents them
+    # Of a world that is not Minecraft, where goal, items and biome mean nothing.
+    spec: WorldSpec | None = None
     sensors: str = "paper"  # or "full"
     nearby: bool = False  # success is a placed `goal_item` near by, not one in the inventory
     mode: str = "rl_gpt"  # or "pure_code": the modes in which agents are asked

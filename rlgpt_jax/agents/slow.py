@@ -34,6 +34,7 @@ def shared(state: PromptState, prompts: Prompts) -> dict[str, str]:
     tries = {"num_tries": str(setting.num_tries)}
     documents = {"sensors": sections.sensors(setting, prompts), "api": setting.api.strip()}
     return {
+        "place": prompts.fill("shared.place"),
         "flow": prompts.fill(f"{who}.{flow}", **tries)
         if coded
         else prompts.fill(f"{who}.flow_reward"),
@@ -43,6 +44,7 @@ def shared(state: PromptState, prompts: Prompts) -> dict[str, str]:
         "mode": sections.mode(setting, prompts),
         "heuristics": prompts.fill(f"slow.heuristics{other}"),
         "decompose": sections.decompose(state, prompts),
+        "example_task": prompts.fill("slow.example_task"),
         "example": prompts.fill(f"slow.example{other}"),
         **_feedback(state, prompts),
     }

@@ -101,12 +101,39 @@ class WorldSpec:
         return 1 + max(len(action.arguments) for action in self.actions)
 
     @property
+    def continuous(self) -> Action | None:
+        """The action named by `primitive`; None if policies have choices."""
+        return next((a for a in self.actions if a.name == self.primitive), None)
+
+    @property
+    def choices(self) -> tuple[Action, ...]:
+        """What policies choose from where they have no continuous action."""
+        return tuple(a for a in self.actions if not a.arguments and not a.hidden)
+
+    @property
+    def primitives(self) -> tuple[str, ...]:
+        """What a set-up may leave out: arguments of the continuous action, or all choices but the
+        first."""
+        action = self.continuous
+        return tuple(x.name for x in (action.arguments if action else self.choices[1:]))
+
+    @property
     def idle(self) -> np.ndarray:
         """float32[columns]: the first action with its defaults, or what is nearest to 0."""
         row = np.zeros(self.columns, np.float32)
         arguments = self.actions[0].arguments
         row[1 : 1 + len(arguments)] = [argument.resting for argument in arguments]
         return row
+
+
+@dataclasses.dataclass(frozen=True)
+class SpecTask:
+    """One goal in a world with a spec."""
+
+    name: str  # in file names, reports and results
+    words: str  # the goal, for prompts; one line without a full stop
+    spec: WorldSpec
+    horizon: int  # steps; then an episode is truncated
 
 
 def check_names(names: list[str]) -> None:

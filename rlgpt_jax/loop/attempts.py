@@ -11,7 +11,7 @@ from rlgpt_jax.loop.record import write_json
 from rlgpt_jax.loop.tools import Tools
 from rlgpt_jax.loop.trials import Attempts, Trials, source_of
 from rlgpt_jax.macros import refusal as macro_refusal
-from rlgpt_jax.macros.language import link_macro, parse_macro
+from rlgpt_jax.macros.language import link_macro
 from rlgpt_jax.macros.linked import split
 from rlgpt_jax.rl.interface import RLInterface
 
@@ -68,7 +68,7 @@ def _compiled(
     text = link_macro(source, name, others)
     if isinstance(text, macro_refusal.Refusal):
         return source, text
-    program = parse_macro(text, name, tools.sensors, tools.offer.sources)
+    program = tools.language.parse(text, name)
     return text, program if isinstance(program, macro_refusal.Refusal) else None
 
 
@@ -129,6 +129,6 @@ def finish_interface(
     interface = rl_setup.fallback(answer.reason) if isinstance(answer, Refusal) else answer
     path = tools.folder.iteration(state.iteration, "interface.json")
     write_json(path, dataclasses.asdict(interface))
-    words = rl_setup.describe(interface)
+    words = rl_setup.describe(interface, tools.task.spec)
     tools.on_event(events.InterfaceSet(state.iteration, interface, words))
     return interface

@@ -17,7 +17,9 @@ def compare(before: EvalReport | None, after: EvalReport) -> str:
         f"Success: {_rate(before)} before, {_rate(after)} now; the intervals "
         f"{'overlap' if overlap else 'do not overlap'}.",
         f"Ticks per episode: {before.mean_ticks:.0f} before, {after.mean_ticks:.0f} now.",
-        f"Dead loops: {before.dead_loop_rate:.0%} of the episodes before, "
+        ""
+        if after.facts
+        else f"Dead loops: {before.dead_loop_rate:.0%} of the episodes before, "
         f"{after.dead_loop_rate:.0%} now.",
         _actions(before, after),
     ]

@@ -16,7 +16,7 @@ from rlgpt_jax.rl import checkpoint
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
-from rlgpt_jax.rl.evaluate.keyframes import Recorder
+from rlgpt_jax.rl.evaluate.keyframes import EpisodeListener
 from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.interface import DEFAULT, STOP_EPISODES, STOP_LEAST, RLInterface
 from rlgpt_jax.rl.learner import Learner
@@ -254,7 +254,7 @@ class Learning:
         return report
 
     def _evaluate(
-        self, stage: Stage, params: Params, split: str, recorder: Recorder | None = None
+        self, stage: Stage, params: Params, split: str, recorder: EpisodeListener | None = None
     ) -> EvalReport:
         """The same episodes in every iteration, so that iterations can be compared."""
         tools, episodes = self._tools, self._config.eval_episodes

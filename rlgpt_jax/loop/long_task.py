@@ -29,7 +29,7 @@ from rlgpt_jax.loop import events, skills, two_loop
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.record import RunFolder, read_json, write_json
 from rlgpt_jax.loop.result import replayed
-from rlgpt_jax.loop.spaces import IDLE
+from rlgpt_jax.loop.spaces import Language
 from rlgpt_jax.loop.tools import EVAL, VALIDATION, Tools
 from rlgpt_jax.rl.chain.evaluate import ChainReport, evaluate_chain
 from rlgpt_jax.rl.chain.rule import Goal
@@ -85,7 +85,7 @@ def run(config: LoopConfig, tools: Tools) -> LongRun:
 
 def make_plan(config: LoopConfig, tools: Tools) -> TaskPlan:
     """Asks the planner. A plan that the recipe tables forbid is refused with the reason."""
-    task = tools.task
+    task = tools.minecraft_task
     facts = recipe_graph.describe(task.goal_item)
     state = PromptState(two_loop.make_setting(config, tools), facts=facts)
 
@@ -181,7 +181,7 @@ def solve(config: LoopConfig, tools: Tools, plan: TaskPlan, number: int) -> None
     tools.on_event(SubTaskStarted(number, len(plan.sub_tasks), sub_task, is_done))
     if is_done:
         return
-    task, own = sub_task_of(tools.task, plan, number), config_of(config, sub_task)
+    task, own = sub_task_of(tools.minecraft_task, plan, number), config_of(config, sub_task)
     given = tools_of(tools, task, sub_task.name)
     write_json(given.folder.path("task.json"), dataclasses.asdict(task))
     solved = two_loop.run(own, given)
@@ -193,7 +193,7 @@ def solve(config: LoopConfig, tools: Tools, plan: TaskPlan, number: int) -> None
         space, given.rl.seen(stage.interface),
         None if space.repeat_script else solved.learning.params(stage),
     )  # fmt: skip
-    fates = best.slots.fates or ((IDLE,) if space.repeat_script else ())
+    fates = best.slots.fates or ((Language().idle,) if space.repeat_script else ())
     skills.save(
         folder, skill, fates, given.offer.sources, given.sensors, given.rl.network,
         stage.interface, {"task": task.name, "words": task.words, "result": _brief(solved.result)},
@@ -207,7 +207,7 @@ def _brief(result: Mapping[str, Any]) -> dict[str, Any]:
 
 def load_chain(tools: Tools, plan: TaskPlan) -> Chain:
     """The skills of a plan, read from the run folder."""
-    steps = steps_of(tools.task, plan)
+    steps = steps_of(tools.minecraft_task, plan)
     names = {item for step in steps for item in (step.item, *(name for name, _ in step.needs))}
     items = {item for name in names for item in recipe_graph.closure(name)}
     items |= {*recipe_graph.FUEL_ORDER, *recipe_graph.STATIONS}

@@ -77,7 +77,7 @@ def _ask(
     number: int,
 ) -> Answer | Refusal:
     """One try: shows what became of the tries before."""
-    words = "" if isinstance(interface, Refusal) else rl_setup.describe(interface)
+    words = "" if isinstance(interface, Refusal) else rl_setup.describe(interface, tools.task.spec)
     told = state.replace(
         number=number, fates=_fates(state, attempts), interface=words if config.sets_up_rl else ""
     )

@@ -49,9 +49,7 @@ def coded_parts_alone(
     parts = tuple(fate.name for fate in state.fates if fate.source)
     if not (config.asks and config.learns and parts):
         return None
-    space = make_space(
-        slots, state.fates, True, tools.sensors, tools.tick_limit, tools.offer.sources
-    )
+    space = make_space(slots, state.fates, True, tools.language)
     own = dataclasses.replace(stage, space=space)
     codes = [[(f.name, f.source) for f in i.fates if f.source] for i in done]
     now = [(f.name, f.source) for f in state.fates if f.source]

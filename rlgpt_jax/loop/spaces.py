@@ -4,14 +4,36 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from rlgpt_jax.agents.prompt_state import Fate
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.macros.language import NOTHING, parse_macro
+from rlgpt_jax.macros.limits import TICK_LIMIT
 from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, Program, link
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
-from rlgpt_jax.rl.interface import DEFAULT, PRIMITIVES, TURN, RLInterface
+from rlgpt_jax.rl.interface import DEFAULT, TURN, RLInterface
 
-# What a script without any accepted code does: a run of pure code cannot do less.
-IDLE = Fate("idle", "code", source="def idle(obs):\n    yield noop()\n")
+
+@dataclasses.dataclass(frozen=True)
+class Language:
+    """What the macros of a run are written in."""
+
+    sensors: str = "paper"
+    tick_limit: int = TICK_LIMIT  # of one activation
+    # Texts of functions that macros may call.
+    library: Mapping[str, str] = dataclasses.field(default_factory=lambda: NOTHING)
+    spec: WorldSpec | None = None  # of a world that is not Minecraft
+
+    def parse(self, source: str, name: str) -> Program | Refusal:
+        """Compiles a macro; never raises."""
+        return parse_macro(source, name, self.sensors, self.library, self.spec)
+
+    @property
+    def idle(self) -> Fate:
+        """What a script without any accepted code does: a run of pure code cannot do less."""
+        spec = self.spec
+        row = spec and ", ".join(f"{x:g}" for x in spec.idle[1:])
+        call = f"{spec.actions[0].name}({row})" if spec else "noop()"
+        return Fate("idle", "code", source=f"def idle(obs):\n    yield {call}\n")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,25 +69,22 @@ def make_space(
     slots: Slots,
     fates: Sequence[Fate],
     pure_code: bool,
-    sensors: str,
-    tick_limit: int,
-    library: Mapping[str, str] = NOTHING,
+    language: Language,
     interface: RLInterface = DEFAULT,
 ) -> HybridSpace:
     """The space for one iteration.
 
     Kind `code` runs as a script when an episode starts, in the plan's order; kinds `macro` and
     `lead` are offered to PPO, which at first follows those of kind `lead` in their order. In pure
-    code everything is a script that repeats. `library` holds the texts of functions that the
-    macros may call. `interface` says which of kind `macro` are offered, by name, which
-    primitives, and how far these turn; pure code has no use for it.
+    code everything is a script that repeats. `interface` says which of kind `macro` are offered, by
+    name, which primitives, and how far these turn; pure code has no use for it.
     """
     if pure_code and not slots.fates:
-        slots, fates = Slots((IDLE,)), (IDLE,)
-    primitives = PRIMITIVES if interface.primitives is None else interface.primitives
+        slots, fates = Slots((language.idle,)), (language.idle,)
+    primitives, spec = interface.primitives, language.spec
     turn = TURN if interface.turn is None else interface.turn
     if not slots.fates:
-        return dataclasses.replace(empty_space(), primitives=primitives, turn=turn)
+        return dataclasses.replace(empty_space(spec), primitives=primitives, turn=turn)
     names = [fate.name for fate in slots.fates]
     scripted = [f.name for f in fates if f.source and (pure_code or f.kind == "code")]
     wanted = names if interface.macros is None else interface.macros
@@ -73,8 +92,11 @@ def make_space(
     macros = [f.name for f in slots.fates if f.kind == "macro" and f.name in wanted]
     offered = [not pure_code and name in (*lead, *macros) for name in names]
     empty = MAX_MACROS - len(names)
+    programs = [_program(fate, language) for fate in slots.fates]
     return HybridSpace(
-        macros=link([_program(fate, sensors, library) for fate in slots.fates]),
+        macros=link(programs),
+        spec=spec,
+        arguments=(*(program.arguments for program in programs), *[()] * empty),
         names=(*names, *[""] * empty),
         offered=(*offered, *[False] * empty),
         primitives=primitives,
@@ -82,12 +104,12 @@ def make_space(
         script=tuple(names.index(name) + 1 for name in scripted),
         lead=tuple(names.index(name) + 1 for name in lead),
         repeat_script=pure_code,
-        tick_limit=tick_limit,
+        tick_limit=language.tick_limit,
     )
 
 
-def _program(fate: Fate, sensors: str, library: Mapping[str, str]) -> Program:
-    program = parse_macro(fate.source, fate.name, sensors, library)
+def _program(fate: Fate, language: Language) -> Program:
+    program = language.parse(fate.source, fate.name)
     if isinstance(program, Refusal):
         raise ValueError(
             f"the code of {fate.name} was accepted before and is refused now: "
@@ -96,13 +118,7 @@ def _program(fate: Fate, sensors: str, library: Mapping[str, str]) -> Program:
     return program
 
 
-def trial_space(
-    before: Sequence[Fate],
-    fate: Fate,
-    sensors: str,
-    tick_limit: int,
-    library: Mapping[str, str] = NOTHING,
-) -> HybridSpace:
+def trial_space(before: Sequence[Fate], fate: Fate, language: Language) -> HybridSpace:
     """Code that runs as a script, then one macro, in the last slot."""
     fates = (*before, fate)
-    return make_space(Slots(fates), fates, False, sensors, tick_limit, library)
+    return make_space(Slots(fates), fates, False, language)

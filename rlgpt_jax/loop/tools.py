@@ -14,11 +14,13 @@ from rlgpt_jax.agents.llm.budget import Budget, Budgeted
 from rlgpt_jax.agents.llm.transcript import Recorded, Transcript
 from rlgpt_jax.agents.prompts import Prompts
 from rlgpt_jax.envs.base import Environment, HostEnvironment
+from rlgpt_jax.envs.spec import SpecTask
 from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.loop import events
 from rlgpt_jax.loop.config import CriticConfig, LoopConfig
 from rlgpt_jax.loop.library.offer import NOTHING, Offer
 from rlgpt_jax.loop.record import RunFolder
+from rlgpt_jax.loop.spaces import Language
 from rlgpt_jax.macros.limits import TICK_LIMIT
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.interface import DEFAULT, RLInterface
@@ -33,7 +35,7 @@ TRAIN, VALIDATION, EVAL = "train", "validation", "eval"
 class Tools:
     """The outside of a run."""
 
-    task: Task
+    task: Task | SpecTask
     # (split, num_envs, seed) -> world of `task`; a fourth argument is another task, for
     # training episodes that an RL interface wants different.
     make_env: Callable[..., World]
@@ -50,6 +52,17 @@ class Tools:
     budget: Budget | None = None  # what the run may spend; None is no limit
     set_up: RLInterface = DEFAULT  # of training without agents
     on_event: events.OnEvent = events.ignore
+
+    @property
+    def minecraft_task(self) -> Task:
+        """The task, for what only Minecraft has."""
+        assert isinstance(self.task, Task), "a task of another world"
+        return self.task
+
+    @property
+    def language(self) -> Language:
+        """What the macros of the run are written in."""
+        return Language(self.sensors, self.tick_limit, self.offer.sources, self.task.spec)
 
     def seed_of(self, *purpose: str | int) -> int:
         """A seed in 0..2**31-1 for one purpose, for example ("train", 0)."""
@@ -77,10 +90,10 @@ class Tools:
         return _Announced(Recorded(provider, transcript), self.on_event)
 
     @functools.cached_property
-    def _worlds(self) -> dict[tuple[str, int, Task | None], World]:
+    def _worlds(self) -> dict[tuple[str, int, Task | SpecTask | None], World]:
         return {}
 
-    def world(self, split: str, num_envs: int, task: Task | None = None) -> World:
+    def world(self, split: str, num_envs: int, task: Task | SpecTask | None = None) -> World:
         """The world of that split and size, with the run's task or another; made once.
 
         Of the worlds with other tasks the last one alone is kept: they are large.

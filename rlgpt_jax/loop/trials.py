@@ -10,23 +10,30 @@ same episodes, and one that does worse than the version before it is not used
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
+
+import numpy as np
 
 from rlgpt_jax.agents.prompt_state import Attempt, Fate, PromptState, SubAction, in_use
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.plan import recipe_graph
+from rlgpt_jax.envs.spec import SpecTask
 from rlgpt_jax.loop import cases, events
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.pictures import trial_pictures
 from rlgpt_jax.loop.record import read_json, write_json
 from rlgpt_jax.loop.spaces import trial_space
-from rlgpt_jax.loop.tools import TRAIN, Tools
+from rlgpt_jax.loop.tools import TRAIN, Tools, World
 from rlgpt_jax.rl.evaluate.approach import Scene
+from rlgpt_jax.rl.evaluate.episodes import Lockstep
 from rlgpt_jax.rl.evaluate.trial import trial
 from rlgpt_jax.rl.evaluate.trial_report import TrialReport, compare
 from rlgpt_jax.rl.policy import Policy
+from rlgpt_jax.rl.rollout import on_host
 
 Attempts = dict[str, tuple[Attempt, ...]]  # by name of the sub-action
 MAX_PLAY = 300  # ticks before a macro is started, but not more than half an episode
+PLAYED = 4  # the part of an episode that is played before, in worlds with a spec
 
 
 @dataclasses.dataclass(frozen=True)
@@ -96,10 +103,9 @@ class Trials:
         with tools.folder.timed("trial"):
             report = trial(
                 world,
-                trial_space(before, Fate(s.name, "macro", source=version.source), tools.sensors,
-                            tools.tick_limit, tools.offer.sources),
+                trial_space(before, Fate(s.name, "macro", source=version.source), tools.language),
                 len(before) + 1, tools.seed_of("trial"), config.trial_episodes,
-                dataclasses.replace(self._scene(s), recorder=recorder),
+                dataclasses.replace(self._scene(s, world), recorder=recorder),
             )  # fmt: skip
             picture = trial_pictures.draw(path.with_name(f"try{version.number}.png"), report,
                                           recorder, world)  # fmt: skip
@@ -107,17 +113,32 @@ class Trials:
         write_json(path, record | ({"picture": picture} if picture else {}))
         return report
 
-    def _scene(self, s: SubAction) -> Scene:
+    def _after_play(self, world: World) -> Any:
+        """The state of a world with a spec after a part of an episode of the policy that was
+        trained last; None before the first training."""
+        policy = self.policy()
+        if policy is None:
+            return None
+        host = on_host.as_host(world)
+        lanes = Lockstep(host, policy, self.tools.seed_of("trial"))
+        for _ in range(self.tools.task.horizon // PLAYED):
+            lanes.tick(np.ones(host.num_envs, bool))
+        return host.save()
+
+    def _scene(self, s: SubAction, world: World) -> Scene:
         task = self.tools.task
+        play = min(MAX_PLAY, task.horizon // 2)
+        starts = cases.failed(self.config, self.tools, self.state.best)
+        if isinstance(task, SpecTask):
+            scripted = self._is_scripted(s)
+            return Scene(cases=starts) if scripted else Scene(state=self._after_play(world))
         given = {task.goal_item, *(name for name, _ in task.start_items)}
         materials = tuple(
             name for name in recipe_graph.closure(task.goal_item, given - {task.goal_item})
             if name not in given and name in NAME_ID
         )  # fmt: skip
         if self._is_scripted(s):
-            starts = cases.failed(self.config, self.tools, self.state.best)
             return Scene(task.goal_item, materials, cases=starts)
-        play = min(MAX_PLAY, task.horizon // 2)
         return Scene(task.goal_item, materials, play, self.policy())
 
 

@@ -34,6 +34,8 @@ from rlgpt_jax.agents import critic, rl_setup, slow
 from rlgpt_jax.agents.ask import Question, ask
 from rlgpt_jax.agents.prompt_state import Critique, Memory, Plan, PromptState, Refusal
 from rlgpt_jax.agents.setting import Setting
+from rlgpt_jax.envs.spec import SpecTask, WorldSpec
+from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.loop import cases, events
 from rlgpt_jax.loop.compare import compare
 from rlgpt_jax.loop.config import LoopConfig
@@ -52,12 +54,14 @@ from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.interface import HEAD0_LABELS, HEAD1_LABELS, RLInterface
 from rlgpt_jax.rl.policy import Policy
 
-# A sub-action may not be called like something that macros call, reports count or, as "rl",
-# questions are named by.
-_OTHERS = {"turn", "nothing", "rl"}
-RESERVED = tuple(
-    sorted({*HEAD0_LABELS, *HEAD1_LABELS, *PLAIN_NAMES, *ITEM_ACTIONS, *_OTHERS} - {""})
-)
+_OTHERS = {"nothing", "rl"}
+_ACTIONS = {*HEAD0_LABELS, *HEAD1_LABELS, *PLAIN_NAMES, *ITEM_ACTIONS, "turn"} - {""}
+
+
+def reserved(spec: WorldSpec | None) -> tuple[str, ...]:
+    """Names that a sub-action may not have: macros call them, reports count them or, as "rl",
+    questions are named by them."""
+    return tuple(sorted(_OTHERS | ({action.name for action in spec.actions} if spec else _ACTIONS)))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -118,17 +122,13 @@ def run(config: LoopConfig, tools: Tools) -> Run:
 
 def make_setting(config: LoopConfig, tools: Tools) -> Setting:
     """What the agents are told about the run."""
-    task = tools.task
-    items = [f"{quantity} {name}" for name, quantity in task.start_items]
+    task, spec = tools.task, tools.task.spec
     return Setting(
         task=task.words,
-        goal_item=task.goal_item,
-        goal_quantity=task.goal_quantity,
-        nearby=task.nearby,
-        start_items=", ".join(items) or "nothing",
-        biome=task.biome,
+        **_goal(task),
+        spec=spec,
         horizon=task.horizon,
-        api=api.prompt_text(tools.sensors, tools.offer.functions),
+        api=api.prompt_text(tools.sensors, tools.offer.functions, spec),
         sensors=tools.sensors,
         mode=config.agents_mode,
         structure=config.agents,
@@ -140,11 +140,22 @@ def make_setting(config: LoopConfig, tools: Tools) -> Setting:
         ticks_per_iteration=config.ticks_per_iteration,
         given=given(task, tools.rl, config.warm_start),
         macro_ticks=tools.tick_limit,
-        reserved=(*RESERVED, *tools.offer.reserved),
+        reserved=(*reserved(spec), *tools.offer.reserved),
         offered=tuple(
             (fate.name, doc) for fate, doc in zip(tools.offer.macros, tools.offer.docs, strict=True)
         ),
     )
+
+
+def _goal(task: Task | SpecTask) -> dict[str, Any]:
+    """What only Minecraft has of a `Setting`."""
+    if isinstance(task, SpecTask):
+        return dict(goal_item="", goal_quantity=0, start_items="", biome="")
+    items = [f"{quantity} {name}" for name, quantity in task.start_items]
+    return dict(
+        goal_item=task.goal_item, goal_quantity=task.goal_quantity, nearby=task.nearby,
+        start_items=", ".join(items) or "nothing", biome=task.biome,
+    )  # fmt: skip
 
 
 def design(
@@ -168,7 +179,7 @@ def design(
         state = state.replace(plan=make_plan(config, tools, state))
         fates, interface = code_sub_actions(config, tools, state, policy)
         state = state.replace(fates=fates)
-    words = rl_setup.describe(interface) if config.sets_up_rl else ""
+    words = rl_setup.describe(interface, tools.task.spec) if config.sets_up_rl else ""
     return state.replace(interface=words), interface
 
 
@@ -239,15 +250,7 @@ def _make_stage(
         begins = done[best_of([iteration.report for iteration in done])]
     old = begins.slots if begins else Slots()
     slots = place((*tools.offer.macros, *state.fates), old)
-    space = make_space(
-        slots,
-        state.fates,
-        config.mode == "pure_code",
-        tools.sensors,
-        tools.tick_limit,
-        tools.offer.sources,
-        interface,
-    )
+    space = make_space(slots, state.fates, config.mode == "pure_code", tools.language, interface)
     changed = slots.changed_since(old)
     return slots, Stage(
         state.iteration,

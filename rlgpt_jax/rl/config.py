@@ -268,9 +268,10 @@ class RLConfig:
 
     def seen(self, interface: RLInterface) -> tuple[str, ...]:
         """Parts that are left by an interface. It takes away, adds nothing, and keeps a picture."""
-        return tuple(
-            part for part in self.observation if part == PICTURE or part in interface.observation
-        )
+        kept = interface.observation
+        if kept is None:
+            return self.observation
+        return tuple(part for part in self.observation if part == PICTURE or part in kept)
 
     def set_up(self, interface: RLInterface) -> "RLConfig":
         """The configuration of a training run as an interface wants it."""

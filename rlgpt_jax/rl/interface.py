@@ -60,8 +60,9 @@ class RewardTerms:
     targets: tuple[str, ...] = ()  # blocks and mobs for `distance`; () is the task's own
     items: tuple[tuple[str, float], ...] = ()  # per item gained: (name, reward)
     exploration: float | None = None  # per cell of 4 x 4 blocks first visited in an episode
-    # In worlds with a spec: (field, weight) as in `WorldSpec.progress`; () is the world's own.
-    progress: tuple[tuple[str, float], ...] = ()
+    # Of worlds with a spec, which have no targets, items and cells:
+    environment: float | None = None  # times the reward of the world
+    progress: tuple[tuple[str, float], ...] = ()  # (field, weight), as `WorldSpec.progress`
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,8 +70,8 @@ class RLInterface:
     """One training run as the fast agent wants it."""
 
     task: TrainingTask = TrainingTask()
-    observation: tuple[str, ...] = OBSERVATION_PARTS
-    primitives: tuple[str, ...] | None = None  # of `PRIMITIVES`, or of the spec's; None is all
+    observation: tuple[str, ...] | None = None  # parts that it is given; None is all
+    primitives: tuple[str, ...] | None = None  # names of `PRIMITIVES`; None is all
     macros: tuple[str, ...] | None = None  # names of coded macros to offer; None is all
     turn: int | None = None  # one of `TURNS`
     reward: RewardTerms = RewardTerms()

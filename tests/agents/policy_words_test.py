@@ -81,4 +81,4 @@ def test_a_picture_is_never_offered_to_a_run_without():
     refused = parse(Given(), observation=["compass", "rgb"])
     assert isinstance(refused, Refusal) and "rgb" in refused.reason
     assert "rgb" not in rl_setup.form(state(Given()), PROMPTS)
-    assert parse(Given()).observation == OBSERVATION_PARTS
+    assert parse(Given()).observation is None

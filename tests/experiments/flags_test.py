@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from experiments import flags, main
-from experiments.configs import base
+from experiments.configs import base, worlds
 from experiments.values import ConfigError
 from rlgpt_jax.agents import prompts
 
@@ -63,7 +64,7 @@ def test_a_slip_in_a_prompt_file_is_one_error_before_anything_starts(
     folder = shutil.copytree(prompts.FOLDER, tmp_path / "prompts")
     path = folder / "slow.txt"
     path.write_text(path.read_text().replace("[keep]\n", "[keep]\n{task} "))
-    monkeypatch.setattr(prompts.load, "__defaults__", (folder, True))
+    monkeypatch.setattr(prompts.load, "__defaults__", (folder, True, False))
     assert main.main(["--config=harvest_milk", f"--workdir={tmp_path / 'run'}"]) == 2
     error = capsys.readouterr().err
     assert "slow.txt [keep] has {task}, which nobody fills" in error and error.count("\n") == 1
@@ -85,7 +86,8 @@ def test_help_lists_every_configuration_with_one_line(capsys: pytest.CaptureFixt
     for argv in (["--config=help"], ["--config", "help"]):
         assert main.main(argv) == 0
         lines = capsys.readouterr().out.splitlines()
-        assert [line.split()[0] for line in lines] == sorted(flags.config_names())
+        names = [*sorted(flags.config_names()), *worlds.TASKS]
+        assert [line.split()[0] for line in lines] == names
         assert all(len(line.split()) > 4 for line in lines)
 
 
@@ -113,6 +115,27 @@ def test_a_configuration_file_is_valid_and_is_about_its_task(name: str) -> None:
     assert config.llm.transcript == f"experiments/transcripts/{name}.jsonl"
     assert base.smoke(config).loop.ticks_per_iteration < config.loop.ticks_per_iteration
     assert config.rl.ppo is config.ppo
+
+
+@pytest.mark.parametrize("name", worlds.TASKS)
+def test_a_task_of_a_simulator_is_a_configuration(name: str) -> None:
+    config = flags.load_config(name)
+    assert config.task_record is worlds.TASKS[name] and config.rl.spec is config.task_record.spec
+    assert base.smoke(config).loop.ticks_per_iteration >= 8 * config.task_record.horizon
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"driver": "device"}, "driver=device: only for Minecraft, and world is control"),
+        ({"sight": "pixels"}, "sight=pixels: only for Minecraft"),
+        ({"task": "kitchen_oven"}, "no task 'kitchen_oven'. Try: kitchen_"),
+        ({"world": "moon"}, "world is 'moon'. Choose from: voxel, minedojo, control, or"),
+    ],
+)
+def test_what_simulators_do_not_have_is_refused(changes: dict, words: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(words)):
+        base.for_control(**{"task": "kitchen_kettle", **changes})
 
 
 def saved_run(folder: Path, config: base.Config) -> Path:

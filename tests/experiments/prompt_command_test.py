@@ -108,6 +108,6 @@ def test_a_slip_in_a_prompt_file_is_told_by_file_and_section(tmp_path, capsys, m
     folder = shutil.copytree(prompts.FOLDER, tmp_path / "prompts")
     path = folder / "slow.txt"
     path.write_text(path.read_text().replace("[keep]\n", "[keep]\n{task} "))
-    monkeypatch.setattr(prompts.load, "__defaults__", (folder, True))
+    monkeypatch.setattr(prompts.load, "__defaults__", (folder, True, False))
     assert command.main(["show", "slow", "--config=harvest_milk"]) == 2
     assert "slow.txt [keep] has {task}, which nobody fills" in capsys.readouterr().err

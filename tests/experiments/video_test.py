@@ -38,10 +38,10 @@ def episode(monkeypatch: pytest.MonkeyPatch) -> video.Lane:
 
 
 def test_a_frame_holds_the_view_the_map_and_the_words() -> None:
-    frame = video.with_caption(video.joined(VIEW, MAP), "find_cow", 12, 20.0, "")
+    frame = video.with_caption(video.joined(VIEW, MAP), "find_cow", 12, "life 20", "")
     assert frame.shape == (*video.FRAME_SIZE[::-1], 3)
     assert (frame[-10, 10] == VIEW[0, 0]).all() and (frame[-10, -10] == MAP[0, 0]).all()
-    other = video.with_caption(video.joined(VIEW, MAP), "milk_cow", 12, 20.0, "")
+    other = video.with_caption(video.joined(VIEW, MAP), "milk_cow", 12, "life 20", "")
     words = video.CAPTION_HEIGHT
     assert (frame[words:] == other[words:]).all() and (frame[:words] != other[:words]).any()
 

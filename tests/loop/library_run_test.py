@@ -80,7 +80,7 @@ def test_without_a_library_prompts_are_the_same_bytes(tmp_path):
     assert make_offer((), CONFIG, "paper") == NOTHING
     setting = two_loop.make_setting(CONFIG, tools(tmp_path, Script()))
     assert "Functions that exist already" not in setting.api
-    assert setting.reserved == two_loop.RESERVED and setting.offered == ()
+    assert setting.reserved == two_loop.reserved(None) and setting.offered == ()
     with_one = two_loop.make_setting(CONFIG, tools(tmp_path, Script(), offer=offer()))
     assert with_one.api.startswith(setting.api) and with_one.api != setting.api
 

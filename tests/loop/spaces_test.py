@@ -1,5 +1,5 @@
 from rlgpt_jax.agents.prompt_state import Fate
-from rlgpt_jax.loop.spaces import Slots, make_space, place
+from rlgpt_jax.loop.spaces import Language, Slots, make_space, place
 from rlgpt_jax.rl.interface import RLInterface
 
 
@@ -28,7 +28,7 @@ def test_a_slot_beyond_the_new_number_moves_and_an_emptied_one_counts_as_changed
 def test_the_script_follows_the_plan_and_not_the_slots():
     old = place([fate("b", kind="code"), fate("a", kind="code")], Slots())
     fates = [fate("a", kind="code"), fate("b", kind="code"), fate("m")]
-    space = make_space(place(fates, old), fates, False, "paper", 50)
+    space = make_space(place(fates, old), fates, False, Language(tick_limit=50))
     assert space.names[:3] == ("b", "a", "m") and space.script == (2, 1)
     assert space.offered[:3] == (False, False, True) and not space.repeat_script
     assert space.tick_limit == 50
@@ -36,7 +36,7 @@ def test_the_script_follows_the_plan_and_not_the_slots():
 
 def test_pure_code_scripts_everything_and_offers_nothing():
     fates = [fate("m"), fate("c", kind="code")]
-    space = make_space(place(fates, Slots()), fates, True, "paper", 50)
+    space = make_space(place(fates, Slots()), fates, True, Language(tick_limit=50))
     assert space.script == (1, 2) and space.repeat_script and not any(space.offered)
 
 
@@ -44,17 +44,17 @@ def test_what_leads_is_offered_in_the_order_of_the_plan_whatever_the_interface_o
     old = place([fate("b", kind="lead"), fate("a", kind="lead")], Slots())
     fates = [fate("a", kind="lead"), fate("m"), fate("b", kind="lead"), fate("c", kind="code")]
     space = make_space(
-        place(fates, old), fates, False, "paper", 50, interface=RLInterface(macros=())
+        place(fates, old), fates, False, Language(tick_limit=50), interface=RLInterface(macros=())
     )
     assert [space.names[slot - 1] for slot in space.lead] == ["a", "b"]
     assert [space.names[i] for i, offered in enumerate(space.offered) if offered] == ["b", "a"]
-    alone = make_space(place(fates, old), fates, True, "paper", 50)
+    alone = make_space(place(fates, old), fates, True, Language(tick_limit=50))
     assert [alone.names[slot - 1] for slot in alone.script] == ["a", "m", "b", "c"]
     assert not alone.lead and not any(alone.offered)
 
 
 def test_without_code_there_are_primitives_alone():
-    space = make_space(Slots(), [Fate("a", "macro")], False, "paper", 50)
+    space = make_space(Slots(), [Fate("a", "macro")], False, Language(tick_limit=50))
     assert not space.uses_macros
 
 
@@ -63,5 +63,5 @@ def test_an_interface_says_how_far_primitives_turn():
     for wanted, degrees in ((None, 30), (15, 15)):
         interface = RLInterface(turn=wanted)
         for slots in (Slots(), place(fates, Slots())):
-            space = make_space(slots, fates, False, "paper", 50, interface=interface)
+            space = make_space(slots, fates, False, Language(tick_limit=50), interface=interface)
             assert space.turn == degrees

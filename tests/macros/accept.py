@@ -21,9 +21,11 @@ from rich.table import Table
 from rlgpt_jax.agents.parse import python_source, says
 from rlgpt_jax.agents.prompt_state import KEEP
 from rlgpt_jax.agents.prompt_state import Refusal as NoCode
+from rlgpt_jax.envs.control.table import TASKS
 from rlgpt_jax.loop.record import write_json
 from rlgpt_jax.macros.language import link_macro, parse_macro
 from rlgpt_jax.macros.refusal import Refusal
+from rlgpt_jax.macros.skills import skills
 from rlgpt_jax.rl.evaluate.report import wilson
 
 
@@ -144,6 +146,8 @@ def of_line(line: dict[str, Any], path: Path, sensors: str) -> Answer | None:
 def judge(answer: Answer) -> Outcome:
     """Compiles the first answer, then the second one if that was refused."""
     refusals: list[str] = []
+    spec = TASKS[answer.split].spec if answer.style == "run" and answer.split in TASKS else None
+    library = skills.sources(answer.sensors, spec) if spec else {}
     for text in answer.texts:
         source = python_source(text)
         if isinstance(source, NoCode):
@@ -151,7 +155,7 @@ def judge(answer: Answer) -> Outcome:
             continue
         linked = link_macro(source, answer.name, answer.others)
         program = linked if isinstance(linked, Refusal) else parse_macro(
-            linked, answer.name, answer.sensors
+            linked, answer.name, answer.sensors, library, spec
         )  # fmt: skip
         if not isinstance(program, Refusal):
             break

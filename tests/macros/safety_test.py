@@ -29,7 +29,8 @@ MAY_START = {
     "experiments/bench/peers/minedojo.py": "measures a client in the interpreter that is named",
     "experiments/commands.py": "imports a command named in a table of its tool",
     "experiments/checks.py": "looks whether a package is installed",
-    "experiments/config_files.py": "imports a configuration, or a file that the user names",
+    "experiments/config_files.py": "imports a configuration of the project",
+    "experiments/configs/worlds.py": "imports a file that the user names",
     "experiments/machine.py": "asks git and the versions of packages",
     "experiments/minedojo/commands.py": "runs the programs of an installation, named there",
     "experiments/minedojo/facts.py": "asks java, gradle and the interpreter for their versions",
@@ -37,13 +38,17 @@ MAY_START = {
     "experiments/minedojo/probe.py": "runs in MineDojo's interpreter and asks for versions",
     "experiments/minedojo/steps.py": "runs the steps of the installation",
     "experiments/study/runs.py": "starts experiments.main with flags of its own",
+    "rlgpt_jax/envs/control/packages.py": "looks whether a package is installed",
+    "rlgpt_jax/envs/control/rendering.py": "looks whether a library of OpenGL is there",
+    "rlgpt_jax/envs/control/worker.py": "imports the simulator that a task's record names",
+    "rlgpt_jax/envs/control/workers.py": "starts the worker, a file of ours",
     "rlgpt_jax/envs/minedojo/link.py": "starts the worker, a file of ours",
     "rlgpt_jax/envs/minedojo/worker.py": "asks for the version of an installed package",
     "rlgpt_jax/envs/voxel/host.py": "addresses of arrays for a kernel",
     "rlgpt_jax/envs/voxel/large_pages.py": "tells the system about the pages of an array",
 }
-# Runs a Python file: the configuration that the user names on the command line.
-MAY_RUN_A_FILE = {"experiments/config_files.py": {"exec_module"}}
+# Runs a Python file: the configuration or world that the user names on the command line.
+MAY_RUN_A_FILE = {"experiments/configs/worlds.py": {"exec_module"}}
 # Where text of models is read, attributes are looked up by names that are written out,
 # except here, where the names are fields of Python's own tree or of our own classes.
 READS_MODELS = ("rlgpt_jax/macros", "rlgpt_jax/agents", "rlgpt_jax/loop")

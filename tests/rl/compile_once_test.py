@@ -26,6 +26,7 @@ WORLDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WORLDS)
 def test_nothing_is_compiled_after_the_first_update(name: str) -> None:
     driver, make = WORLDS[name]

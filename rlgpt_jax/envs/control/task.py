@@ -3,17 +3,13 @@
 import dataclasses
 from typing import Any
 
-from rlgpt_jax.envs.spec import WorldSpec
+from rlgpt_jax.envs.spec import SpecTask
 
 
 @dataclasses.dataclass(frozen=True)
-class ControlTask:
+class ControlTask(SpecTask):
     """A row of the table, or one's own."""
 
-    name: str
-    words: str  # the goal, for prompts
-    spec: WorldSpec
-    horizon: int  # steps of an episode
     success: str  # how it is judged
     simulator: str  # "module.Class" of a `simulator.Simulator`, or of a world of all lanes
     packages: tuple[str, ...]  # modules it imports, looked for before anything starts

@@ -5,11 +5,14 @@ Settings of MineDojo's short tasks and of Plan4MC's tasks are those of
 """
 
 import dataclasses
+from typing import ClassVar
 
 
 @dataclasses.dataclass(frozen=True)
 class Task:
-    """One goal in one kind of world."""
+    """One goal in Minecraft."""
+
+    spec: ClassVar[None] = None  # see `envs.spec`
 
     name: str
     words: str  # for prompts and reports; "" is filled in by `tasks.describe`

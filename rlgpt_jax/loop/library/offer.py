@@ -9,6 +9,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 
 from rlgpt_jax.agents.prompt_state import Fate
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.library.store import Entry, LibraryError
 from rlgpt_jax.macros.language import parse_macro
@@ -56,6 +57,7 @@ def make_offer(
     sensors: str,
     chosen: Sequence[str] = (),
     with_skills: bool = False,
+    spec: WorldSpec | None = None,
 ) -> Offer:
     """Compiles a library and decides what is offered.
 
@@ -64,23 +66,24 @@ def make_offer(
       chosen: names of the macros that the policy is offered; none means as many as fit, by
         name.
       with_skills: whether macros may call the trusted skills, and prompts tell of them.
+      spec: of a world that is not Minecraft.
 
     Raises:
       LibraryError: `chosen` names what is not in the library or does not fit.
     """
     if not entries and not with_skills and not chosen:
         return NOTHING
-    sources = skills.sources(sensors) | {entry.name: entry.source for entry in entries}
+    sources = skills.sources(sensors, spec) | {entry.name: entry.source for entry in entries}
     left_out: list[str] = []
-    usable, functions = [], list(skills.documented(sensors) if with_skills else ())
+    usable, functions = [], list(skills.documented(sensors, spec) if with_skills else ())
     for entry in sorted(entries, key=lambda e: e.name):
-        program = parse_macro(entry.source, entry.name, sensors, sources)
+        program = parse_macro(entry.source, entry.name, sensors, sources, spec)
         if isinstance(program, Refusal):
             left_out.append(f"{entry.name}: refused at sensor level {sensors}: {words(program)}")
             continue
         usable.append(entry)
         call = f"def call(obs):\n    obs = yield from {entry.name}(obs)\n"
-        refused = parse_macro(call, "call", sensors, sources)
+        refused = parse_macro(call, "call", sensors, sources, spec)
         if isinstance(refused, Refusal):
             left_out.append(f"{entry.name}: cannot be called: {words(refused)}")
         else:

@@ -19,6 +19,7 @@ from rlgpt_jax.envs.voxel.render import for_people
 from rlgpt_jax.envs.voxel.state import WorldState
 from rlgpt_jax.loop.pictures import strip
 from rlgpt_jax.loop.pictures.repeat import can_repeat, states
+from rlgpt_jax.loop.pictures.watched import Watch
 from rlgpt_jax.loop.record import read_json, write_json
 from rlgpt_jax.loop.tools import VALIDATION, Tools, World
 from rlgpt_jax.rl.evaluate.keyframes import Episode, Recorder
@@ -42,7 +43,7 @@ def check(tools: Tools, num_envs: int) -> None:
     if tools.critic.vision == "off":
         return
     world = tools.world(VALIDATION, num_envs)
-    if not can_repeat(world):
+    if not can_repeat(world) and tools.task.spec is None:
         raise ValueError(
             f"critic.vision={tools.critic.vision!r}, but {type(world).__name__} worlds cannot be "
             "drawn. Set critic.vision to off, or use the embedded voxel world."
@@ -55,12 +56,17 @@ def are_missing(tools: Tools, iteration: int) -> bool:
     return wanted and not tools.folder.iteration(iteration, FOLDER, INDEX).exists()
 
 
-def make_recorder(tools: Tools, world: World) -> Recorder | None:
+def make_recorder(tools: Tools, world: World) -> Recorder | Watch | None:
     """What listens to an evaluation that will be drawn."""
-    return Recorder(world.goal_names) if tools.critic.vision != "off" else None
+    if tools.critic.vision == "off":
+        return None
+    spec = tools.task.spec
+    return Watch(world, spec, tools.task.horizon) if spec else Recorder(world.goal_names)
 
 
-def take(tools: Tools, iteration: int, recorder: Recorder, world: World, num_episodes: int) -> None:
+def take(
+    tools: Tools, iteration: int, recorder: Recorder | Watch, world: World, num_episodes: int
+) -> None:
     """Draws and writes; nothing if it was done before.
 
     Args:
@@ -73,11 +79,14 @@ def take(tools: Tools, iteration: int, recorder: Recorder, world: World, num_epi
     target = " or ".join(world.goal_names) or "the target"
     chosen = {"success": recorder.success, "failure": recorder.failure}
     found = {name: episode for name, episode in chosen.items() if episode is not None}
-    moments = {
-        name: choose(episode, target, NUM_MOMENTS if with_strip else 2)
-        for name, episode in found.items()
-    }
-    views = draw(world, found, moments)
+    num = NUM_MOMENTS if with_strip else 2
+    if isinstance(recorder, Watch):
+        shown = {name: recorder.shown(episode, num) for name, episode in found.items()}
+        moments = {name: chosen for name, (chosen, _) in shown.items()}
+        views: dict[str, Views | None] = {name: drawn for name, (_, drawn) in shown.items()}
+    else:
+        moments = {name: choose(episode, target, num) for name, episode in found.items()}
+        views = draw(world, found, moments)
     entries = []
     for name, episode in chosen.items():
         entry = {"which": name, "note": NONE[name], "moments": [], "pictures": []}
@@ -167,10 +176,16 @@ def _write(
     name, ticks = entry["which"], entry["ticks"]
     outcome = "succeeded" if entry["success"] else "failed"
     how = f"{outcome} after {ticks} ticks" + " in a dead loop" * entry["dead_loop"]
+    last, crosshair = moments[-1].tick, bool(moments[0].crosshair)
+    at_end = "at its end" if last == ticks else "near its end"
     pictures = {
-        "before": (strip.single(views[0]), f"the typical {name} ({how}) at its start"),
-        "after": (strip.single(views[ticks]), f"the typical {name} at its end, tick {ticks}"),
-    }
+        "before": (
+            strip.single(views[0], crosshair), f"the typical {name} ({how}) at its start"
+        ),
+        "after": (
+            strip.single(views[last], crosshair), f"the typical {name} {at_end}, tick {last}"
+        ),
+    }  # fmt: skip
     if with_strip:
         title = f"TYPICAL {name.upper()} of {tools.task.name}: {how}"
         drawn = strip.strip(title, [views[m.tick] for m in moments], moments)

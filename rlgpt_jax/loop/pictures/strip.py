@@ -20,12 +20,13 @@ _FONT, _TITLE = ImageFont.load_default(FONT_SIZE), ImageFont.load_default(20)
 Line = tuple[str, tuple[int, int, int]]
 
 
-def single(view: np.ndarray) -> bytes:
-    """A view uint8[H, W, 3], enlarged, with its crosshair, as a PNG file."""
+def single(view: np.ndarray, crosshair: bool = True) -> bytes:
+    """A view uint8[H, W, 3], enlarged, as a PNG file."""
     height, width = view.shape[:2]
     size = (width * SCALE, height * SCALE)
     picture = Image.fromarray(view).resize(size, Image.Resampling.NEAREST)
-    _mark(picture, (width, height), SCALE)
+    if crosshair:
+        _mark(picture, (width, height), SCALE)
     return _png(picture)
 
 
@@ -53,7 +54,8 @@ def strip(title: str, views: Sequence[np.ndarray], moments: Sequence[Moment]) ->
         top = tops[i // COLUMNS]
         _write(pen, head, left, top - LINE_HEIGHT * len(head) - 3)
         cell = Image.fromarray(view)
-        _mark(cell, (width // 2, height // 2), 1)
+        if moments[i].crosshair:
+            _mark(cell, (width // 2, height // 2), 1)
         picture.paste(cell, (left, top))
         _write(pen, foot, left, top + height + 3)
     return _png(picture.quantize(NUM_COLOURS, Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE))
@@ -66,7 +68,10 @@ def _lines(moment: Moment, width: int) -> tuple[list[Line], list[Line]]:
     if moment.does:
         foot += [(line, QUIET) for line in _wrap(f"does: {moment.does}", width)]
     colour = NEAR if moment.in_reach else FAR
-    foot += [(line, colour) for line in _wrap(f"crosshair: {moment.crosshair}", width)]
+    if moment.crosshair:
+        foot += [(line, colour) for line in _wrap(f"crosshair: {moment.crosshair}", width)]
+    if moment.told:
+        foot += [(line, INK) for line in _wrap(moment.told, width)]
     if moment.changed:
         foot += [(line, CHANGED) for line in _wrap(f"since before: {moment.changed}", width)]
     return [(line, INK) for line in _wrap(head, width)], foot

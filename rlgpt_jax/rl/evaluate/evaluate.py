@@ -7,7 +7,7 @@ import numpy as np
 
 from rlgpt_jax.envs.base import AsyncEnvironment, HostEnvironment, Step
 from rlgpt_jax.rl.evaluate.episodes import Listener, Lockstep, OwnPace, Played, chunks, play
-from rlgpt_jax.rl.evaluate.keyframes import Recorder
+from rlgpt_jax.rl.evaluate.keyframes import EpisodeListener
 from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.evaluate.tally import Tally
 from rlgpt_jax.rl.policy import Policy
@@ -26,7 +26,7 @@ def evaluate(
     on_tick: OnTick | None = None,
     task: str | None = None,
     split: str = "eval",
-    recorder: Recorder | None = None,
+    recorder: EpisodeListener | None = None,
 ) -> EvalReport:
     """Runs the stochastic policy for `num_episodes`, one per lane, lanes in chunks.
 
@@ -74,7 +74,11 @@ def _at_own_pace(
 
 
 def _listener(
-    env: on_host.World, tally: Tally, seed: int, on_tick: OnTick | None, recorder: Recorder | None
+    env: on_host.World,
+    tally: Tally,
+    seed: int,
+    on_tick: OnTick | None,
+    recorder: EpisodeListener | None,
 ) -> Listener:
     """Tells a recorder and whoever else listens of the ticks of a chunk of lanes."""
     if recorder is not None:

@@ -11,7 +11,7 @@ has to be repeated as a rule. There may be no success or no failure.
 
 import collections
 import dataclasses
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -108,6 +108,26 @@ class Episode:
         changes = [row - 1 for row, _ in self.batch.items.get(self.lane, ()) if row > 0]
         gaining = {at for at in changes if self.gains(at)}
         return sum(at not in gaining for at in self._pressing())
+
+
+class EpisodeListener(Protocol):
+    """Listens to an evaluation, batch by batch."""
+
+    def start(self, seed: int) -> None:
+        """A batch of lanes begins."""
+        ...
+
+    def tick(self, obs: Any, labels: list[str], act: Act, takes: np.ndarray) -> None:
+        """One tick: what was seen before it, what every lane does, and bool[N], who was free to."""
+        ...
+
+    def end(self, lane: int, success: bool, dead_loop: bool, final: Any) -> None:
+        """The episode of a lane ended with the last tick."""
+        ...
+
+    def finish(self) -> None:
+        """A batch of lanes is over."""
+        ...
 
 
 class Recorder:
@@ -208,8 +228,13 @@ def held_items(obs: Observation, lane: int) -> Items:
 
 
 def pick_success(episodes: list[Episode]) -> Episode | None:
-    """The median success in ticks, of equal ones the first lane."""
-    return _median([(e.ticks, e.lane, e) for e in episodes if e.success])
+    """The median success in ticks."""
+    return median_in_ticks([e for e in episodes if e.success])
+
+
+def median_in_ticks(episodes: list[Episode]) -> Episode | None:
+    """Of equal ones the first lane."""
+    return _median([(e.ticks, e.lane, e) for e in episodes])
 
 
 def pick_failure(episodes: list[Episode]) -> Episode | None:

@@ -47,6 +47,7 @@ class Moment:
     crosshair: str  # what the middle of the view is on, before the tick; "" with a spec
     in_reach: bool  # whether use and attack would act on it
     changed: str  # since the moment before this one
+    told: str = ""  # numbers of a world that has no crosshair
 
 
 def choose(episode: Episode, target: str, num: int = NUM_MOMENTS) -> list[Moment]:

@@ -61,7 +61,7 @@ SPEC = WorldSpec(
     fields=(Field("sum", "", 0, 5), Field("seed", "", 0, 1e6), Field("pid", "", 0, 1e6)),
     actions=(
         Action("go", "", (Argument("by", -1.0, 1.0, 0.0),)),
-        *(Action(name, "") for name in ("die", "hang", "raise")),
+        *(Action(name, "") for name in ("die", "hang", "fail")),
     ),
     primitive="go",
 )
