@@ -6,6 +6,7 @@ checks itself when it is made, before anything compiles.
 """
 
 import dataclasses
+from pathlib import Path
 from typing import Any, Literal
 
 from experiments import sight as sights
@@ -317,6 +318,8 @@ CONTROL: dict[str, Any] = {
 def for_control(task: str, world: str = worlds.CONTROL, **changes: Any) -> Config:
     """The defaults of a task in a world that is not Minecraft; `changes` as for `for_task`."""
     llm = LLMConfig(transcript=f"experiments/transcripts/{task}.jsonl")
+    if worlds.is_path(world):  # a run is resumed from anywhere
+        world = str(Path(world).expanduser().resolve())
     config = Config(task=task, llm=llm, world=world)
     for values in (CONTROL, changes):
         config = dataclasses.replace(config, **{
