@@ -13,6 +13,9 @@ from rlgpt_jax.envs.minedojo.batch import resized
 from rlgpt_jax.envs.minedojo.making import world_seed
 from rlgpt_jax.envs.spec import Sensed
 
+# gymnasium says so of every pool; nothing here reads the bounds.
+warnings.filterwarnings("ignore", message=".*precision lowered by casting")
+
 
 class MountainCars:
     """A `base.HostEnvironment`.
@@ -119,13 +122,11 @@ class MountainCars:
         self._seed = seed
         seeds = [world_seed(seed, self._split, lane, 0) % 2**31 for lane in range(self.num_envs)]
         height, width = self.image_size or FILM_SIZE
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # of bounds that float32 cannot hold
-            self._pool = envpool.make(
-                "MountainCarContinuous-v0", "gymnasium", num_envs=self.num_envs, seed=seeds,
-                num_threads=self._threads, max_episode_steps=self._horizon,
-                render_mode="rgb_array", render_width=width, render_height=height,
-            )  # fmt: skip
+        self._pool = envpool.make(
+            "MountainCarContinuous-v0", "gymnasium", num_envs=self.num_envs, seed=seeds,
+            num_threads=self._threads, max_episode_steps=self._horizon, render_mode="rgb_array",
+            render_width=width, render_height=height,
+        )  # fmt: skip
         self._drawn[:], self._steps[:] = 0, 0
         return self._restart(np.arange(self.num_envs))
 
