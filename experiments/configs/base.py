@@ -311,7 +311,7 @@ def for_task(task: str | Task, transcript: str = "", **changes: Any) -> Config:
 CONTROL: dict[str, Any] = {
     "ppo": {"num_envs": 16, "unroll_length": 256, "gamma": 0.99, "learning_rate": 3e-4},
     "network": {"fusion_width": 128, "feature_width": 128},
-    "loop": {"ticks_per_iteration": 100_000, "eval_episodes": 100, "trial_episodes": 16},
+    "loop": {"trial_episodes": 16},
 }
 
 
@@ -320,8 +320,11 @@ def for_control(task: str, world: str = worlds.CONTROL, **changes: Any) -> Confi
     llm = LLMConfig(transcript=f"experiments/transcripts/{task}.jsonl")
     if worlds.is_path(world):  # a run is resumed from anywhere
         world = str(Path(world).expanduser().resolve())
-    config = Config(task=task, llm=llm, world=world)
-    for values in (CONTROL, changes):
+    record = worlds.find(world, task)
+    has_more = any(field.level == "full" for field in record.spec.fields)
+    config = Config(task=task, llm=llm, world=world, sight="rays" if has_more else "blind_code")
+    own = {name: getattr(record, name) for name in ("ticks_per_iteration", "eval_episodes")}
+    for values in (CONTROL, {"loop": own}, changes):
         config = dataclasses.replace(config, **{
             field: dataclasses.replace(getattr(config, field), **value)
             if isinstance(value, dict) else value

@@ -7,9 +7,11 @@ AXES = (("x", "to the right", -0.55, 0.55), ("y", "forward", 0.3, 1.05), ("z", "
 MOVE_STEPS, GRIP_STEPS = 100, 20
 
 
-def _place(name: str, meaning: str) -> tuple[Field, ...]:
+def _place(name: str, meaning: str, level: str = "full") -> tuple[Field, ...]:
+    """Of the hand the joints tell it; of all else a camera would have to."""
     return tuple(
-        Field(f"{name}_{a}", f"{a} of {meaning}, + {to}, m", lo, hi) for a, to, lo, hi in AXES
+        Field(f"{name}_{a}", f"{a} of {meaning}, + {to}, m", lo, hi, level)
+        for a, to, lo, hi in AXES
     )
 
 
@@ -69,14 +71,14 @@ def _task(
     spec = WorldSpec(
         name=name,
         fields=(
-            *_place("hand", "the hand"),
+            *_place("hand", "the hand", "paper"),
             Field("opening", "how far the fingers are apart, 1 is open", 0.0, 1.0),
             Field("grip", "the fingers' last commanded force, 1 closes", -1.0, 1.0),
             *_place("object", "the place where the object can be grasped"),
             *_place(*part),
             *_place("goal", goal),
-            Field("hand_distance", "from the hand to the object, m", 0.0, 0.5),
-            Field("goal_distance", f"from the {part[0]} to the goal, m", 0.0, 0.8),
+            Field("hand_distance", "from the hand to the object, m", 0.0, 0.5, "full"),
+            Field("goal_distance", f"from the {part[0]} to the goal, m", 0.0, 0.8, "full"),
         ),
         actions=(ACTION,),
         primitive="move",
@@ -95,6 +97,8 @@ def _task(
         simulator="rlgpt_jax.envs.control.assembly.Assembly",
         packages=("mujoco", "metaworld"),
         options=(("env", env), ("part", part[0])),
+        ticks_per_iteration=40_000,
+        eval_episodes=48,
     )
 
 

@@ -1,10 +1,12 @@
 """FrankaKitchen-v1 with one task, and the motion planning behind its skills."""
 
+import functools
 from typing import Any
 
 import mujoco
 import numpy as np
-from gymnasium_robotics.envs.franka_kitchen.kitchen_env import BONUS_THRESH, KitchenEnv
+from gymnasium_robotics.envs.franka_kitchen import kitchen_env
+from gymnasium_robotics.envs.franka_kitchen.franka_env import FrankaRobot
 
 from rlgpt_jax.envs.control import mujoco_state
 from rlgpt_jax.envs.control.kitchen_spec import ACTIONS
@@ -31,21 +33,47 @@ FINGERS_PER_STEP = 0.25  # of the action's bound, so that a grip is not a blow
 VIEW = {"distance": 2.2, "azimuth": 70.0, "elevation": -35.0, "lookat": [-0.2, 0.5, 2.0]}
 
 
+@functools.cache
+def _model(path: str) -> mujoco.MjModel:
+    """The one of this process: 57 MB, which a step does not change."""
+    return mujoco.MjModel.from_xml_path(path)
+
+
+@functools.cache
+def _arm(model: mujoco.MjModel, bounds: tuple[tuple[float, float], ...]) -> Arm:
+    """Plans for all lanes in turn; a plan depends on its inputs alone."""
+    return Arm(model, HAND, "panda0", np.array(bounds))
+
+
+@functools.cache
+def _camera(model: mujoco.MjModel) -> Camera:
+    return Camera(model, VIEW)
+
+
+class _Robot(FrankaRobot):
+    """Gymnasium's robot, which would read a model for every lane."""
+
+    def _initialize_simulation(self) -> tuple[mujoco.MjModel, mujoco.MjData]:
+        model = _model(self.fullpath)
+        return model, mujoco.MjData(model)
+
+
 class Kitchen:
     """A `simulator.Simulator`."""
 
     def __init__(self, element: str):
         """Args: `element` is a key of `HANDLES`."""
-        self._env = KitchenEnv(tasks_to_complete=[element])
+        kitchen_env.FrankaRobot = _Robot  # the class that it makes
+        self._env = kitchen_env.KitchenEnv(tasks_to_complete=[element])
         self._robot, self._data = self._env.robot_env, self._env.data
         self._element = element
         self._unit = 2.0 * self._robot.dt  # rad that velocity 1 is in a step
         # What the environment lets through, and where the model's joints end.
         bounds = np.stack([self._robot.robot_pos_bound[:ARM], self._env.model.jnt_range[:ARM]])
         bounds = np.stack([bounds[..., 0].max(axis=0), bounds[..., 1].min(axis=0)], axis=1)
-        self._arm = Arm(self._env.model, HAND, "panda0", bounds)
+        self._arm = _arm(self._env.model, tuple(map(tuple, bounds.tolist())))
         self._home = self._robot.init_qpos.copy()
-        self._camera = Camera(self._env.model, VIEW)
+        self._camera = _camera(self._env.model)
         self._forget()
 
     def _forget(self) -> None:
@@ -202,4 +230,4 @@ class Kitchen:
         ]).astype(np.float32)  # fmt: skip
 
 
-assert BONUS_THRESH == 0.3  # what the words say
+assert kitchen_env.BONUS_THRESH == 0.3  # what the words say

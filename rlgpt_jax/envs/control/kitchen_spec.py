@@ -17,11 +17,13 @@ FIELDS = (
     *(Field(f"v{i}", f"velocity of arm joint {i}, rad/s", -2.0, 2.0) for i in range(7)),
     *(Field(f"hand_{a}", f"{a} of the point between the fingers, + {to}, m", lo, hi)
       for a, to, lo, hi in AXES),
-    *(Field(f"handle_{a}", f"{a} of the handle of the goal's object, + {to}, m", lo, hi)
+    # What a camera would have to find.
+    *(Field(f"handle_{a}", f"{a} of the handle of the goal's object, + {to}, m", lo, hi, "full")
       for a, to, lo, hi in AXES),
-    Field("hand_distance", "from the hand to the handle, m", 0.0, 1.0),
-    Field("object", "joint of the goal's object: rad or m as the notes say", -1.0, 1.0),
-    Field("object_distance", "from the object's joints to their goal; 0.3 is success", 0.0, 1.0),
+    Field("hand_distance", "from the hand to the handle, m", 0.0, 1.0, "full"),
+    Field("object", "joint of the goal's object: rad or m as the notes say", -1.0, 1.0, "full"),
+    Field("object_distance", "from the object's joints to their goal; 0.3 is success", 0.0, 1.0,
+          "full"),
     Field("arrived", "1 when the hand has come to the target of the last move or its path has "
           "ended, else 0", 0.0, 1.0),
     Field("reachable", "0 when the last move found no way to its target, else 1", 0.0, 1.0),
@@ -117,6 +119,8 @@ def _task(kind: str, words: str, about: str) -> ControlTask:
         simulator="rlgpt_jax.envs.control.kitchen.Kitchen",
         packages=("mujoco", "gymnasium_robotics", "mink", "ompl"),
         options=(("element", element),),
+        ticks_per_iteration=20_000,  # some 160 steps a second and core
+        eval_episodes=48,
     )
 
 

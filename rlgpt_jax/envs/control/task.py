@@ -17,3 +17,6 @@ class ControlTask(SpecTask):
     patience: float = 30.0  # seconds one lane may take for a step, then its worker is replaced
     measure: str = ""  # field whose last value reports average besides success
     is_pool: bool = False  # the class steps all lanes itself, in this process
+    # Defaults of a run, for simulators differ a thousandfold in speed.
+    ticks_per_iteration: int = 100_000
+    eval_episodes: int = 100

@@ -1,0 +1,20 @@
+"""assembly with macros that read the hand alone; the policy sees where things are.
+
+    python -m experiments.main --config=assembly_blind
+
+Here code needs a policy that tells it where the wrench, its ring and the peg are.
+Numbers: docs/control.md.
+"""
+
+from experiments.configs import base
+
+
+def get_config() -> base.Config:
+    """assembly at sight blind_code, with a conversation of its own."""
+    return base.for_control(
+        "assembly",
+        sight="blind_code",
+        llm={"transcript": "experiments/transcripts/assembly_blind.jsonl"},
+        ppo={"unroll_length": 512, "gamma": 0.997},  # a macro takes some 50 ticks
+        loop={"ticks_per_iteration": 200_000},
+    )
