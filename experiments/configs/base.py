@@ -307,9 +307,10 @@ def for_task(task: str | Task, transcript: str = "", **changes: Any) -> Config:
     return dataclasses.replace(config, **values)
 
 
-# Simulators are slow: few lanes, long rollouts, small networks.
+# Simulators are slow: few lanes, long rollouts, small networks. Where macros decide, a rollout has
+# some hundred rows, which are few minibatches however small: so many epochs.
 CONTROL: dict[str, Any] = {
-    "ppo": {"num_envs": 16, "unroll_length": 256, "gamma": 0.99, "learning_rate": 3e-4},
+    "ppo": {"num_envs": 16, "unroll_length": 256, "num_minibatches": 32, "num_epochs": 12},
     "network": {"fusion_width": 128, "feature_width": 128},
     "loop": {"trial_episodes": 16},
 }

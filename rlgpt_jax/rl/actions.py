@@ -1,6 +1,7 @@
 """The action space: what a policy may choose, and which macros run without a choice."""
 
 import dataclasses
+import math
 from typing import Any, NamedTuple
 
 import jax
@@ -14,7 +15,7 @@ from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, MacroSet, link
 from rlgpt_jax.rl import primitives
 from rlgpt_jax.rl.interface import TURN, TURNS
 from rlgpt_jax.rl.primitives import MINECRAFT, Primitives
-from rlgpt_jax.rl.squashed import between
+from rlgpt_jax.rl.squashed import INITIAL_ARGUMENT_STD, INITIAL_LEAD_STD, Gaussian, between
 
 PRIMITIVE_HEADS = tuple(map(len, MINECRAFT.heads))
 primitive_label = MINECRAFT.label
@@ -36,17 +37,7 @@ class Masks(NamedTuple):
     primitive: tuple[Any, ...] | Any  # bool[heads[i]] each, or bool[D]
     macro: Any  # bool[K + 1]
     arguments: Any = None  # bool[K, MAX_ARGUMENTS]  that the macros declare; None in Minecraft
-
-    def following(self, lead: Any) -> "Masks":
-        """Where a macro leads it is started with its defaults, so its arguments are not chosen.
-
-        Args:
-          lead: int32[...], `Features.lead`, or None.
-        """
-        if self.arguments is None or lead is None:
-            return self
-        leads = jnp.asarray(lead)[..., None] == 1 + jnp.arange(MAX_MACROS)
-        return self._replace(arguments=self.arguments & ~leads[..., None])
+    near: Gaussian | None = None  # [K, MAX_ARGUMENTS]  added to that of the arguments
 
 
 class ArgumentArrays(NamedTuple):
@@ -162,7 +153,7 @@ class HybridSpace:
         declared, arguments = self._arguments()
         return SpaceArrays(
             macros=self.macros,
-            masks=Masks(kept, np.array((True, *self.offered)), declared),
+            masks=Masks(kept, np.array((True, *self.offered)), declared, self._near(arguments)),
             script=script,
             script_length=np.int32(len(self.script)),
             lead=lead,
@@ -190,6 +181,16 @@ class HybridSpace:
                 declared[slot, i] = True
                 values[:, slot, i] = a.low, a.high, a.resting
         return declared, ArgumentArrays(*values)
+
+    def _near(self, arguments: ArgumentArrays | None) -> Gaussian | None:
+        """What brings the arguments of leads near their defaults at first."""
+        if arguments is None:
+            return None
+        leads = np.isin(1 + np.arange(MAX_MACROS), self.lead)[:, None]
+        span = np.maximum(arguments.high - arguments.low, 1e-9)
+        at = np.arctanh(np.clip(2.0 * (arguments.default - arguments.low) / span - 1.0, -0.9, 0.9))
+        change = math.log(INITIAL_LEAD_STD / INITIAL_ARGUMENT_STD)
+        return Gaussian(at * leads, np.float32(change) * leads * np.ones_like(at))
 
     def label(self, slot: int) -> str:
         """The name under which slot `slot` (1-based) is counted and reported."""

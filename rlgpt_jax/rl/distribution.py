@@ -130,6 +130,8 @@ def distribution(
     if arguments is not None:
         shape = (MAX_MACROS, MAX_ARGUMENTS)
         arguments = jax.tree.map(lambda x: x.reshape(*x.shape[:-1], *shape), arguments)
+        if masks.near is not None:
+            arguments = jax.tree.map(jnp.add, arguments, masks.near)
     of_macros = arguments and Squashed(arguments, masks.arguments)
     if isinstance(primitive, Gaussian):
         return HybridDistribution((), choice, Squashed(primitive, masks.primitive), of_macros)

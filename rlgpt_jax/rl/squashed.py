@@ -21,6 +21,8 @@ import numpy as np
 INITIAL_STD = 0.5  # of what is chosen every step
 # Of what is chosen once for a macro: spread over nearly the whole range.
 INITIAL_ARGUMENT_STD = 1.0
+# Of a macro that leads, around its defaults: what code did well with them stays likely.
+INITIAL_LEAD_STD = 0.3
 LOG_STD = (-5.0, 2.0)  # range of its logarithm
 _NODES, _WEIGHTS = np.polynomial.hermite_e.hermegauss(16)
 _WEIGHTS = _WEIGHTS / math.sqrt(2.0 * math.pi)

@@ -8,7 +8,7 @@ import pytest
 from rlgpt_jax.macros.limits import MAX_ARGUMENTS, MAX_MACROS
 from rlgpt_jax.rl.actions import HybridAction, Masks
 from rlgpt_jax.rl.distribution import distribution
-from rlgpt_jax.rl.squashed import Gaussian, Squashed, between
+from rlgpt_jax.rl.squashed import Gaussian, Squashed, between, log_slope
 
 GRID = np.tanh(np.linspace(-9.0, 9.0, 4001)).astype(np.float64)  # of the squashed space
 CASES = [(0.0, 0.5), (0.8, 1.0), (-1.5, 0.2), (0.3, 2.0)]
@@ -61,20 +61,20 @@ def test_gradients_are_finite_where_tanh_is_one():
             assert np.isfinite(value) and all(np.isfinite(g).all() for g in grads)
 
 
-def hybrid(num: int, lead=None):
+def hybrid(num: int, near=None):
     """Two numbers of which one is left out; macro 1 has two arguments, 2 one, 3 none."""
     rng = np.random.default_rng(0)
     declared = np.zeros((MAX_MACROS, MAX_ARGUMENTS), bool)
     declared[0, :2] = declared[1, :1] = True
     offered = np.array([True] * 4 + [False] * 5)
-    masks = Masks(np.array([True, False]), offered, declared)
+    masks = Masks(np.array([True, False]), offered, declared, near)
     wide = lambda *shape: jnp.asarray(  # noqa: E731
         np.broadcast_to(rng.normal(size=shape), (num, *shape)), jnp.float32
     )
     numbers, arguments = (
         Gaussian(wide(size), wide(size) - 0.5) for size in (2, MAX_MACROS * MAX_ARGUMENTS)
     )
-    return distribution(numbers, wide(9), masks.following(lead), arguments)
+    return distribution(numbers, wide(9), masks, arguments)
 
 
 def test_the_density_of_hybrid_actions_integrates_to_one():
@@ -109,12 +109,16 @@ def test_what_is_not_chosen_takes_no_part():
             assert bool(policy.log_prob(a) != policy.log_prob(b)) == (i < counts)
 
 
-def test_a_macro_that_leads_is_started_with_its_defaults():
-    """So its arguments are no part of the probability, and those of the others are."""
-    action = HybridAction(jnp.zeros((2, 2)), jnp.array([1, 2]), jnp.ones((2, MAX_ARGUMENTS)))
-    free, led = hybrid(2), hybrid(2, jnp.array([1, 1]))
-    expected = [float(led.macro.log_prob(action.macro)[0]), float(free.log_prob(action)[1])]
-    np.testing.assert_allclose(led.log_prob(action), expected, rtol=1e-6)
+def test_what_is_near_is_added_to_the_arguments():
+    """As for leads, whose arguments begin near their defaults."""
+    shift = np.zeros((MAX_MACROS, MAX_ARGUMENTS), np.float32)
+    shift[0, 0] = 2.0
+    free, led = hybrid(1), hybrid(1, Gaussian(shift, -shift))
+    at = HybridAction(jnp.zeros((1, 2)), jnp.ones(1, int), free.arguments.gaussian.mean[:, 0])
+    moved = at._replace(arguments=at.arguments.at[0, 0].add(2.0))
+    gained = led.log_prob(moved) - free.log_prob(at)
+    slope = log_slope(at.arguments[0, 0]) - log_slope(moved.arguments[0, 0])
+    np.testing.assert_allclose(gained, 2.0 + slope, rtol=1e-5)
 
 
 def test_the_entropy_weighs_the_parts_by_how_likely_they_are():

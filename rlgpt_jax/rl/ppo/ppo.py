@@ -171,7 +171,7 @@ def _loss(
 ):
     logits, value = _judge(params, network, rows)
     lead = rows.features.lead
-    policy = distribution(logits.primitive, logits.macro, masks.following(lead), logits.arguments)
+    policy = distribution(logits.primitive, logits.macro, masks, logits.arguments)
     loss, terms = losses.ppo_loss(
         policy.log_prob(rows.action), policy.entropy(), value,
         losses.Known(rows.log_prob, rows.advantage, rows.target), real, ppo, count,

@@ -213,8 +213,7 @@ def decide(
     seen = recurrent_state.with_stack(features, lanes.recurrent)
     before = recurrent_state.state_of(lanes.recurrent)
     logits, value, state = actor_critic.policy_step(actor.network, actor.params, seen, before)
-    masks = space.masks.following(features.lead)
-    policy = distribution(logits.primitive, logits.macro, masks, logits.arguments)
+    policy = distribution(logits.primitive, logits.macro, space.masks, logits.arguments)
     if jnp.ndim(tick):
         action = policy.sample_apart(jax.vmap(jax.random.fold_in)(rollout_key, tick))
     else:
@@ -224,8 +223,7 @@ def decide(
     chosen = jnp.where(scripted, jnp.asarray(space.script)[stage], action.macro)
     arguments = None
     if space.arguments is not None:
-        fixed = scripted | (chosen == features.lead)
-        arguments = space.arguments.given(action.arguments, chosen, fixed)
+        arguments = space.arguments.given(action.arguments, chosen, scripted)
     return Decision(
         features,
         action,

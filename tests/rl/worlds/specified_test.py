@@ -131,6 +131,7 @@ def test_numbers_are_squashed_and_one_that_is_left_out_stays_at_rest():
 
 
 FAR = "def far(obs, way: (2.0, 4.0)):\n    for i in range(3):\n        yield move(way - 3, 0)\n"
+WITH_DEFAULT = FAR.replace("(2.0, 4.0)", "(2.0, 4.0) = 3.5")
 
 
 def test_a_macro_starts_with_the_arguments_that_were_chosen_and_keeps_them():
@@ -143,14 +144,19 @@ def test_a_macro_starts_with_the_arguments_that_were_chosen_and_keeps_them():
         assert not batch.decision[tick + 1 : tick + 3, lane].any()
 
 
-@pytest.mark.parametrize("how", ["script", "lead"])
-def test_scripts_and_leads_start_macros_with_their_defaults(how):
-    space = make_space(FAR.replace("(2.0, 4.0)", "(2.0, 4.0) = 3.5"), **{how: (1,)})
-    batch, action = roll(space)
-    at = batch.action.macro[0] == 1 if how == "lead" else np.ones(16, bool)
-    assert at.sum() > 12
-    np.testing.assert_array_equal(action[:3, at, 1], 0.5)
-    np.testing.assert_array_equal(batch.decision[0, at], how == "lead")
+def test_a_script_starts_macros_with_their_defaults():
+    batch, action = roll(make_space(WITH_DEFAULT, script=(1,)))
+    np.testing.assert_array_equal(action[:3, :, 1], 0.5)
+    assert not batch.decision[0].any()
+
+
+def test_the_arguments_of_a_lead_begin_near_their_defaults_and_are_chosen():
+    batch, action = roll(make_space(WITH_DEFAULT, lead=(1,)))
+    at = batch.action.macro[0] == 1
+    assert at.sum() > 12 and batch.decision[0, at].all()
+    way = np.tanh(batch.action.arguments[0, at, 0])
+    np.testing.assert_allclose(action[0, at, 1], way, rtol=1e-4, atol=1e-6)
+    assert 0.3 < way.mean() < 0.7 and 0.05 < way.std() < 0.4
 
 
 def test_carry_over_forgets_the_arguments_of_changed_macros():
