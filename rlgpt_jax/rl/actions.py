@@ -18,7 +18,6 @@ from rlgpt_jax.rl.primitives import MINECRAFT, Primitives
 from rlgpt_jax.rl.squashed import INITIAL_ARGUMENT_STD, INITIAL_LEAD_STD, Gaussian, between
 
 PRIMITIVE_HEADS = tuple(map(len, MINECRAFT.heads))
-primitive_label = MINECRAFT.label
 NUM_MACRO_LOGITS = MAX_MACROS + 1
 MAX_SCRIPT = 32
 

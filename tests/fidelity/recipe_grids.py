@@ -6,8 +6,8 @@ import json
 import numpy as np
 
 from rlgpt_jax.envs.names import DATA
-from rlgpt_jax.envs.voxel.rules.items.crafting_grids import match_grid
 from rlgpt_jax.envs.voxel.rules.items.item_table import ITEM_ID, ITEMS
+from tests.fidelity.crafting_grids import match_grid
 from tests.fidelity.recipe_oracle import VARIANTS, Need, Rule, fits, split
 from tests.fidelity.row import Row
 

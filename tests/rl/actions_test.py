@@ -11,8 +11,9 @@ import pytest
 from rlgpt_jax.envs import base
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, link
 from rlgpt_jax.rl import actions
-from rlgpt_jax.rl.actions import HybridAction, HybridSpace, Masks, primitive_label
+from rlgpt_jax.rl.actions import HybridAction, HybridSpace, Masks
 from rlgpt_jax.rl.distribution import distribution
+from rlgpt_jax.rl.primitives import MINECRAFT
 from rlgpt_jax.rl.worlds.minecraft import decode
 
 ALL = (np.ones(12, bool), np.ones(3, bool))
@@ -50,10 +51,10 @@ def test_the_camera_turns_by_the_steps_of_the_space_and_nothing_else_changes():
 
 
 def test_every_primitive_has_its_own_label():
-    labels = {primitive_label(p) for p in itertools.product(range(12), range(3))}
+    labels = {MINECRAFT.label(p) for p in itertools.product(range(12), range(3))}
     assert len(labels) == 36
-    assert primitive_label((1, 2)) == "forward+attack"
-    assert primitive_label((0, 0)) == "nothing"
+    assert MINECRAFT.label((1, 2)) == "forward+attack"
+    assert MINECRAFT.label((0, 0)) == "nothing"
 
 
 @pytest.fixture

@@ -41,10 +41,3 @@ def ids_of(table: dict[str, int], shown: np.ndarray) -> np.ndarray:
     """int32 of the same shape; `UNKNOWN` where the table does not know a name."""
     flat = [table.get(name, UNKNOWN) for name in shown.ravel().tolist()]
     return np.array(flat, np.int32).reshape(shown.shape)
-
-
-def table_of(group: str, key: str) -> dict[str, int]:
-    """The names that this entry of the observation may hold."""
-    if key == "entity_name":
-        return ENTITIES
-    return BLOCKS if group in ("voxels", "rays") else ITEMS

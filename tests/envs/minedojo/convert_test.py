@@ -15,7 +15,7 @@ from rlgpt_jax.envs.view.strings import spell
 from rlgpt_jax.envs.voxel.terrain.biomes import BIOME_INDEX
 from tests.envs.contract_test import act, craft
 from tests.envs.contract_worlds import LANES, embedded
-from tests.envs.minedojo.driver import view
+from tests.envs.minedojo.driver import table_of, view
 
 PLAINS = BIOME_INDEX["plains"]
 # What MineDojo does not tell, and what `convert` makes of it instead.
@@ -116,7 +116,7 @@ def test_every_name_of_a_block_or_mob_is_read_as_one_that_is_shown_alike():
                               ("rays", "entity_name", MOBS)):  # fmt: skip
         ids = np.array([NAME_ID[name] for name in names])
         shown = spell(group, key, ids)
-        found = spelling.ids_of(spelling.table_of(group, key), shown)
+        found = spelling.ids_of(table_of(group, key), shown)
         np.testing.assert_array_equal(spell(group, key, found), shown)
         alone = np.array([list(shown).count(word) == 1 for word in shown])
         assert alone.sum() > 5

@@ -85,7 +85,14 @@ def view(seen: Arrays, facts: Facts) -> dict[str, dict[str, np.ndarray]]:
     return groups
 
 
+def table_of(group: str, key: str) -> dict[str, int]:
+    """The names that this entry of the observation may hold."""
+    if key == "entity_name":
+        return spelling.ENTITIES
+    return spelling.BLOCKS if group in ("voxels", "rays") else spelling.ITEMS
+
+
 def _typed(group: str, key: str, field: Field, value: np.ndarray) -> np.ndarray:
     if field.is_name:
-        value = spelling.ids_of(spelling.table_of(group, key), value)
+        value = spelling.ids_of(table_of(group, key), value)
     return np.asarray(value).astype(field.dtype).reshape(field.shape)

@@ -8,9 +8,9 @@ import pytest
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID
 from rlgpt_jax.envs.voxel.rules.items import crafting, recipes
-from rlgpt_jax.envs.voxel.rules.items.crafting_grids import match_grid
 from rlgpt_jax.envs.voxel.rules.items.item_table import item_id, parse
 from tests.envs.voxel import worlds
+from tests.fidelity.crafting_grids import match_grid
 
 ALL = jnp.ones(worlds.LANES, bool)
 craft, masks = jax.jit(crafting.craft), jax.jit(crafting.masks)
