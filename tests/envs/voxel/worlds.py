@@ -55,10 +55,10 @@ def pool(params: WorldParams = PARAMS, ground: int = GROUND) -> WorldPool:
     blocks = np.stack([flat(params, ground)] * params.num_worlds)
     columns = (params.num_worlds, params.size_x, params.size_z)
     return WorldPool(
-        blocks=jnp.asarray(blocks),
-        light=jnp.asarray(np.stack([flood(world) for world in blocks])),
-        surface=jnp.full(columns, ground, jnp.int32),
-        spawnable=jnp.ones(columns, bool),
+        blocks=jax.device_put(blocks),
+        light=jax.device_put(np.stack([flood(world) for world in blocks])),
+        surface=jax.device_put(np.full(columns, ground, np.int32)),
+        spawnable=jax.device_put(np.ones(columns, bool)),
     )
 
 
@@ -85,21 +85,22 @@ def lanes(blocks: np.ndarray, params: WorldParams = PARAMS, **fields) -> WorldSt
     values = {}
     for path in PATHS:
         shape = shapes.get(path) or shapes.get(path.split(".")[0], (n,))
-        dtype = jnp.float32 if path in floats else bool if path in bools else jnp.int32
-        values[path] = jnp.zeros(shape, dtype)
-    values.update(blocks=jnp.asarray(blocks), seed=jnp.arange(n, dtype=jnp.uint32))
+        dtype = np.float32 if path in floats else bool if path in bools else np.int32
+        values[path] = np.zeros(shape, dtype)
+    values.update(blocks=np.array(blocks), seed=np.arange(n, dtype=np.uint32))
     whole = dict(
-        life=jnp.full(n, 20.0),
-        food=jnp.full(n, 20.0),
-        saturation=jnp.full(n, 5.0),
-        oxygen=jnp.full(n, 300.0),
-        on_ground=jnp.ones(n, bool),
-        velocity=jnp.tile(jnp.array([0.0, -0.0784, 0.0]), (n, 1)),
-        attack_cooldown=jnp.full(n, 100, jnp.int32),
+        life=np.full(n, 20.0),
+        food=np.full(n, 20.0),
+        saturation=np.full(n, 5.0),
+        oxygen=np.full(n, 300.0),
+        on_ground=np.ones(n, bool),
+        velocity=np.tile([0.0, -0.0784, 0.0], (n, 1)),
+        attack_cooldown=np.full(n, 100),
     )
     for path, value in paths_of(whole | fields).items():
-        values[path] = jnp.asarray(value, values[path].dtype)
-    return from_paths(values)
+        values[path] = np.array(value, values[path].dtype)
+    # NumPy until here: JAX would compile a program for every shape.
+    return from_paths(jax.device_put(values))
 
 
 def player(n: int = LANES, params: WorldParams = PARAMS, **fields) -> WorldState:
@@ -175,9 +176,9 @@ def run(
     """
     if light is None:
         light = np.full((1, *state.blocks.shape[1:]), 16 * FULL, np.uint8)
-    actions = jnp.tile(jnp.asarray(action(**columns)), (len(state.tick), 1))
+    actions = np.tile(action(**columns), (len(state.tick), 1))
     # Through NumPy, which has no weak types: they would compile the tick anew.
-    state = jax.tree.map(lambda a: jnp.asarray(np.asarray(a)), state)
+    state = jax.device_put(jax.tree.map(np.asarray, state))
     for _ in range(ticks):
         state = _TICK(state, actions, 1.0, light)
     return state
