@@ -5,8 +5,10 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from xdist.scheduler import LoadFileScheduling
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
@@ -30,9 +32,28 @@ os.environ.setdefault("JAX_TRACEBACK_IN_LOCATIONS_LIMIT", "0")
 os.environ.setdefault("JAX_TRACEBACK_FILTERING", "off")
 gc.set_threshold(50_000, 20, 100)
 
-# A compiled CPU program holds about 26 memory maps; Linux kills a process that asks for more
-# than vm.max_map_count of them, 65,530 by default, and one worker runs thousands of programs.
-MANY_MAPS = 20_000
+# A compiled CPU program holds 9 memory maps and more; Linux kills a process that asks for more
+# than vm.max_map_count of them, 65,530 by default, and one worker runs thousands of programs. No
+# file adds more than 10,000. To drop them takes 8 s, and all that comes later is traced anew.
+MANY_MAPS = 45_000
+
+# Files that trace and compile the same programs: they go to one worker, one after the other,
+# unless there are more workers than that.
+TOGETHER = ("tests/envs/voxel/", "tests/macros/", "tests/rl/", "tests/loop/")
+
+
+class ByProgram(LoadFileScheduling):
+    """`--dist loadfile`, but folders of `TOGETHER` are as one file."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return next((folder for folder in TOGETHER if nodeid.startswith(folder)), None) or (
+            super()._split_scope(nodeid)
+        )
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileScheduling | None:
+    few = len(config.getoption("tx")) <= len(TOGETHER)
+    return ByProgram(config, log) if few and config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="module", autouse=True)
