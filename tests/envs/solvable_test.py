@@ -15,8 +15,6 @@ from tests.envs.solver import game, plans
 from tests.envs.solver.solve import Result, solve
 
 EPISODES = 6  # tried until one is solved: not every land has what a task needs
-# Solved within seconds once the tick is compiled; the others run with `-m slow`.
-QUICK = ("get_crafting_table_nearby", "craft_iron_ingot_with_stone_pickaxe")
 
 
 @functools.cache
@@ -31,10 +29,8 @@ def solved(name: str) -> Result:
     pytest.fail(f"{name} is not solved:\n" + "\n".join(told))
 
 
-marked = [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in TASKS]
-
-
-@pytest.mark.parametrize("name", marked)
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TASKS)
 def test_a_task_is_solved_within_its_horizon(name):
     result = solved(name)
     task = get_task(name)

@@ -25,9 +25,13 @@ from tests.experiments.report_test import checked
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT = 600  # seconds; a cold start compiles for about a minute
+# The sizes of `tests.envs.voxel.worlds.HOST_PARAMS`, whose tick is compiled for other tests too.
 SMALL = (
     "--config.loop.ticks_per_iteration=1024", "--config.loop.checkpoint_every=1",
-    "--config.loop.trial_episodes=8", "--config.ppo.unroll_length=32",
+    "--config.loop.trial_episodes=4", "--config.loop.eval_episodes=4",
+    "--config.ppo.num_envs=4", "--config.ppo.unroll_length=64", "--config.voxel.size_y=40",
+    "--config.voxel.sea_level=16", "--config.voxel.num_worlds=2", "--config.voxel.max_mobs=3",
+    "--config.voxel.max_items=4",
 )  # fmt: skip
 
 
@@ -117,7 +121,7 @@ def test_the_run_folder_is_whole(undisturbed: tuple[Path, str]) -> None:
         found = json.loads((folder / name).read_text())
         counts = np.array(list(found["by_world"].values()))
         assert counts.sum(axis=0).tolist() == [found["successes"], found["num_episodes"]]
-    assert config["ppo"]["unroll_length"] == 32
+    assert config["ppo"]["unroll_length"] == 64
     version = json.loads((folder / "version.json").read_text())
     assert version["nproc"] and version["packages"]["jax"]
     for name in ("plan.json", "eval.json", "critique.json", "macros/milk_cow/try0.trial.json"):

@@ -69,6 +69,7 @@ def test_without_pytorch_convert_says_first_how_to_install_it(
     assert "pip install -e '.[clip]'" in error and error.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_folder_of_pictures_is_scored_with_merges_or_with_kept_texts(
     tmp_path: Path, capsys: pytest.CaptureFixture
 ) -> None:

@@ -148,6 +148,7 @@ class Killed(BaseException):
     """Nothing in the loop may catch this."""
 
 
+@pytest.mark.slow  # `two_loop_test.py` kills runs by default
 def test_kept_cases_survive_a_kill(run, tmp_path):
     given, _, _ = run
     points = [

@@ -165,6 +165,7 @@ def test_what_a_saved_macro_calls_is_saved_with_it(whole, tmp_path):
         saving.save(given.folder.root, tmp_path, [7])
 
 
+@pytest.mark.slow  # `two_loop_test.py` resumes by default
 def test_a_resumed_run_gives_the_same_bits(whole, tmp_path):
     given, _, run = whole
     for name in ("transcript.jsonl", "iterations/0/plan.json"):

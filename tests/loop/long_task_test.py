@@ -119,8 +119,8 @@ def test_a_planner_needs_a_model():
         LoopConfig(planner=True, mode="pure_rl")
 
 
+# --- the whole run, slow: two worlds and a training -------------------------------------
 @pytest.mark.slow
-# --- the whole run -------------------------------------------------------------------
 def test_the_chain_makes_real_pickaxes(whole):
     root, _, run = whole
     report = read_json(root / "final_eval.json")
@@ -134,6 +134,7 @@ def test_the_chain_makes_real_pickaxes(whole):
     assert read_json(root / "validation_eval.json")["split"] == "validation"
 
 
+@pytest.mark.slow
 def test_every_question_is_asked_once_under_the_key_of_its_sub_task(whole):
     root, script, _ = whole
     assert sorted(script.asked) == sorted(ANSWERS)
@@ -146,6 +147,7 @@ def test_every_question_is_asked_once_under_the_key_of_its_sub_task(whole):
     )
 
 
+@pytest.mark.slow
 def test_the_result_names_every_sub_task(whole):
     root, _, run = whole
     result = read_json(root / "result.json")
@@ -157,6 +159,7 @@ def test_the_result_names_every_sub_task(whole):
     assert make["alone"]["success_rate"] == own["success_rate"] == 1.0
 
 
+@pytest.mark.slow
 def test_a_skill_is_read_back_as_it_was_written(whole):
     root, _, run = whole
     for number, name in enumerate(("get_logs", "make_pickaxe")):
@@ -176,6 +179,7 @@ def test_a_skill_is_read_back_as_it_was_written(whole):
     assert make.space.repeat_script and len(logs.space.script) == 4
 
 
+@pytest.mark.slow
 def test_a_skill_has_the_networks_of_the_best_iteration(whole):
     root, _, run = whole
     params = run.chain.skills[0].params
@@ -184,6 +188,7 @@ def test_a_skill_has_the_networks_of_the_best_iteration(whole):
     assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(params))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "words"),
     [

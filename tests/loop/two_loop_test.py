@@ -371,6 +371,7 @@ def test_pure_rl_asks_nobody(tmp_path):
     assert run.result["ticks"] == CONFIG.ticks_per_iteration
 
 
+@pytest.mark.slow
 def test_pure_rl_trains_as_it_is_set_up(tmp_path):
     config = dataclasses.replace(CONFIG, mode="pure_rl")
     wanted = RLInterface(primitives=("forward", "turn_left"), reward=RewardTerms(step_cost=0.5))
@@ -467,6 +468,7 @@ def test_one_agent_gives_all_and_then_only_what_it_changes(tmp_path):
     assert run.iterations[0].report.describe() in later
 
 
+@pytest.mark.slow
 def test_an_unusable_answer_of_one_agent_falls_back_or_changes_nothing(tmp_path):
     config = change(agents="one", num_tries=3, num_iterations=1)
     script = Script(
@@ -486,7 +488,9 @@ def test_an_unusable_answer_of_one_agent_falls_back_or_changes_nothing(tmp_path)
     assert "could not be used" in run.best.stage.interface.note
 
 
-@pytest.mark.parametrize("agents", ["slow_fast_critic", "one"])
+@pytest.mark.parametrize(
+    "agents", ["slow_fast_critic", pytest.param("one", marks=pytest.mark.slow)]
+)
 def test_where_only_the_reward_is_designed_nothing_is_coded(tmp_path, agents):
     config = change(agents=agents, design="reward", num_iterations=1)
     learned = plan(("find", "learn", "Find the end."))
@@ -525,6 +529,7 @@ def test_where_only_the_reward_is_designed_nothing_is_coded(tmp_path, agents):
     assert run.best.stage.interface.reward.step_cost == 0.5
 
 
+@pytest.mark.slow
 def test_where_only_actions_are_designed_the_reward_stays(tmp_path):
     rl = block("json", json.dumps({"reward": {"step_cost": 0.5}}))
     script = Script(**{"iter1/fast/rl": rl, "iter1/fast/rl/again": rl})
@@ -554,6 +559,7 @@ def test_the_special_prompt_can_be_left_out_and_nothing_else_changes(tmp_path):
     assert sections[0] in asked[True]["iter0/slow"] and sections[1] in asked[True]["iter1/slow"]
 
 
+@pytest.mark.slow
 def test_a_solved_task_ends_the_outer_loop_if_that_is_wanted(tmp_path):
     solved = json.loads(ANSWERS["iter0/critic"].split("```json\n")[1].split("\n```")[0])
     script = Script(**{"iter0/critic": json.dumps(solved | {"solved": True})})
@@ -573,6 +579,7 @@ def test_every_key_of_a_sub_task_has_its_prefix(tmp_path):
     assert script.batches == [tuple(f"task/cow/{key}" for key in batch) for batch in BATCHES]
 
 
+@pytest.mark.slow
 def test_the_last_try_is_not_judged_also_if_it_is_the_only_one(tmp_path):
     script = Script(**{"iter0/critic": critique(pause="", walk="", stop="")})
     two_loop.run(change(num_tries=1, num_iterations=1), tools(tmp_path, script))

@@ -24,7 +24,15 @@ ANSWERS = Path(__file__).parent / "answers"
 
 
 # --- the compiler --------------------------------------------------------------------
-@pytest.mark.parametrize("name", worst.WORST)
+def some(names):
+    """Every third by default, all with `-m slow`."""
+    return [
+        pytest.param(name, marks=pytest.mark.slow if number % 3 else ())
+        for number, name in enumerate(names)
+    ]
+
+
+@pytest.mark.parametrize("name", some(worst.WORST))
 def test_the_worst_texts_are_refused_or_compiled_within_the_work_allowed(name):
     text = worst.WORST[name]
     assert len(text.encode("utf-8", "replace")) <= bytecode.MAX_SOURCE or "long" in name

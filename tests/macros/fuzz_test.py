@@ -18,7 +18,9 @@ def corpus() -> list[str]:
     return [text for text in whole_corpus() if len(text) < 1_500]  # a few seconds in all
 
 
-@pytest.mark.parametrize("group", range(GROUPS))
+@pytest.mark.parametrize(
+    "group", [0, *(pytest.param(g, marks=pytest.mark.slow) for g in range(1, GROUPS))]
+)
 def test_random_texts_are_refused_in_words_or_run_within_their_bounds(group, corpus, tmp_path):
     tally = random_texts.Tally()
     for number, kind, text in random_texts.inputs(group, corpus):

@@ -14,6 +14,7 @@ from tests.macros.interpreters_test import ANSWERS, answer_source
 from tests.macros.programs import random_program
 
 LANES, TICKS = 24, 10
+pytestmark = pytest.mark.slow  # traces the interpreter anew; `interpreters_test.py` is quicker
 
 
 def run(macro_set, inputs, limit):
@@ -38,7 +39,6 @@ def cases():
         yield link(programs), machines.Inputs(numbers, views, len(programs)), limit
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("slots", [1, 5])  # as many as lanes: the test for a GPU
 def test_the_number_of_slots_does_not_matter(monkeypatch, slots):
     monkeypatch.setattr(interpret_jax, "slots_for", lambda lanes: slots)

@@ -218,6 +218,7 @@ def test_both_drivers_decide_and_pay_alike_under_an_interface():
     assert len(np.unique(np.round(host.reward, 3))) > 2  # several terms paid
 
 
+@pytest.mark.slow
 def test_the_device_driver_compiles_nothing_for_another_interface():
     counts = []
     for number, interface in enumerate([DEFAULT, INTERFACE]):

@@ -130,6 +130,7 @@ def test_evaluation_tells_how_macros_ended():
     assert "Macro broken: 16 activations ended; 16 stopped by an error." in words
 
 
+@pytest.mark.slow  # `closed_loop_test.py` compares the interpreters in a world
 def test_both_drivers_run_macros_alike():
     space = make_space(WALK, BACK, EMPTY)
     on_device = dataclasses.replace(CONFIG, driver="device")

@@ -234,7 +234,8 @@ def test_every_lane_is_dealt_once_and_whole():
         minibatches.deal_lanes(jax.random.key(0), decision, 8, 3)
 
 
-@pytest.mark.parametrize("driver", ["host", pytest.param("device", marks=pytest.mark.slow)])
+@pytest.mark.slow  # `checkpoint_test.py` resumes by default
+@pytest.mark.parametrize("driver", ["host", "device"])
 def test_a_resumed_run_remembers_the_same(driver, tmp_path):
     config, env = dataclasses.replace(BOTH, driver=driver), LATE
     learner = train(env, SPACE, config, init_learner(env, SPACE, config, 3), 2 * 256)

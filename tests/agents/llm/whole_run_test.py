@@ -76,7 +76,10 @@ def conversation(path):
     return {e.request.key: (e.request, e.answer.text) for e in exchanges}
 
 
-@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize(
+    "stream",
+    [pytest.param(False, id="whole", marks=pytest.mark.slow), pytest.param(True, id="stream")],
+)
 def test_a_run_over_a_bad_network_that_is_stopped_and_resumed_asks_nothing_twice(
     whole, stream, tmp_path
 ):

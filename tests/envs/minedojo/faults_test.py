@@ -62,7 +62,13 @@ def assert_goes_on(world: HostMineDojo) -> None:
 
 
 @pytest.mark.parametrize(
-    "fault", ["exit step 6", "silent step 6", "garbage step 6", "raise step 6"]
+    "fault",
+    [
+        pytest.param("exit step 6", marks=pytest.mark.slow),
+        "silent step 6",
+        "garbage step 6",
+        pytest.param("raise step 6", marks=pytest.mark.slow),
+    ],
 )
 def test_an_episode_is_lost_with_its_worker_and_no_other(folder, fault):
     """A silent death is the client's: the last observation, done, and no error."""

@@ -63,6 +63,7 @@ def test_lanes_that_advance_together_look_as_one_by_one():
     assert differs.mean() < 1e-3
 
 
+@pytest.mark.slow  # in many worlds; `senses/rays_test.py` looks at some
 def test_ray_casters_agree():
     state, _ = random_views()
     expected = [np.asarray(part) for part in jax.jit(rays.lidar)(state)]

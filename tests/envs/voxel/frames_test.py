@@ -135,6 +135,7 @@ def test_under_a_new_roof_is_shade():
     assert near[8, 8, 8] == 13 * 16 and near[0, 0, 8] == 15 * 16
 
 
+@pytest.mark.slow
 def test_drawing_in_a_scan_copies_no_world():
     """Blocks change in every turn, and what is changed depends on the last picture."""
     params = worlds.WorldParams(size_x=96, size_z=96, size_y=96, num_worlds=1, max_mobs=2)

@@ -21,6 +21,7 @@ from rlgpt_jax.envs import base
 from rlgpt_jax.envs.tasks.tasks import Task
 from tests.envs.voxel import worlds
 
+pytestmark = pytest.mark.slow  # a world of one lane; what needs none is tested beside it
 TASK = Task("play_test", "make 8 planks of 2 logs", goal_item="planks", goal_quantity=8,
             start_items=(("log", 2), ("dirt", 3)), horizon=60)  # fmt: skip
 

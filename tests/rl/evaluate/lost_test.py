@@ -89,7 +89,13 @@ def test_evaluation_runs_lost_episodes_again() -> None:
     assert len(seen) == 2 * (4 + 6)  # lane 0 loses an episode in each of the chunks
 
 
-@pytest.mark.parametrize("listens", [False, True], ids=["at its own pace", "in lockstep"])
+@pytest.mark.parametrize(
+    "listens",
+    [
+        pytest.param(False, id="at its own pace"),
+        pytest.param(True, id="in lockstep", marks=pytest.mark.slow),
+    ],
+)
 def test_an_evaluation_whose_games_keep_dying_ends_with_an_error(listens) -> None:
     on_tick = (lambda env, labels, step: None) if listens else None
     env = OwnPace(np.ones(LANES), lost=OFTEN, **SHORT)

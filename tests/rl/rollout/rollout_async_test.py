@@ -209,6 +209,7 @@ def test_seconds_are_of_the_rollout_alone_and_waiting_for_an_update_has_its_own(
     assert len(seen) == 4
 
 
+@pytest.mark.slow
 def test_a_world_goes_on_during_an_update() -> None:
     """With overlap ticks are sent beside an update; without, those of the rollouts alone."""
     totals = {}

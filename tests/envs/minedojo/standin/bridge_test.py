@@ -3,12 +3,14 @@
 import os
 
 import numpy as np
+import pytest
 
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.minedojo.host import HostMineDojo
 from tests.doubles.minecraft import bridge
 
 
+@pytest.mark.slow
 def test_the_bridge_alone_is_measured_and_the_client_is_named_where_it_is_not_there():
     *rows, missing = bridge.measure(None, [1], 0.2)
     assert [row.name.rpartition(": ")[2] for row in rows] == [

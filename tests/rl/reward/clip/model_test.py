@@ -35,6 +35,7 @@ def test_every_parameter_has_a_source_and_every_source_a_parameter(temporal: str
     assert sources(sizes).keys() == shapes_of(sizes).keys()
 
 
+@pytest.mark.slow
 def test_what_stands_after_the_end_token_does_not_matter() -> None:
     weights = small.weights()
     plain = apply(weights.sizes, weights.params, "texts", TOKENS)
@@ -54,6 +55,7 @@ def test_a_window_may_be_shorter_than_the_longest_and_its_order_matters() -> Non
     assert video.shape == (1, 16) and np.abs(video - turned).max() > 1e-5
 
 
+@pytest.mark.slow
 def test_logits_are_the_scaled_cosine_of_the_adapted_features() -> None:
     weights = small.weights(small.sizes(video_adapter=0))
     video = np.array([[3.0] + [0.0] * 15, [0.0, -2.0] + [0.0] * 14], np.float32)

@@ -70,6 +70,7 @@ def test_the_prompt_as_the_only_negative_is_refused(tmp_path: Path) -> None:
         prompts.read_negatives(path)
 
 
+@pytest.mark.slow
 def test_features_of_texts_come_back_from_their_file_in_any_order(tmp_path: Path) -> None:
     weights = small.weights(small.sizes(vocabulary=515))
     tokens = Tokenizer([("m", "i")])

@@ -165,6 +165,7 @@ def test_the_small_voxel_worlds_pictures_are_rewarded() -> None:
     assert world.image_size == (160, 256)  # what only this world has is still to be had
 
 
+@pytest.mark.slow  # `bridge_test.py` pays a rollout
 def test_training_is_paid_by_the_weight_of_the_term() -> None:
     terms: dict[str, Any] = dict(success=0.0, step_cost=0.0, distance=0.0)
     ppo = dataclasses.replace(CONFIG.ppo, num_envs=2, unroll_length=8, num_minibatches=1)
