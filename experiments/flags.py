@@ -8,6 +8,7 @@
 import dataclasses
 import datetime
 import json
+import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -52,6 +53,7 @@ class Settings:
     workdir: Path
     resume: bool
     smoke: bool
+    command: str = ""  # that starts the same run in another folder; "" of older runs
 
 
 def define(words: Mapping[str, str], switches: Collection[str]) -> flags.FlagValues:
@@ -82,7 +84,9 @@ def parse(argv: Sequence[str]) -> Settings:
     if values.resume:
         name, config, workdir = resumed(values.config, config, workdir, assignments)
         check_start(config)
-        return Settings(name, config, workdir, True, values.smoke)
+        saved = json.loads((workdir / "config.json").read_text())
+        smoke, command = saved.get("smoke", False), saved.get("command", "")
+        return Settings(name, config, workdir, True, smoke, command)
     assert config is not None
     name = stem_of(values.config)
     workdir = workdir or Path("runs") / new_run_name(name, config.seed)
@@ -95,7 +99,16 @@ def parse(argv: Sequence[str]) -> Settings:
     if config.set_up:
         set_up.check(Path(config.set_up), config.task_record.name, config.sight)
     check_start(config)
-    return Settings(name, config, workdir, False, values.smoke)
+    command = repeat_command(values, assignments)
+    return Settings(name, config, workdir, False, values.smoke, command)
+
+
+def repeat_command(values: flags.FlagValues, assignments: Sequence[tuple[str, str]]) -> str:
+    """Starts the same run, in a folder of its own."""
+    words = ["python", "-m", "experiments.main", f"--config={values.config}"]
+    words += ["--smoke"] * values.smoke
+    words += [f"--seed={values.seed}"] * (values.seed is not None)
+    return shlex.join([*words, *(f"--config.{path}={text}" for path, text in assignments)])
 
 
 def split_overrides(argv: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:

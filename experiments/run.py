@@ -13,9 +13,10 @@ import numpy as np
 from rich.console import Console
 from rich.markup import escape
 
-from experiments import clip_reward, machine, set_up, video
+from experiments import clip_reward, machine, set_up
 from experiments.compiles import Compiles
 from experiments.configs.base import Config
+from experiments.films import choose
 from experiments.flags import Settings
 from experiments.progress import Display
 from experiments.report.last_words import Done, tell
@@ -36,12 +37,9 @@ from rlgpt_jax.loop.library import saving, store
 from rlgpt_jax.loop.library.offer import Offer, make_offer
 from rlgpt_jax.loop.library.store import LibraryError
 from rlgpt_jax.loop.record import RunFolder, read_json, write_json
-from rlgpt_jax.loop.tools import EVAL, Tools
-from rlgpt_jax.rl.chain.evaluate import evaluate_chain
-from rlgpt_jax.rl.evaluate.evaluate import OnTick
+from rlgpt_jax.loop.tools import Tools
 from rlgpt_jax.rl.evaluate.lost import TooManyLost
 from rlgpt_jax.rl.reward.clip.faults import MineClipError
-from rlgpt_jax.rl.rollout import on_host
 from rlgpt_jax.rl.train import TrainingDiverged
 
 # Ends of a run that are not faults of this program: told in words, without a traceback.
@@ -68,6 +66,7 @@ def run(settings: Settings) -> int:
         finally:
             compiles.close()
             note_compiles(settings.workdir, compiles)
+    done = dataclasses.replace(done, report=write_report(settings.workdir))  # with all its times
     seconds = (datetime.datetime.now() - began).total_seconds()
     tell(display, done, seconds, compiles.total, settings.config)
     return 0
@@ -104,7 +103,7 @@ def go(settings: Settings, display: Display, compiles: Compiles) -> Done:
     if config.macros.save:
         names = saving.save(folder.root, Path(config.macros.save))
         display.say(f"\n{len(names)} macros saved in {escape(config.macros.save)}.")
-    return drawn(result, folder, display, lambda: make_videos(config, tools, finished))
+    return drawn(result, tools, display, lambda: choose.of_run(config, tools, finished))
 
 
 def go_long(config: Config, tools: Tools, display: Display) -> Done:
@@ -115,33 +114,22 @@ def go_long(config: Config, tools: Tools, display: Display) -> Done:
         display.say("macros.save: the code of a long task stays in the run's skills folder.")
     params = [skill.params for skill in finished.chain.skills]
     result = signed(config, folder, finished.result, params)
-    lanes = config.loop.eval_lanes(tools.rl.ppo.num_envs)
-    world = on_host.as_host(tools.world(EVAL, lanes))
-
-    def play(on_tick: OnTick) -> None:
-        evaluate_chain(
-            world, finished.chain, tools.rl, tools.seed_of("evaluate", EVAL), num_episodes=lanes,
-            task="video", split=EVAL, on_tick=on_tick,
-        )  # fmt: skip
-
-    every = video.ticks_per_frame(tools.task.horizon)
-    return drawn(
-        result, folder, display,
-        lambda: video.write_episodes(world, play, folder.path("videos"), every),
-    )  # fmt: skip
+    return drawn(result, tools, display, lambda: choose.of_chain(config, tools, finished))
 
 
 def drawn(
-    result: dict[str, Any], folder: RunFolder, display: Display, draw: Callable[[], list[Path]]
+    result: dict[str, Any], tools: Tools, display: Display, draw: Callable[[], list[Path]]
 ) -> Done:
-    """Draws videos and the report, which is there too if the run is killed while drawing."""
+    """Draws videos; the report is there before, if the run is killed while drawing."""
     display.say("\nDrawing videos and the report.")
     display.phase("drawing")
-    write_report(folder.root)
-    with folder.timed("videos"):
+    report = write_report(tools.folder.root)
+    with tools.folder.timed("videos"):
         videos = draw()
     display.phase("")
-    return Done(result, write_report(folder.root), videos)
+    if tools.budget is not None:
+        tools.budget.clock.save()
+    return Done(result, report, videos)
 
 
 def make_tools(
@@ -199,7 +187,8 @@ def take_library(config: Config, folder: RunFolder, display: Display) -> Offer:
 def write_settings(folder: RunFolder, settings: Settings, display: Display) -> None:
     """Writes config.json and version.json; a resumed run notes what is different now."""
     config = dataclasses.asdict(settings.config)
-    write_json(folder.path("config.json"), {"name": settings.name, "config": config})
+    about = {"name": settings.name, "smoke": settings.smoke, "command": settings.command}
+    write_json(folder.path("config.json"), {**about, "config": config})
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     version = machine.describe()
     old = read_json(folder.path("version.json"))
@@ -240,19 +229,6 @@ def digest(params: Any) -> str:
     for leaf in jax.tree.leaves(params):
         found.update(np.asarray(leaf).tobytes())
     return found.hexdigest()
-
-
-def make_videos(config: Config, tools: Tools, finished: two_loop.Run) -> list[Path]:
-    """Episodes of what the run ends with in held-out worlds: in the embedded world the very ones
-    that the evaluation began with, in Minecraft others, played once more."""
-    _, best = finished.ends_with
-    lanes = config.loop.eval_lanes(tools.rl.ppo.num_envs)
-    world = on_host.as_host(tools.world(EVAL, lanes))
-    return video.write_videos(
-        world, finished.learning.policy(best), tools.seed_of("evaluate", EVAL),
-        tools.folder.path("videos"),
-        video.ticks_per_frame(tools.task.horizon, tools.task.spec is not None),
-    )  # fmt: skip
 
 
 def note_compiles(workdir: Path, compiles: Compiles) -> None:

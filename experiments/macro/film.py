@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments import video
+from experiments.films import video
 from experiments.macro.episodes import Episode, play
 from rlgpt_jax.envs.base import Step
 from rlgpt_jax.macros.vm.bytecode import Program

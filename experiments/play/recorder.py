@@ -1,4 +1,4 @@
-"""A video written while it is played, as `experiments.video` writes those of runs."""
+"""A video written while it is played, as `experiments.films.video` writes those of runs."""
 
 from pathlib import Path
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from experiments.video import open_mp4, quiet_fork
+from experiments.films.video import open_mp4, quiet_fork
 
 
 class Recorder:

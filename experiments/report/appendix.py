@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from experiments.report import html
+from experiments.report import html, limits
 from experiments.report.html import tag, text
 from experiments.report.load import Run
 
@@ -18,11 +18,16 @@ def settings(run: Run) -> str:
 
 
 def _seconds(run: Run) -> str:
-    seconds = (run.result or {}).get("wall_seconds")
-    if not isinstance(seconds, dict):
-        return ""
-    rows = [[text(name), html.duration(float(value))] for name, value in seconds.items()]
-    return html.details("Wall time by phase", html.table(("Phase", "Time"), rows))
+    rows = [[text(name), html.duration(float(value))] for name, value in run.seconds.items()]
+    if run.wall_seconds:
+        rest = run.wall_seconds - sum(run.seconds.values())
+        rows.append(["other: agents, trials, worlds, checks", html.duration(max(rest, 0.0))])
+        rows.append(["all, to the end of the videos", html.duration(run.wall_seconds)])
+    slow = [pair for start in run.compiles for pair in start["programs"].items()]
+    programs = [[tag("code", text(name)), html.duration(seconds)] for name, seconds in slow]
+    found = html.details("Wall time by phase", html.table(("Phase", "Time"), rows)) * bool(rows)
+    about = "Compiling, the slowest programs of each start (inside of the phases)"
+    return found + html.details(about, html.table(("Program", "Time"), programs)) * bool(slow)
 
 
 def _rows(tree: dict[str, Any], prefix: str = "") -> list[list[str]]:
@@ -45,7 +50,7 @@ def transcript(run: Run) -> str:
     models = sorted({f"{line['model']} ({line['provider']})" for line in answers.values()})
     lead = f"{len(answers)} questions, answered by {', '.join(models)}."
     notes = _mismatches(run)
-    parts = "".join(_exchange(line) for line in answers.values())
+    parts = "".join(_exchange(line, run.text_limit) for line in answers.values())
     body = tag("p", text(lead)) + notes + tag("div", parts, class_="card")
     return html.section("transcript", "Transcript", body)
 
@@ -67,17 +72,17 @@ def _mismatches(run: Run) -> str:
     return tag("p", text(words))
 
 
-def _exchange(line: dict[str, Any]) -> str:
+def _exchange(line: dict[str, Any], limit: int) -> str:
     size = sum(len(message["text"]) for message in line["messages"])
     summary = tag("code", text(line["key"])) + tag(
         "span", f"{size:,} characters asked, {len(line['answer']):,} answered", class_="quiet"
     )
     asked = "".join(
-        tag("h4", text(message["role"].capitalize())) + _verbatim(message["text"])
+        tag("h4", text(message["role"].capitalize())) + _verbatim(message["text"], limit)
         for message in line["messages"]
     )
-    return html.details(summary, asked + tag("h4", "Answer") + _verbatim(line["answer"]))
+    return html.details(summary, asked + tag("h4", "Answer") + _verbatim(line["answer"], limit))
 
 
-def _verbatim(words: str) -> str:
-    return tag("pre", text(words), class_="code words", tabindex="0")
+def _verbatim(words: str, limit: int) -> str:
+    return tag("pre", text(limits.shorten(words, limit)), class_="code words", tabindex="0")

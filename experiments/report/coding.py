@@ -1,20 +1,21 @@
 """The part of an iteration about its code: every version of every macro and its fate."""
 
 from experiments.report import html
+from experiments.report.foreign import numbers
 from experiments.report.highlight import code
 from experiments.report.html import tag, text
-from experiments.report.load import Iteration, Try
+from experiments.report.load import Iteration, Run, Try
 from experiments.report.plan import fate
 
 
-def code_of(it: Iteration, is_open: bool) -> str:
+def code_of(it: Iteration, is_open: bool, run: Run) -> str:
     """Every version of every macro with its fate."""
     if not it.macros and not it.kept:
         return ""
     counts = (it.evaluation or {}).get("action_counts", {})
     parts = [tag("h3", "Code of the fast agent", class_="later")]
     for name, tries in it.macros.items():
-        inner = "".join(_try(attempt, len(tries)) for attempt in tries)
+        inner = "".join(_try(attempt, len(tries), _foreign(run, it, attempt)) for attempt in tries)
         if name in it.fates:
             inner += html.note("In the end", it.fates[name]["words"], "")
         parts.append(html.details(_summary(name, fate(it, name), counts), inner, is_open))
@@ -30,7 +31,14 @@ def _summary(name: str, chip: str, counts: dict[str, int]) -> str:
     return words
 
 
-def _try(attempt: Try, count: int) -> str:
+def _foreign(run: Run, it: Iteration, attempt: Try) -> frozenset[str] | None:
+    """Of the words of a replayed trial critic."""
+    if not attempt.verdict:
+        return None
+    return numbers(run, f"iter{it.index}/trial_critic/try{attempt.number}")
+
+
+def _try(attempt: Try, count: int, foreign: frozenset[str] | None) -> str:
     title = tag("h4", f"Version {attempt.number + 1}") if count > 1 else ""
     refusal = attempt.refusal or {}
     line = refusal.get("line")
@@ -47,5 +55,6 @@ def _try(attempt: Try, count: int) -> str:
         content = attempt.verdict == "ok"
         words = attempt.change or ("Nothing to change." if content else "")
         who = "Trial critic: good" if content else "Trial critic: revise"
-        inner += html.note(who, words, "good" if content else "warn")
+        who += ", to another run" * (foreign is not None)
+        inner += html.note(who, words, "good" if content else "warn", foreign)
     return inner

@@ -1,7 +1,10 @@
 """Small pieces of HTML. All text from outside passes through `text` before it is joined."""
 
 import html
-from collections.abc import Sequence
+import re
+from collections.abc import Sequence, Set
+
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 
 
 def text(value: object) -> str:
@@ -21,10 +24,10 @@ def tag(name: str, inner: str, **attributes: str) -> str:
     return f"<{name}{words}>{inner}</{name}>"
 
 
-def paragraphs(words: str, **attributes: str) -> str:
+def paragraphs(words: str, foreign: Set[str] | None = None) -> str:
     """Plain text with blank lines between paragraphs; line breaks inside are kept."""
     blocks = [block.strip() for block in words.split("\n\n") if block.strip()]
-    return "".join(tag("p", text(block).replace("\n", "<br>"), **attributes) for block in blocks)
+    return "".join(tag("p", marked(block, foreign).replace("\n", "<br>")) for block in blocks)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
@@ -86,7 +89,21 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"
 
 
-def note(who: str, words: str, kind: str) -> str:
-    """Words of an agent or a check, set off by a coloured edge; text is escaped here."""
+def note(who: str, words: str, kind: str, foreign: Set[str] | None = None) -> str:
+    """Words of an agent or a check, set off by a coloured edge; text is escaped here.
+
+    Numbers that are `foreign` are marked.
+    """
     name = tag("span", text(who), class_="who") if who else ""
-    return tag("div", name + paragraphs(words), class_=f"note {kind}")
+    return tag("div", name + paragraphs(words, foreign), class_=f"note {kind}")
+
+
+def marked(words: str, foreign: Set[str] | None) -> str:
+    """Text as HTML, with the numbers of another run set off."""
+    parts, end = [], 0
+    for found in NUMBER.finditer(words) if foreign else ():
+        if found[0] in foreign:
+            parts += [text(words[end : found.start()])]
+            parts += [tag("mark", found[0], title="a number of the recorded run")]
+            end = found.end()
+    return "".join([*parts, text(words[end:])])

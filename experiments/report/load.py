@@ -9,6 +9,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from experiments.report.films.media import Media, some_inside
+from rlgpt_jax import files
 from rlgpt_jax.loop.record import CODED_PARTS, read_json, read_rows
 
 
@@ -40,6 +42,7 @@ class Iteration:
     held_out: dict[str, Any] | None = None  # evaluated after the run, see experiments.study
     folder: Path = Path()
     frames: dict[str, Any] | None = None  # pictures of the evaluation, see loop/pictures/frames.py
+    videos: tuple[Path, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,8 +60,22 @@ class Run:
     metrics: tuple[dict[str, float], ...]
     transcript: tuple[dict[str, Any], ...]
     videos: tuple[Path, ...]
+    phases: dict[str, float] | None = None
     task_plan: dict[str, Any] | None = None  # of a planner: the sub-tasks of a long task
     validation: dict[str, Any] | None = None  # of a long task, with all its skills
+    smoke: bool = False  # a tiny budget: its numbers mean nothing
+    command: str = ""  # that starts the same run; "" if that was not written down
+    wall_seconds: float | None = None  # of the process, over all starts
+    compiles: tuple[dict[str, Any], ...] = ()  # of each start, see `experiments/compiles.py`
+    recorded: dict[str, str] = dataclasses.field(default_factory=dict)  # replayed questions by key
+    is_sub_task: bool = False
+    media: Media = Media(Path())
+    text_limit: int = 20_000  # characters of a text that the page shows
+
+    @property
+    def seconds(self) -> dict[str, float]:
+        """Wall time of the phases of a run."""
+        return self.phases or (self.result or {}).get("wall_seconds") or {}
 
     @property
     def ends_with_code(self) -> bool:
@@ -83,13 +100,25 @@ def load_run(folder: Path) -> Run:
             "`python -m experiments.main` named, for example runs/harvest_milk-seed0-..."
         )
     saved = read_json(folder / "config.json")
+    config = saved.get("config", saved)
+    measured = _measured(folder)
+    videos = tuple(sorted((folder / "videos").glob("*.mp4")))
+    its: tuple[Iteration, ...] = measured["iterations"]
+    shown = [*videos, *(p for it in its for p in (*sorted(it.folder.glob("frames/*.png")),
+                                                  *it.videos))]  # fmt: skip
     return Run(
-        **_measured(folder),
+        **measured,
         name=saved.get("name", folder.name),
-        config=saved.get("config", saved),
+        config=config,
+        smoke=bool(saved.get("smoke")),
+        command=saved.get("command", ""),
+        wall_seconds=(read_json(folder / "clock.json") or {}).get("seconds"),
+        compiles=tuple(read_json(folder / "compile.json") or ()),
+        recorded=_recorded(config),
+        media=some_inside(folder, shown),
         version=read_json(folder / "version.json") or {},
         transcript=tuple(_lines(folder / "transcript.jsonl")),
-        videos=tuple(sorted((folder / "videos").glob("*.mp4"))),
+        videos=videos,
         task_plan=read_json(folder / "task_plan.json"),
         validation=read_json(folder / "validation_eval.json"),
     )
@@ -114,6 +143,9 @@ def load_sub_tasks(run: Run) -> list[Run]:
             version=run.version,
             transcript=tuple(x for x in run.transcript if x["key"].startswith(prefix)),
             videos=(),
+            recorded=run.recorded,
+            is_sub_task=True,
+            media=some_inside(folder, sorted(folder.glob("iterations/*/frames/*.png"))),
         ))  # fmt: skip
     return found
 
@@ -126,6 +158,7 @@ def _measured(folder: Path) -> dict[str, Any]:
         "final": read_json(folder / "final_eval.json"),
         "coded_parts": read_json(folder / "coded_parts_eval.json"),
         "iterations": tuple(_iteration(path) for path in _numbered(folder / "iterations")),
+        "phases": read_json(folder / "timing.json"),
         "metrics": tuple(_with_timing(_metrics(folder / "metrics.csv"), folder / "timing.csv")),
     }
 
@@ -150,7 +183,24 @@ def _iteration(folder: Path) -> Iteration:
         held_out=read_json(folder / "held_out.json"),
         folder=folder,
         frames=read_json(folder / "frames" / "frames.json"),
-    )
+        videos=tuple(sorted((folder.parents[1] / f"videos/iteration{folder.name}").glob("*.mp4"),
+                            reverse=True)),  # the success first
+    )  # fmt: skip
+
+
+def _recorded(config: dict[str, Any]) -> dict[str, str]:
+    """The questions of the recording that a run replays, if it is there."""
+    llm = config.get("llm") or {}
+    if llm.get("provider") != "replay":
+        return {}
+    path = files.CHECKOUT / llm.get("transcript", "")
+    lines = _lines(path) if path.is_file() else []
+    return {line["key"]: question(line) for line in lines}
+
+
+def question(line: dict[str, Any]) -> str:
+    """The text of what a line of a transcript asks."""
+    return "\n\n".join(message["text"] for message in line["messages"])
 
 
 def _tries(folder: Path, critiques: list[Any]) -> tuple[Try, ...]:

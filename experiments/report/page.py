@@ -1,4 +1,4 @@
-"""Joins the parts of a report to one file that needs nothing beside it."""
+"""Joins the parts of a report to one file of a bounded size; large videos are files beside it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,18 +6,30 @@ from typing import Any
 
 from experiments.config_tree import from_dict
 from experiments.configs import worlds
-from experiments.report import appendix, html, iterations, sub_tasks, success, summary, tokens
+from experiments.report import (
+    appendix,
+    controls,
+    html,
+    iterations,
+    limits,
+    sub_tasks,
+    success,
+    summary,
+    tokens,
+)
+from experiments.report.changes import section as changes
+from experiments.report.films import videos
 from experiments.report.html import tag, text
 from experiments.report.load import Run, load_run, load_sub_tasks
 from rlgpt_jax.agents.llm.disk import write_atomically
 from rlgpt_jax.envs.tasks import own_task
 from rlgpt_jax.envs.tasks.tasks import TASKS, Task
 
-STYLE = Path(__file__).with_name("style.css")
+STYLE, SCRIPT = (Path(__file__).with_name(name) for name in ("style.css", "script.js"))
 # The parts of a page in order; one that a run does not have gives "".
 PARTS: tuple[Callable[[Run], str], ...] = (
-    sub_tasks.sub_tasks, success.success, summary.videos, summary.curves, iterations.iterations,
-    tokens.tokens, appendix.settings, appendix.transcript,
+    sub_tasks.sub_tasks, success.success, videos.videos, controls.controls, changes.changes,
+    iterations.iterations, summary.curves, tokens.tokens, appendix.settings, appendix.transcript,
 )  # fmt: skip
 
 
@@ -36,7 +48,16 @@ def _write(run: Run) -> Path:
 
 
 def render(run: Run) -> str:
-    """The page as text."""
+    """The page as text, of at most `limits.PAGE_BYTES` where shorter texts achieve that."""
+    page = ""
+    for limit in limits.choices(run):
+        page = _render(limits.of_run(run, limit))
+        if len(page.encode()) <= limits.PAGE_BYTES:
+            break
+    return page
+
+
+def _render(run: Run) -> str:
     body = "".join(part(run) for part in PARTS)
     own = worlds.of_run(run.config)
     words = own.words if own else _task_words(run.config.get("task", ""))
@@ -47,7 +68,8 @@ def render(run: Run) -> str:
         f"<title>{text(run.name)} · RL-GPT run report</title>"
         f"<style>{STYLE.read_text()}</style></head><body>"
         f'<header class="top"><div>{top}</div></header>'
-        f"<main>{body}{_footer(run)}</main></body></html>\n"
+        f"<main>{body}{_footer(run)}</main>"
+        f"<script>{SCRIPT.read_text()}</script></body></html>\n"
     )
 
 
@@ -60,9 +82,11 @@ def _task_words(task: str | dict[str, Any]) -> str:
 
 def _nav(run: Run, body: str) -> str:
     """Links to the parts that this run has."""
-    parts = [("success", "Success"), ("videos", "Videos"), ("curves", "Learning curves")]
+    parts = [("success", "Success"), ("videos", "Videos"), ("controls", "Controls")]
+    parts += [("changes", "What changed")]
     parts += [(f"iteration-{it.index}", f"Iteration {it.index}") for it in run.iterations]
-    parts += [("tokens", "Tokens"), ("settings", "Settings"), ("transcript", "Transcript")]
+    parts += [("curves", "Learning curves"), ("tokens", "Tokens"), ("settings", "Settings")]
+    parts += [("transcript", "Transcript")]
     links = [
         tag("a", text(words), href=f"#{anchor}")
         for anchor, words in parts

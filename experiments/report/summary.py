@@ -1,8 +1,6 @@
-"""The parts of a report about the whole run: head, curves, videos."""
+"""The parts of a report about the whole run: head and curves."""
 
-import base64
 from collections.abc import Sequence
-from pathlib import Path
 
 from experiments import sight as sights
 from experiments.configs import worlds
@@ -12,7 +10,7 @@ from experiments.report.html import tag, text
 from experiments.report.load import Run
 from experiments.report.success import best_iteration
 
-MAX_EMBEDDED_BYTES = 12_000_000
+SMOKE = "A tiny budget to try the path: the numbers of this page mean nothing."
 # Column of metrics.csv, title, plotted range (None: that of the data).
 CURVES: tuple[tuple[str, str, tuple[float, float] | None], ...] = (
     ("success_rate", "Success of the lanes' last training episodes", (0.0, 1.0)),
@@ -30,6 +28,8 @@ def head(run: Run, words: str) -> str:
     mode = run.config.get("loop", {}).get("mode", "")
     title = tag("p", "RL-GPT run report", class_="kicker") + tag("h1", text(run.name))
     lead = tag("p", text(f"{words[:1].upper()}{words[1:]}."), class_="lead")
+    if run.smoke:
+        lead += html.note("Smoke run", SMOKE, "bad")
     facts = "".join(
         f'<div class="{kind}"><dt>{text(name)}</dt><dd>{value}</dd></div>'
         for name, value, kind in _facts(run, mode)
@@ -70,8 +70,7 @@ def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
     lost = sum(row.get("lost", 0.0) for row in run.metrics)
     if lost:
         facts.append(("Lost in training", f"{lost:,.0f}{_small('episodes, with their games')}", ""))
-    if run.result and "wall_seconds" in run.result:
-        facts.append(("Wall time", _wall(run.result["wall_seconds"]), ""))
+    facts += _times(run)
     if sight := run.config.get("sight"):  # runs of older versions have no such field
         facts.append(("Sight", text(sight) + _small(_seen(run)[sight]), ""))
     seed = run.config.get("seed", 0)
@@ -96,13 +95,21 @@ def _small(words: str) -> str:
     return tag("span", text(words), class_="quiet")
 
 
-def _wall(seconds: dict[str, float]) -> str:
-    """Total of the loops' phases, which start and videos are none of, and the longest."""
-    if not seconds:
-        return "–"
-    longest = max(seconds, key=lambda name: seconds[name])
-    total = html.duration(sum(seconds.values()))
-    return total + _small(f"{longest} {html.duration(seconds[longest])}; without start and videos")
+def _times(run: Run) -> list[tuple[str, str, str]]:
+    """Wall time of all starts of the program, and what of it was compiling."""
+    facts = []
+    if run.wall_seconds:
+        words = html.duration(run.wall_seconds) + _small("from start to videos, over all starts")
+        facts.append(("Wall time", words, ""))
+    elif run.seconds:
+        total = html.duration(sum(run.seconds.values()))
+        facts.append(("Time of the phases", total + _small("of the loops; not the whole run"), ""))
+    if run.compiles:
+        seconds = sum(start["seconds"] for start in run.compiles)
+        starts = len(run.compiles)
+        words = f"of the wall time, in {starts} start{'s' * (starts > 1)}"
+        facts.append(("Compile time", html.duration(seconds) + _small(words), ""))
+    return facts
 
 
 def curves(run: Run) -> str:
@@ -138,31 +145,3 @@ def _starts(rows: Sequence[dict[str, float]]) -> list[float]:
         starts.setdefault(int(row.get("iteration", 0)), end)
         end = row.get("ticks", end)
     return [starts[i] for i in sorted(starts)]
-
-
-def videos(run: Run) -> str:
-    """Recorded episodes, inside the page so that it can be sent as one file."""
-    if not run.videos:
-        return ""
-    figures = "".join(tag("div", _video(path), class_="card") for path in run.videos)
-    shows = "what the agent sees, and the world from above"
-    words = tag(
-        "p",
-        f"Episodes of the {'whole task' if run.task_plan else 'best iteration'} in held-out "
-        f"worlds: {'the world' if worlds.of_run(run.config) else shows}. The words name "
-        f"{'skill and ' * bool(run.task_plan)}action or macro in control.",
-    )
-    return html.section("videos", "Videos", words + tag("div", figures, class_="grid2"))
-
-
-def _video(path: Path) -> str:
-    size = path.stat().st_size
-    source = f"videos/{path.name}"
-    if size <= MAX_EMBEDDED_BYTES:
-        source = "data:video/mp4;base64," + base64.b64encode(path.read_bytes()).decode()
-    name = path.stem.replace("_", " ")
-    player = (
-        f'<video controls muted loop playsinline preload="metadata" src="{text(source)}" '
-        f'aria-label="{text(name)}"></video>'
-    )
-    return tag("figure", player + tag("figcaption", text(name.capitalize())))

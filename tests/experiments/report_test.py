@@ -119,7 +119,7 @@ def test_text_of_models_cannot_become_markup(folder: Path) -> None:
     run_folder.write(folder / "iterations/0/critique.json", {"failure": evil})
     run_folder.write(folder / "iterations/0/macros/milk_cow/try0.py", f"# {evil}\nx = '''{evil}")
     page = render(load_run(folder))
-    assert "<script" not in page and "&lt;script&gt;" in page
+    assert page.count("<script") == 1 and "&lt;script&gt;" in page  # its own
 
 
 @pytest.mark.parametrize(

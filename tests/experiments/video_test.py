@@ -1,5 +1,6 @@
 """Frames hold both pictures and the words; files play where browsers need them to."""
 
+import json
 import subprocess
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,7 +11,7 @@ import imageio_ffmpeg
 import numpy as np
 import pytest
 
-from experiments import video
+from experiments.films import video
 
 VIEW = np.full((video.VIEW_HEIGHT, video.VIEW_WIDTH, 3), (200, 10, 10), np.uint8)
 MAP = np.full((video.MAP_SIZE, video.MAP_SIZE, 3), (10, 10, 200), np.uint8)
@@ -61,7 +62,11 @@ def test_the_outcome_stays_on_the_last_picture(episode: video.Lane) -> None:
 def test_files_have_the_codec_size_and_length_of_the_episode(
     episode: video.Lane, tmp_path: Path
 ) -> None:
-    path = video._write(episode, tmp_path)
+    path = video._write(episode, tmp_path, {"find_cow": video.CODE})
+    assert json.loads(path.with_suffix(".json").read_text()) == {
+        "ticks": 4, "every": 1, "frames_per_second": 20,
+        "runs": [["find_cow", "code", 1], ["forward", "policy", 1], ["use", "policy", 2]],
+    }  # fmt: skip
     frames = imageio.mimread(path, memtest=False)
     assert len(frames) == len(episode.frames)
     assert frames[0].shape == (*video.FRAME_SIZE[::-1], 3)

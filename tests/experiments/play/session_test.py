@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from experiments.films.video import quiet_fork
 from experiments.play import headless, window
 from experiments.play.actions_file import read_actions
 from experiments.play.frame import HEIGHT, WIDTH, frame
 from experiments.play.menu import Menu
 from experiments.play.session import Session
 from experiments.values import ConfigError
-from experiments.video import quiet_fork
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.tasks.tasks import Task
 from tests.envs.voxel import worlds

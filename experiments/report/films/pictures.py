@@ -1,10 +1,9 @@
 """The part of an iteration that is seen: a typical success and failure, and what keys met."""
 
-import base64
-from pathlib import Path
 from typing import Any
 
 from experiments.report import html
+from experiments.report.films.media import Media
 from experiments.report.html import tag, text
 from experiments.report.load import Iteration
 
@@ -20,16 +19,16 @@ UNSEEN = "No critic has been shown them."
 MAX_PLACES = 6  # rows per key in the table of presses
 
 
-def pictures_of(it: Iteration) -> str:
+def pictures_of(it: Iteration, media: Media) -> str:
     """Frames and strips of both episodes; "" if none were drawn."""
     if not it.frames:
         return ""
     lead = LEAD.format(who=SEEN if it.critique else UNSEEN)
     inner = tag("h3", "What it looked like", class_="later") + tag("p", text(lead))
-    return inner + "".join(_episode(entry, it) for entry in it.frames["episodes"])
+    return inner + "".join(_episode(entry, it, media) for entry in it.frames["episodes"])
 
 
-def _episode(entry: dict[str, Any], it: Iteration) -> str:
+def _episode(entry: dict[str, Any], it: Iteration, media: Media) -> str:
     name = NAMES.get(entry["which"], entry["which"])
     if "ticks" not in entry:
         return tag("p", text(entry["note"]), class_="quiet")
@@ -42,18 +41,21 @@ def _episode(entry: dict[str, Any], it: Iteration) -> str:
     singles, has_strip = "", False
     for picture in entry["pictures"]:
         path = it.folder / "frames" / picture["file"]
+        source = media.source(path)
         part = path.stem.removeprefix(f"{entry['which']}_")
         if part in PARTS:
-            singles += _figure(path, f"{PARTS[part]} of the {entry['which']} episode", PARTS[part])
+            singles += _figure(
+                source, f"{PARTS[part]} of the {entry['which']} episode", PARTS[part]
+            )
         else:
-            inner += _strip(path, entry["moments"])
+            inner += _strip(source, entry["moments"])
             has_strip = True
     pair = tag("div", singles, class_="pair") if singles else ""
     # A strip shows start and end already.
     return inner + (html.details("Start and end, larger", pair) if has_strip else pair)
 
 
-def _strip(path: Path, moments: list[dict[str, Any]]) -> str:
+def _strip(source: str, moments: list[dict[str, Any]]) -> str:
     """Moments side by side; on a narrow screen the picture scrolls sideways."""
     head = ("Tick", "Why this one", "What it does", "Under the crosshair", "Since the one before")
     rows = [
@@ -66,19 +68,14 @@ def _strip(path: Path, moments: list[dict[str, Any]]) -> str:
         for m in moments
     ]  # fmt: skip
     words = f"{len(moments)} moments of the episode, from left to right; the table tells the same"
-    image = f'<img src="{_source(path)}" alt="{text(words)}" loading="lazy">'
+    image = f'<img src="{source}" alt="{text(words)}" loading="lazy">'
     scroll = tag("div", image, class_="strip", tabindex="0", role="region", aria_label=words)
     return tag("figure", scroll) + html.details("The same in words", html.table(head, rows))
 
 
-def _figure(path: Path, words: str, caption: str) -> str:
-    image = f'<img src="{_source(path)}" alt="{text(words)}" loading="lazy">'
+def _figure(source: str, words: str, caption: str) -> str:
+    image = f'<img src="{source}" alt="{text(words)}" loading="lazy">'
     return tag("figure", image + tag("figcaption", text(caption)))
-
-
-def _source(path: Path) -> str:
-    """Inside the page, so that it can be sent as one file."""
-    return "data:image/png;base64," + base64.b64encode(path.read_bytes()).decode()
 
 
 def presses_of(evaluation: dict[str, Any]) -> str:

@@ -8,8 +8,9 @@ there the pictures that the agent sees are kept while the episodes are played.
 
 import contextlib
 import dataclasses
+import itertools
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,7 @@ from PIL import Image, ImageDraw, ImageFont
 from rlgpt_jax.envs.base import Step
 from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.envs.voxel.render import for_people
-from rlgpt_jax.rl.evaluate.evaluate import evaluate
-from rlgpt_jax.rl.policy import Policy
+from rlgpt_jax.loop.record import write_json
 from rlgpt_jax.rl.rollout import on_host
 from rlgpt_jax.rl.rollout.one_tick import lost_in
 
@@ -39,6 +39,9 @@ MAX_FRAMES = 900  # about, of a long episode, which is shown faster; 1 MB each i
 MAX_SLOW_FRAMES = 100  # of simulators, which draw a few pictures a second
 END_SECONDS = 1.5  # the last picture stays for so long
 Play = Callable[[Callable[[Any, list[str], Step], None]], None]  # plays episodes, tells of ticks
+CODE, MACRO, POLICY = "code", "macro", "policy"  # who acts in a tick
+Who = Mapping[str, str]  # label -> CODE or MACRO; all others are the policy's own
+Found = Sequence[tuple[str, int]]  # name of a video, lane
 INK, PAPER = (240, 238, 232), (24, 27, 30)
 GOOD, BAD = (94, 201, 130), (240, 120, 120)
 
@@ -55,6 +58,15 @@ class Lane:
     above: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros(0))  # the last map
     every: int = 1  # ticks from one picture to the next
     told: tuple[int, str] | None = None  # field of a world with a spec that captions tell
+    labels: list[str] = dataclasses.field(default_factory=list)  # of every tick
+
+    def timeline(self, who: Who) -> dict[str, Any]:
+        """Who acted when: `runs` are [label, who, ticks], one after the other."""
+        runs = [(label, len(list(same))) for label, same in itertools.groupby(self.labels)]
+        return {
+            "ticks": self.tick, "every": self.every, "frames_per_second": TICKS_PER_SECOND,
+            "runs": [[label, who.get(label, POLICY), ticks] for label, ticks in runs],
+        }  # fmt: skip
 
 
 def ticks_per_frame(horizon: int, is_slow: bool = False) -> int:
@@ -62,30 +74,26 @@ def ticks_per_frame(horizon: int, is_slow: bool = False) -> int:
     return -(-horizon // (MAX_SLOW_FRAMES if is_slow else MAX_FRAMES))
 
 
-def write_videos(world: Any, policy: Policy, seed: int, folder: Path, every: int = 1) -> list[Path]:
-    """Writes `success` and `failure` (where there is one) as MP4 and GIF.
+def write_episodes(
+    world: Any, play: Play, folder: Path, every: int, who: Who, found: Found | None = None
+) -> list[Path]:
+    """Writes `success` and `failure` (where there is one) as MP4, GIF and timeline (JSON).
 
     Args:
-      world: a host world of the evaluation split, with `state` for the renderer.
+      world: a host world, with `state` for the renderer.
+      play: plays the same episodes in every call, one in every lane.
       every: ticks from one picture to the next; long episodes are shown faster.
+      who: who acts, by label.
+      found: names and lanes to draw, where they are known.
 
     Returns:
       The MP4 files; none of a world that cannot be drawn and shows no pictures.
     """
-    return write_episodes(
-        world, lambda on_tick: run_episodes(world, policy, seed, on_tick), folder, every
-    )
-
-
-def write_episodes(world: Any, play: Play, folder: Path, every: int = 1) -> list[Path]:
-    """Like `write_videos`, of episodes that `play(on_tick)` plays, the same in every call.
-
-    Args:
-      every: as of `write_videos`.
-    """
     if on_host.is_async(world):
-        return [_write(lane, folder) for lane in seen_lanes(world.num_envs, play, every)]
-    found = find_lanes(world.num_envs, play)
+        return [_write(lane, folder, who) for lane in seen_lanes(world.num_envs, play, every)]
+    found = find_lanes(world.num_envs, play) if found is None else found
+    if not found:
+        return []
     spec = getattr(world, "spec", None)
     lanes = [Lane(lane, name, every=every, told=spec and told_of(spec)) for name, lane in found]
 
@@ -97,7 +105,7 @@ def write_episodes(world: Any, play: Play, folder: Path, every: int = 1) -> list
                 add_tick(lane, env.state, labels[lane.lane], step)
 
     play(draw)
-    return [_write(lane, folder) for lane in lanes]
+    return [_write(lane, folder, who) for lane in lanes]
 
 
 def seen_lanes(num_envs: int, play: Play, every: int) -> list[Lane]:
@@ -112,7 +120,7 @@ def seen_lanes(num_envs: int, play: Play, every: int) -> list[Lane]:
         lost = lost_in(step)
         for lane in [lane for lane in open_lanes if lane.is_open]:
             if lost[lane.lane]:
-                lane.frames, lane.tick = [], 0
+                lane.frames, lane.labels, lane.tick = [], [], 0
                 continue
             add_seen(lane, labels[lane.lane], step)
             if not lane.is_open and lane.name not in found:
@@ -122,13 +130,6 @@ def seen_lanes(num_envs: int, play: Play, every: int) -> list[Lane]:
 
     play(keep)
     return [found[name] for name in ("success", "failure") if name in found]
-
-
-def run_episodes(
-    world: Any, policy: Policy, seed: int, on_tick: Callable[[Any, list[str], Step], None]
-) -> None:
-    """One seeded episode in every lane."""
-    evaluate(world, policy, seed, num_episodes=world.num_envs, on_tick=on_tick, task="video")
 
 
 def find_lanes(num_envs: int, play: Play) -> list[tuple[str, int]]:
@@ -200,6 +201,7 @@ def _words(lane: Lane, obs: Any) -> str:
 
 def _add(lane: Lane, draw: Callable[[], np.ndarray], label: str, step: Step) -> None:
     lane.tick += 1
+    lane.labels.append(label)
     index, words = lane.lane, _words(lane, step.final_obs)
     done = bool(np.asarray(step.terminated)[index] or np.asarray(step.truncated)[index])
     if done:  # the world holds the next episode already, so the last picture stays
@@ -259,10 +261,11 @@ def with_caption(frame: np.ndarray, label: str, tick: int, told: str, outcome: s
     return np.asarray(image)
 
 
-def _write(lane: Lane, folder: Path) -> Path:
+def _write(lane: Lane, folder: Path, who: Who) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{lane.name}.mp4"
     write_mp4(path, lane.frames)
+    write_json(path.with_suffix(".json"), lane.timeline(who))
     write_gif(folder / f"{lane.name}.gif", lane.frames)
     return path
 

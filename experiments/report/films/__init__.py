@@ -1,0 +1,1 @@
+"""What is seen in a report: videos, who acts when, pictures."""
