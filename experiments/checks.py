@@ -19,6 +19,7 @@ def check_start(config: base.Config) -> None:
       ConfigError: what is missing and where it comes from.
     """
     _check_key(config)
+    _check_tracker(config)
     check_tools(config)
 
 
@@ -40,6 +41,16 @@ def _check_key(config: base.Config) -> None:
             config.llm.endpoint()
         except ProviderError as error:
             raise ConfigError(str(error)) from error
+
+
+def _check_tracker(config: base.Config) -> None:
+    """Refuses to start without the package of the tracker that was asked for."""
+    name = config.tracker
+    if name != "none" and importlib.util.find_spec(name) is None:
+        raise ConfigError(
+            f"--config.tracker={name}: {name} is not installed: pip install -e '.[{name}]', or "
+            "take --config.tracker=none."
+        )
 
 
 def _check_interpreter(config: base.Config) -> None:

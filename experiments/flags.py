@@ -35,7 +35,8 @@ HELP = {
 # What a resumed run may change: a budget that was used up, a model that is gone, how Minecraft is
 # launched, where the files of the CLIP reward lie (of the same weights: `clip_reward`).
 FREE = (
-    "budget.", "llm.", "minedojo.", "mineclip.weights", "mineclip.merges", "mineclip.texts",
+    "budget.", "llm.", "tracker", "minedojo.", "mineclip.weights", "mineclip.merges",
+    "mineclip.texts",
 )  # fmt: skip
 # Of the fields that a resumed run may change, those that it may not.
 FIXED = (

@@ -1,5 +1,6 @@
 """From settings to a finished run folder: worlds, model, loops, videos, report."""
 
+import contextlib
 import dataclasses
 import datetime
 import hashlib
@@ -21,6 +22,7 @@ from experiments.flags import Settings
 from experiments.progress import Display
 from experiments.report.last_words import Done, tell
 from experiments.report.page import write_report
+from experiments.tracking import Tracker
 from experiments.values import ConfigError
 from experiments.wiring import env_maker, make_budget, make_provider, requests_folder
 from rlgpt_jax.agents import prompts
@@ -32,7 +34,7 @@ from rlgpt_jax.agents.llm.replay import MissingAnswer, PromptDiffers
 from rlgpt_jax.agents.llm.transcript import TranscriptNotWritten
 from rlgpt_jax.envs.minedojo.failures import WorkerFailed
 from rlgpt_jax.loop import long_task, two_loop
-from rlgpt_jax.loop.events import Event, OnEvent, ignore
+from rlgpt_jax.loop.events import Drawn, Event, OnEvent, ignore
 from rlgpt_jax.loop.library import saving, store
 from rlgpt_jax.loop.library.offer import Offer, make_offer
 from rlgpt_jax.loop.library.store import LibraryError
@@ -88,15 +90,23 @@ def go(settings: Settings, display: Display, compiles: Compiles) -> Done:
     provider = make_provider(config, settings)
     budget = make_budget(config, folder.root)
 
-    def tell_both(event: Event) -> None:
+    tracker = Tracker(folder.root, config, lambda words: display.say(f"[yellow]{escape(words)}"))
+
+    def tell_all(event: Event) -> None:
         compiles.hear(event)
         display(event)
+        tracker(event)
 
-    heard = budget.clock.beating(tell_both)
+    heard = budget.clock.beating(tell_all)
     tools = make_tools(config, folder, provider, offer, heard, display.worlds)
     tools = dataclasses.replace(tools, budget=budget)
-    if config.loop.planner:
-        return go_long(config, tools, display)
+    with contextlib.closing(tracker):
+        return (go_long if config.loop.planner else go_short)(config, tools, display)
+
+
+def go_short(config: Config, tools: Tools, display: Display) -> Done:
+    """The run of a task as it is."""
+    folder = tools.folder
     finished = two_loop.run(config.loop, tools)
     params = finished.learning.params(finished.iterations[-1].stage)
     result = signed(config, folder, finished.result, params)
@@ -126,6 +136,7 @@ def drawn(
     report = write_report(tools.folder.root)
     with tools.folder.timed("videos"):
         videos = draw()
+    tools.on_event(Drawn(tuple(videos)))
     display.phase("")
     if tools.budget is not None:
         tools.budget.clock.save()

@@ -99,6 +99,9 @@ class Config:
     critic: CriticConfig = CriticConfig()
     prompts: PromptConfig = PromptConfig()
     budget: BudgetConfig = BudgetConfig()
+    # Beside TensorBoard, which every run has: Weights & Biases (offline unless WANDB_MODE=online)
+    # or trackio, each an extra of its name.
+    tracker: Literal["none", "wandb", "trackio"] = "none"
 
     def __post_init__(self) -> None:
         self._check_task()

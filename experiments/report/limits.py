@@ -9,7 +9,7 @@ from experiments.report.load import Run
 T = TypeVar("T")
 PAGE_BYTES = 6_000_000
 # Characters of one text; the next one is taken while a page is too large.
-TEXTS = (20_000, 4_000, 800, 160)
+TEXTS = (60_000, 20_000, 4_000, 800, 160)
 # Fields that are counted or compared, and cut where they are shown.
 UNSEEN = ("recorded", "metrics", "media")
 WHOLE = ("transcript", *UNSEEN)

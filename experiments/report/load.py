@@ -70,7 +70,7 @@ class Run:
     recorded: dict[str, str] = dataclasses.field(default_factory=dict)  # replayed questions by key
     is_sub_task: bool = False
     media: Media = Media(Path())
-    text_limit: int = 20_000  # characters of a text that the page shows
+    text_limit: int = 60_000  # characters of a text that the page shows
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -102,7 +102,7 @@ def load_run(folder: Path) -> Run:
     saved = read_json(folder / "config.json")
     config = saved.get("config", saved)
     measured = _measured(folder)
-    videos = tuple(sorted((folder / "videos").glob("*.mp4")))
+    videos = tuple(sorted((folder / "videos").glob("*.mp4"), reverse=True))  # the success first
     its: tuple[Iteration, ...] = measured["iterations"]
     shown = [*videos, *(p for it in its for p in (*sorted(it.folder.glob("frames/*.png")),
                                                   *it.videos))]  # fmt: skip

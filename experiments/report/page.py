@@ -65,6 +65,7 @@ def _render(run: Run) -> str:
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        '<link rel="icon" href="data:,">'
         f"<title>{text(run.name)} · RL-GPT run report</title>"
         f"<style>{STYLE.read_text()}</style></head><body>"
         f'<header class="top"><div>{top}</div></header>'

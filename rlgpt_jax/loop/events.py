@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from rlgpt_jax.agents.llm.base import Completion
@@ -139,6 +140,13 @@ class Solved(Event):
 @dataclasses.dataclass(frozen=True)
 class Finished(Event):
     result: Mapping[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Drawn(Event):
+    """Videos of what the run ends with."""
+
+    videos: tuple[Path, ...]
 
 
 OnEvent = Callable[[Event], None]

@@ -211,25 +211,21 @@ class Learning:
             metrics.add(iteration, update, ticks, values)
             is_last = ticks >= stop or is_enough(now)
             if is_last or update % self._config.checkpoint_every == 0:
-                metrics.flush()
                 checkpoints.save(tools.folder, iteration, now, self._world(stage), start)
             tools.on_event(
                 events.Updated(iteration, update, ticks, ticks - start, stop - start, values)
             )
 
-        try:
-            return train(
-                self._world(stage),
-                stage.space,
-                self._rl(stage),
-                self._begun(stage, learner),
-                stop - int(learner.ticks),
-                on_update,
-                is_enough,
-                rests=False,
-            )
-        finally:
-            metrics.close()
+        return train(
+            self._world(stage),
+            stage.space,
+            self._rl(stage),
+            self._begun(stage, learner),
+            stop - int(learner.ticks),
+            on_update,
+            is_enough,
+            rests=False,
+        )
 
     def _begun(self, stage: Stage, learner: Learner) -> Learner:
         """The learner in episodes: new ones, if it was loaded without any."""

@@ -1,18 +1,15 @@
 """Numbers of every update: `metrics.csv` for what a run repeats bit for bit, `timing.csv`
-for wall-clock numbers, TensorBoard for both.
+for wall-clock numbers.
 
-After a kill all three are cut back to the last checkpoint, so that a run that was killed
+After a kill both are cut back to the last checkpoint, so that a run that was killed
 and one that was not have the same rows.
 """
 
 import csv
 import io
 import math
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
-
-from tensorboardX import SummaryWriter
 
 from rlgpt_jax.agents.llm.disk import write_atomically
 from rlgpt_jax.loop.record import RunFolder, read_rows
@@ -26,14 +23,13 @@ def is_timing(name: str) -> bool:
 
 
 class Metrics:
-    """The open files of one run."""
+    """The files of one run."""
 
     def __init__(self, folder: RunFolder, num_updates: int):
-        """Opens the files; rows after update `num_updates` are dropped."""
+        """Rows after update `num_updates` are dropped."""
         self._paths = {False: folder.path("metrics.csv"), True: folder.path("timing.csv")}
         for path in self._paths.values():
             _cut(path, num_updates)
-        self._writer = _rewritten(folder.path("tensorboard"), self._paths.values())
 
     def add(self, iteration: int, update: int, ticks: int, metrics: Mapping[str, float]) -> None:
         """Appends one row to each file; `update` and `ticks` count over the whole run."""
@@ -42,14 +38,6 @@ class Metrics:
             row = {name: x for name, x in metrics.items() if is_timing(name) == timing}
             if row:
                 _append(path, index | row)
-        _show(self._writer, ticks, metrics)
-
-    def flush(self) -> None:
-        """Hands TensorBoard's rows to the disk; the CSV rows are already there."""
-        self._writer.flush()
-
-    def close(self) -> None:
-        self._writer.close()
 
 
 def _append(path: Path, row: Mapping[str, float]) -> None:
@@ -90,21 +78,3 @@ def _cut(path: Path, num_updates: int) -> None:
     writer.writeheader()
     writer.writerows(kept)
     write_atomically(path, text.getvalue())
-
-
-def _rewritten(folder: Path, paths) -> SummaryWriter:
-    """A writer whose folder holds exactly the rows of the CSV files."""
-    shutil.rmtree(folder, ignore_errors=True)
-    writer = SummaryWriter(str(folder))
-    for path in paths:
-        for row in read_rows(path):
-            values = {k: float(v) for k, v in row.items() if k not in INDEX and v}
-            _show(writer, int(row["ticks"]), values)
-    return writer
-
-
-def _show(writer: SummaryWriter, ticks: int, metrics: Mapping[str, float]) -> None:
-    for name, value in metrics.items():
-        if math.isfinite(value):
-            group = "timing" if is_timing(name) else "train"
-            writer.add_scalar(f"{group}/{name}", value, ticks)

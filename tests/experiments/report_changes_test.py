@@ -49,7 +49,12 @@ def test_iterations_stand_side_by_side_with_plan_code_and_prompts(folder: Path) 
 
 
 def test_a_timeline_has_a_stretch_for_every_who_and_all_ticks_for_the_script() -> None:
-    runs = [["find_cow", "code", 50], ["use", "policy", 1], ["jump", "policy", 9], ["m", "macro", 40]]
+    runs = [
+        ["find_cow", "code", 50],
+        ["use", "policy", 1],
+        ["jump", "policy", 9],
+        ["m", "macro", 40],
+    ]
     told = {"ticks": 100, "every": 2, "frames_per_second": 20, "runs": runs}
     page = timeline(told)
     assert re.findall(r'<i class="(\w+)" style="left:([\d.]+)%', page) == [

@@ -49,8 +49,8 @@ def _video(path: Path, media: Media) -> str:
         f'<video controls muted loop playsinline preload="metadata" src="{media.source(path)}" '
         f'aria-label="{text(name)}"></video>'
     )
-    beside = "" if path in media.inside else tag("span", "file beside the page", class_="quiet")
-    caption = tag("figcaption", text(name) + (" · " + beside if beside else ""))
+    is_beside = bool(media.inside) and path not in media.inside
+    caption = tag("figcaption", text(name) + " · a file beside this page" * is_beside)
     told = read_json(path.with_suffix(".json"))
     return tag("figure", player + (timeline(told) if told else "") + caption, class_="film")
 
