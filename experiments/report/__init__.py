@@ -1,4 +1,4 @@
-"""`report.html` of a run folder: one self-contained page.
+"""`report.html` of a run folder: one page of at most 6 MB; large videos are files beside it.
 
 python -m experiments.report RUN_FOLDER
 """

@@ -5,7 +5,7 @@ from experiments.report.load import Run, question
 
 WARNING = (
     "Replayed: these words were given to the recorded run, whose measurements differ from this "
-    "run's. Numbers that only that run had are marked."
+    "run's. Numbers that only its question told are marked; others may be its own too."
 )
 
 

@@ -101,8 +101,8 @@ def note(who: str, words: str, kind: str, foreign: Set[str] | None = None) -> st
 def marked(words: str, foreign: Set[str] | None) -> str:
     """Text as HTML, with the numbers of another run set off."""
     parts, end = [], 0
-    for found in NUMBER.finditer(words) if foreign else ():
-        if found[0] in foreign:
+    for found in NUMBER.finditer(words):
+        if found[0] in (foreign or ()):
             parts += [text(words[end : found.start()])]
             parts += [tag("mark", found[0], title="a number of the recorded run")]
             end = found.end()

@@ -99,7 +99,9 @@ def _times(run: Run) -> list[tuple[str, str, str]]:
     """Wall time of all starts of the program, and what of it was compiling."""
     facts = []
     if run.wall_seconds:
-        words = html.duration(run.wall_seconds) + _small("from start to videos, over all starts")
+        words = html.duration(max(run.wall_seconds, sum(run.seconds.values()))) + _small(
+            "from start to videos, over all starts"
+        )
         facts.append(("Wall time", words, ""))
     elif run.seconds:
         total = html.duration(sum(run.seconds.values()))

@@ -7,7 +7,9 @@
     lock                             held by the process that runs it: its number and host
     mineclip.json                    what weights `reward.clip` is computed with
     set_up.json library/             what was taken from another run, from a library
-    metrics.csv timing.csv tensorboard/ checkpoints/<i>/ videos/
+    metrics.csv timing.csv tensorboard/ checkpoints/<i>/
+    videos/<outcome>.mp4 .gif .json  what the run ends with, and who acts in it when
+    videos/iteration<i>/             the same of an iteration
     iterations/<i>/plan.json fates.json interface.json trial_critiques.json eval.json
     iterations/<i>/coded_parts_eval.json critique.json
     iterations/<i>/cases.json        (`loop/cases.py`)

@@ -8,6 +8,7 @@ import pytest
 
 from experiments.films.choose import typical
 from experiments.report import controls, foreign, limits, load
+from experiments.report.changes import section
 from experiments.report.changes.diff import side_by_side
 from experiments.report.films.videos import timeline
 from experiments.report.load import load_run
@@ -41,11 +42,22 @@ def test_iterations_stand_side_by_side_with_plan_code_and_prompts(folder: Path) 
     text = "".join(json.dumps(line) + "\n" for line in lines)
     run_folder.write(folder / "transcript.jsonl", text)
     page = render(load_run(folder))
-    section = page[page.index('id="changes"') : page.index('id="iteration-0"')]
-    assert "From iteration 0 to iteration 1" in section
-    assert "<ins>The first plan found no cow.</ins>" in section
-    assert "Code of find_cow" in section and "48.0" in section
+    part = page[page.index('id="changes"') : page.index('id="iteration-0"')]
+    assert "From iteration 0 to iteration 1" in part
+    assert "<ins>The first plan found no cow.</ins>" in part
+    assert "Code of find_cow" in part and "48.0" in part
     assert 'href="#changes"' in page
+
+
+def test_a_kept_instruction_is_no_change(folder: Path) -> None:
+    plan = run_folder.plan(1)
+    plan["sub_actions"][0]["instruction"] = "keep"
+    run_folder.write(folder / "iterations/1/plan.json", plan)
+    run = load_run(folder)
+    told = [section.instructions(run, index) for index in (0, 1)]
+    assert told[0] == told[1]
+    texts = [section.plan_text(it, told[0]) for it in run.iterations[:2]]
+    assert texts[0] == texts[1] and "  Use the bucket up to ten times;" in texts[0].split("\n")
 
 
 def test_a_timeline_has_a_stretch_for_every_who_and_all_ticks_for_the_script() -> None:

@@ -136,12 +136,13 @@ from pathlib import Path
 import numpy as np
 from experiments.films.video import write_mp4
 from rlgpt_jax.loop.record import RunFolder
-from tests.experiments import tracking_test as t
+from rlgpt_jax.loop.events import Drawn
+from tests.experiments.tracking_test import made, play
 folder, kind = Path(sys.argv[1]), sys.argv[2]
-tracker = t.made(RunFolder(folder).root, tracker=kind)
+tracker = made(RunFolder(folder).root, tracker=kind)
 write_mp4(folder / "success.mp4", [np.zeros((32, 64, 3), np.uint8)] * 4)
-tracker(t.events.Drawn((folder / "success.mp4",)))
-t.play(RunFolder(folder), tracker, range(1, 5), ends=True)
+tracker(Drawn((folder / "success.mp4",)))
+play(RunFolder(folder), tracker, range(1, 5), ends=True)
 """
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 import re
-import textwrap
 
 from experiments.report import html, limits
 from experiments.report.changes.diff import Diff, side_by_side
@@ -12,6 +11,7 @@ from experiments.report.load import Iteration, Run, question
 from experiments.report.plan import fate
 
 KEY = re.compile(r"(?:^|/)iter(\d+)/(.+)$")
+SENTENCE = re.compile(r"(?<=[.;:])\s+")
 AGENTS = {"slow": "Prompt of the slow agent", "critic": "Prompt of the critic"}
 
 
@@ -58,7 +58,8 @@ ROWS = {
 
 def _pair(run: Run, old: Iteration, new: Iteration) -> str:
     """All differences of two iterations, each on a click."""
-    found = [("Plan", side_by_side(plan_text(old), plan_text(new)))]
+    told = instructions(run, old.index), instructions(run, new.index)
+    found = [("Plan", side_by_side(plan_text(old, told[0]), plan_text(new, told[1])))]
     before, after = code_of(old), code_of(new)
     for name in dict.fromkeys([*before, *after]):
         kind = "" if name in before and name in after else " (new)" if name in after else " (gone)"
@@ -78,12 +79,22 @@ def _entry(name: str, diff: Diff) -> str:
     return html.details(label, diff.html) if diff.html else tag("p", label, class_="unchanged")
 
 
-def plan_text(it: Iteration) -> str:
-    """A plan and the set-up of its training as lines."""
+def instructions(run: Run, iteration: int) -> dict[str, str]:
+    """The words for every sub-action so far; "keep" stands for those of an earlier plan."""
+    found: dict[str, str] = {}
+    for it in run.iterations[: iteration + 1]:
+        for sub in it.plan.get("sub_actions", []):
+            words = sub.get("instruction", "")
+            found[sub["name"]] = found.get(sub["name"], words) if words == "keep" else words
+    return found
+
+
+def plan_text(it: Iteration, told: dict[str, str]) -> str:
+    """A plan and the set-up of its training, a sentence a line."""
     lines = []
     for sub in it.plan.get("sub_actions", []):
         lines += [f"{sub['name']} ({sub['kind']})"]
-        lines += [f"  {line}" for line in textwrap.wrap(sub.get("instruction", ""), 90)]
+        lines += [f"  {line}" for line in SENTENCE.split(told[sub["name"]]) if line]
     if it.interface:
         lines += ["set-up of the training", *described(it.interface).splitlines()]
     return "\n".join(lines)

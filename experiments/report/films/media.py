@@ -7,7 +7,7 @@ from pathlib import Path
 
 from experiments.report.html import text
 
-INSIDE_BYTES = 2_000_000  # of all files together that a page holds
+INSIDE_BYTES = 3_000_000  # of all files together that a page holds
 TYPES = {".mp4": "video/mp4", ".png": "image/png"}
 
 
