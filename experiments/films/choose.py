@@ -17,6 +17,8 @@ from rlgpt_jax.rl.evaluate.report import EpisodeEnd
 from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.rollout import on_host
 
+FASTER = 2  # times: films of iterations are many, and a picture takes 25 ms
+
 
 def of_run(config: Config, tools: Tools, finished: two_loop.Run) -> list[Path]:
     """What the run ends with, in held-out worlds, and every iteration, in `videos/iteration<i>`.
@@ -30,7 +32,8 @@ def of_run(config: Config, tools: Tools, finished: two_loop.Run) -> list[Path]:
     def film(split: str, policy: Policy, folder: Path, found: video.Found | None) -> list[Path]:
         world = on_host.as_host(tools.world(split, lanes))
         play = functools.partial(_play, world, policy, tools.seed_of("evaluate", split))
-        return video.write_episodes(world, play, folder, every, who_of(policy.space), found)
+        pace = every if found is None else FASTER * every
+        return video.write_episodes(world, play, folder, pace, who_of(policy.space), found)
 
     folder = tools.folder.path("videos")
     made = film(EVAL, finished.learning.policy(finished.ends_with[1]), folder, None)

@@ -84,18 +84,18 @@ def write_episodes(
       play: plays the same episodes in every call, one in every lane.
       every: ticks from one picture to the next; long episodes are shown faster.
       who: who acts, by label.
-      found: names and lanes to draw, where they are known.
+      found: names and lanes to draw, where they are known; then there are no GIFs.
 
     Returns:
       The MP4 files; none of a world that cannot be drawn and shows no pictures.
     """
     if on_host.is_async(world):
         return [_write(lane, folder, who) for lane in seen_lanes(world.num_envs, play, every)]
-    found = find_lanes(world.num_envs, play) if found is None else found
-    if not found:
+    chosen = find_lanes(world.num_envs, play) if found is None else found
+    if not chosen:
         return []
     spec = getattr(world, "spec", None)
-    lanes = [Lane(lane, name, every=every, told=spec and told_of(spec)) for name, lane in found]
+    lanes = [Lane(lane, name, every=every, told=spec and told_of(spec)) for name, lane in chosen]
 
     def draw(env: Any, labels: list[str], step: Step) -> None:
         for lane in lanes:
@@ -105,7 +105,7 @@ def write_episodes(
                 add_tick(lane, env.state, labels[lane.lane], step)
 
     play(draw)
-    return [_write(lane, folder, who) for lane in lanes]
+    return [_write(lane, folder, who, gif=found is None) for lane in lanes]
 
 
 def seen_lanes(num_envs: int, play: Play, every: int) -> list[Lane]:
@@ -261,12 +261,13 @@ def with_caption(frame: np.ndarray, label: str, tick: int, told: str, outcome: s
     return np.asarray(image)
 
 
-def _write(lane: Lane, folder: Path, who: Who) -> Path:
+def _write(lane: Lane, folder: Path, who: Who, gif: bool = True) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{lane.name}.mp4"
     write_mp4(path, lane.frames)
     write_json(path.with_suffix(".json"), lane.timeline(who))
-    write_gif(folder / f"{lane.name}.gif", lane.frames)
+    if gif:
+        write_gif(folder / f"{lane.name}.gif", lane.frames)
     return path
 
 

@@ -51,8 +51,10 @@ def _video(path: Path, media: Media) -> str:
         f'aria-label="{text(name)}"></video>'
     )
     is_beside = bool(media.inside) and path not in media.inside
-    caption = tag("figcaption", text(name) + " · a file beside this page" * is_beside)
     told = read_json(path.with_suffix(".json"))
+    pace = told["every"] if told else 1
+    words = f" · shown {pace} times as fast" * (pace > 1) + " · a file beside this page" * is_beside
+    caption = tag("figcaption", text(name) + words)
     return tag("figure", player + (timeline(told) if told else "") + caption, class_="film")
 
 
