@@ -25,7 +25,16 @@ for (const box of document.querySelectorAll(".timeline")) {
     video.currentTime = (Math.max(tick, 1) - 0.5) / rate;
   });
 }
+// A video is fetched, and shows its first picture, when it comes near the screen.
+const near = new IntersectionObserver((entries) => {
+  for (const entry of entries) {
+    if (!entry.isIntersecting) continue;
+    entry.target.preload = "metadata";
+    near.unobserve(entry.target);
+  }
+}, { rootMargin: "600px" });
 for (const video of document.querySelectorAll("video")) {
+  near.observe(video);
   video.addEventListener("error", () => {
     const words = document.createElement("p");
     words.className = "note warn";

@@ -152,6 +152,30 @@ def test_a_smoke_run_its_command_and_its_times_are_told(folder: Path) -> None:
     assert "mean nothing" not in told and controls.NOT_RECORDED in told
 
 
+def test_a_simulator_s_run_has_the_same_parts(folder: Path) -> None:
+    saved = json.loads((folder / "config.json").read_text())
+    saved["config"] |= {"task": "mountain_car", "world": "control"}
+    run_folder.write(folder / "config.json", saved)
+    end = {"number": 0, "success": False, "ticks": 999, "end": "not solved", "doing": "push",
+           "facts": {"position": 0.2}}  # fmt: skip
+    failures = {"episodes": {"dead_loop": 0, "other": 1}, "last": {"dead_loop": {}, "other":
+                {"push": 9}}, "never_seen": 1, "actions": 9, "in_sight": 0}  # fmt: skip
+    report = {
+        **run_folder.evaluation(0),
+        "episodes": [end],
+        "failures": failures,
+        "facts": {"a": 1},
+    }
+    run_folder.write(folder / "iterations/0/eval.json", report)
+    for index in range(2):
+        run_folder.write(
+            folder / f"iterations/{index}/interface.json", {"note": "", "reward": None}
+        )
+    told = words(render(load_run(folder)))
+    assert "simulators'" in told and "not solved push 1" in told and "What changed" in told
+    assert "Last 100 actions of the 1 failed episodes: push 100%" in told
+
+
 def test_huge_texts_are_cut_and_the_page_says_so(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,12 +3,14 @@
 import itertools
 import re
 
+from experiments.configs import worlds
 from experiments.report import html, limits
 from experiments.report.changes.diff import Diff, side_by_side
 from experiments.report.html import tag, text
 from experiments.report.interface import described
 from experiments.report.load import Iteration, Run, question
 from experiments.report.plan import fate
+from rlgpt_jax.envs.control.task import ControlTask
 
 KEY = re.compile(r"(?:^|/)iter(\d+)/(.+)$")
 SENTENCE = re.compile(r"(?<=[.;:])\s+")
@@ -58,8 +60,9 @@ ROWS = {
 
 def _pair(run: Run, old: Iteration, new: Iteration) -> str:
     """All differences of two iterations, each on a click."""
-    told = instructions(run, old.index), instructions(run, new.index)
-    found = [("Plan", side_by_side(plan_text(old, told[0]), plan_text(new, told[1])))]
+    plans = (plan_text(it, instructions(run, it.index), worlds.of_run(run.config))
+             for it in (old, new))  # fmt: skip
+    found = [("Plan", side_by_side(*plans))]
     before, after = code_of(old), code_of(new)
     for name in dict.fromkeys([*before, *after]):
         kind = "" if name in before and name in after else " (new)" if name in after else " (gone)"
@@ -89,14 +92,17 @@ def instructions(run: Run, iteration: int) -> dict[str, str]:
     return found
 
 
-def plan_text(it: Iteration, told: dict[str, str]) -> str:
-    """A plan and the set-up of its training, a sentence a line."""
+def plan_text(it: Iteration, told: dict[str, str], task: ControlTask | None = None) -> str:
+    """A plan and the set-up of its training, a sentence a line; `task` of worlds with a spec."""
     lines = []
     for sub in it.plan.get("sub_actions", []):
         lines += [f"{sub['name']} ({sub['kind']})"]
         lines += [f"  {line}" for line in SENTENCE.split(told[sub["name"]]) if line]
     if it.interface:
-        lines += ["set-up of the training", *described(it.interface).splitlines()]
+        lines += [
+            "set-up of the training",
+            *described(it.interface, task and task.spec).splitlines(),
+        ]
     return "\n".join(lines)
 
 

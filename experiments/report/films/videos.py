@@ -47,7 +47,7 @@ def of_iteration(it: Iteration, media: Media) -> str:
 def _video(path: Path, media: Media) -> str:
     name = NAMES.get(path.stem, path.stem.replace("_", " ").capitalize())
     player = (
-        f'<video controls muted loop playsinline preload="metadata" src="{media.source(path)}" '
+        f'<video controls muted loop playsinline preload="none" src="{media.source(path)}" '
         f'aria-label="{text(name)}"></video>'
     )
     is_beside = bool(media.inside) and path not in media.inside
