@@ -58,10 +58,11 @@ def _row(s: dict[str, Any]) -> list[str]:
     ]  # fmt: skip
 
 
-def state(s: dict[str, Any]) -> str:
+def state(s: dict[str, Any], phase: bool = True) -> str:
+    """Whether a run goes on, and unless the page tells it elsewhere, how far it is."""
     smoke = " " + html.chip("smoke", "bad") if s["smoke"] else ""
-    phase = f'<br><span class="quiet">{text(told(s))}</span>' if s["status"] == runs.RUNNING else ""
-    return html.chip(s["status"], KINDS[s["status"]]) + smoke + phase
+    words = f'<br><span class="quiet">{text(told(s))}</span>' * (s["status"] == runs.RUNNING)
+    return html.chip(s["status"], KINDS[s["status"]]) + smoke + words * phase
 
 
 def told(s: dict[str, Any]) -> str:
@@ -79,7 +80,7 @@ def of_run(run: Found) -> str:
     now = runs.live(run)
     bar = tag("progress", "", max=str(max(now["target"], 1)), value=str(now["ticks"]),
               id="progress", aria_label="Ticks of training")  # fmt: skip
-    words = tag("p", state(now), id="state") + tag("p", text(told(now)), id="told")
+    words = tag("p", state(now, phase=False), id="state") + tag("p", text(told(now)), id="told")
     links = tag("a", "Report", href="report.html")
     top = tag("div", words + bar + tag("p", links) + tag("div", evaluations(now), id="evals"),
               class_="card")  # fmt: skip

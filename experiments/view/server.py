@@ -41,7 +41,7 @@ HEADERS = {
     "Content-Security-Policy": POLICY, "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer", "Cache-Control": "no-store",
 }  # fmt: skip
-DAMAGED = (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError)
+DAMAGED = (OSError, RuntimeError, ValueError, KeyError, TypeError, AttributeError, IndexError)
 
 
 def make_app(root: Path) -> Starlette:
@@ -119,7 +119,11 @@ def live(root: Path, request: Request) -> Response:
     if not re.fullmatch(r"[0-9]{1,9}", start):
         raise HTTPException(400, "start must be a number")
     now: dict[str, Any] = runs.live(_run(root, request.path_params["key"]), int(start))
-    shown = {"state": pages.state(now), "told": pages.told(now), "evals": pages.evaluations(now)}
+    shown = {
+        "state": pages.state(now, phase=False),
+        "told": pages.told(now),
+        "evals": pages.evaluations(now),
+    }
     return JSONResponse({**now, "html": shown})
 
 

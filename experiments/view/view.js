@@ -39,6 +39,8 @@ function draw() {
     if (!place || !window.Plotly) continue;
     const found = traces(column, one);
     if (name === "success") found.push(...evaluations(one));
+    place.parentElement.hidden = !found.some((trace) => trace.x.length);
+    if (place.parentElement.hidden) continue;
     const axis = { gridcolor: colour("--line"), zeroline: false, automargin: true };
     const layout = { paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { color: colour("--ink"), size: 12 }, margin: { l: 44, r: 10, t: 8, b: 36 },
