@@ -4,12 +4,13 @@ Plan, set-up of the training, code, use and critique each have a file of their o
 """
 
 from experiments.configs import worlds
-from experiments.report import coding, critic, html, interface, plan, use
-from experiments.report.failures import failures_of
+from experiments.report import html
 from experiments.report.films import pictures, videos
 from experiments.report.films.media import Media
-from experiments.report.foreign import numbers
 from experiments.report.html import tag
+from experiments.report.iteration import coding, critic, interface, plan, use
+from experiments.report.iteration.failures import failures_of
+from experiments.report.iteration.foreign import numbers
 from experiments.report.load import Iteration, Run
 from experiments.report.success import best_iteration
 from rlgpt_jax.envs.spec import WorldSpec

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from experiments.films.choose import typical
-from experiments.report import controls, foreign, limits, load
+from experiments.report import controls, limits, load
 from experiments.report.changes import section
 from experiments.report.changes.diff import side_by_side
 from experiments.report.films.videos import timeline
+from experiments.report.iteration import foreign
 from experiments.report.load import load_run
 from experiments.report.page import render
 from rlgpt_jax.rl.evaluate.report import EpisodeEnd

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from experiments.report import critic, interface, plan, success
+from experiments.report import success
+from experiments.report.iteration import critic, interface, plan
 from experiments.report.load import Run, load_run
 from experiments.report.page import render
 from rlgpt_jax.rl.interface import DEFAULT, RewardTerms, TrainingTask

@@ -7,9 +7,9 @@ from experiments.configs import worlds
 from experiments.report import html, limits
 from experiments.report.changes.diff import Diff, side_by_side
 from experiments.report.html import tag, text
-from experiments.report.interface import described
+from experiments.report.iteration.interface import described
+from experiments.report.iteration.plan import fate
 from experiments.report.load import Iteration, Run, question
-from experiments.report.plan import fate
 from rlgpt_jax.envs.control.task import ControlTask
 
 KEY = re.compile(r"(?:^|/)iter(\d+)/(.+)$")

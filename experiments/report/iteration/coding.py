@@ -1,11 +1,11 @@
 """The part of an iteration about its code: every version of every macro and its fate."""
 
 from experiments.report import html
-from experiments.report.foreign import numbers
 from experiments.report.highlight import code
 from experiments.report.html import tag, text
+from experiments.report.iteration.foreign import numbers
+from experiments.report.iteration.plan import fate
 from experiments.report.load import Iteration, Run, Try
-from experiments.report.plan import fate
 
 
 def code_of(it: Iteration, is_open: bool, run: Run) -> str:

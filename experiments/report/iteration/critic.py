@@ -3,8 +3,8 @@
 from typing import Any
 
 from experiments.report import html
-from experiments.report.foreign import WARNING
 from experiments.report.html import marked, tag, text
+from experiments.report.iteration.foreign import WARNING
 
 VERDICT_KIND = {"keep": "good", "revise": "warn", "drop": "bad"}
 

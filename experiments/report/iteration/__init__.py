@@ -1,0 +1,1 @@
+"""Parts of an iteration in a report: plan, set-up, code, use, failures, critique."""
