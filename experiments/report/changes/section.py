@@ -101,7 +101,7 @@ def plan_text(it: Iteration, told: dict[str, str], task: ControlTask | None = No
     if it.interface:
         lines += [
             "set-up of the training",
-            *described(it.interface, task and task.spec).splitlines(),
+            *described(it.interface, task.spec if task else None).splitlines(),
         ]
     return "\n".join(lines)
 
