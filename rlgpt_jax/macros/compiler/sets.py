@@ -7,7 +7,6 @@ from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.code import Code
 from rlgpt_jax.macros.compiler.mappings import Method, by_kind, kind_of, simple
 from rlgpt_jax.macros.refusal import Refused
-from rlgpt_jax.macros.vm import bytecode as bc
 
 
 def combined(name: str, *extra: float) -> Method:

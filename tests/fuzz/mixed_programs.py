@@ -1,8 +1,9 @@
 """Random programs whose names and containers hold numbers, lists, dictionaries and sets in turn.
 
-Each runs in Python without an error, so it must compile and act as there. Types are drawn with the
-values: "n" is a whole number below 2^24, "f" one that may be infinite or nan, ("l", T) a list, ("d",
-T, U) a dictionary with "p" and "q", ("t", T, U) a pair, "s" a set of whole numbers, "w" a name.
+Each runs in Python without an error, so it must compile and act as there. Kinds are drawn with
+the values: "n" is a whole number below 2^24, "f" one that may be infinite or nan, ("l", T) a list,
+("d", T, U) a dictionary with "p" and "q", ("t", T, U) a pair, "s" a set of whole numbers, "w" a
+name.
 """
 
 import random
@@ -83,8 +84,9 @@ class Writer:
         x, y = self.value("n", depth - 1), self.value("n", depth - 1)
         wild = self.value("f", depth - 1)
         return self.rng.choice((
-            simple, f"({x} + {y}) % 97", f"max({x}, {y})", f"({x} | {y}) & 63", f"len({self.row()})",
-            f"int({wild} > {x})", f"int({wild} != {wild})", f"int(math.isinf({wild}))",
+            simple, f"({x} + {y}) % 97", f"max({x}, {y})", f"({x} | {y}) & 63",
+            f"len({self.row()})", f"int({wild} > {x})", f"int({wild} != {wild})",
+            f"int(math.isinf({wild}))",
             f"int({self.value('w', 0)} == 'log')", f"first([{x}, {y}])",
             f"sum(1 for q in {self.row()})", 'PLAN[0]["at"][1]', 'PLAN[1]["at"][0]',
             'len(PLAN[1]["path"])', f"sorted([{x}, {y}])[0]",
@@ -126,7 +128,9 @@ class Writer:
         r = self.rng
         options = [(p, "n") for p in self.changeable("n")] * 2
         options += [(p, "s") for p in self.changeable("s")]
-        rows = [(p, k) for n, k in self.kinds.items() if n not in self.fixed for p, k in _lists(n, k)]
+        rows = [
+            (p, k) for n, k in self.kinds.items() if n not in self.fixed for p, k in _lists(n, k)
+        ]
         if rows and r.random() < 0.3:
             path, kind = r.choice(rows)
             new = self.value(kind[1])
