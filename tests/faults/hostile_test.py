@@ -51,15 +51,19 @@ class Poisoned(Script):
 
 
 class Garbage(Script):
-    """A model that gives one kind of garbage after the other."""
+    """A model that gives one kind of garbage after the other, but for its plans if these are
+    wanted: without one nobody asks for code."""
 
-    def __init__(self, first: int):
+    def __init__(self, first: int, plans: bool):
         super().__init__()
         self.turn = itertools.cycle(GARBAGE[first:] + GARBAGE[:first])
+        self.plans = plans
 
     def complete(self, requests, on_answer=None):
         self.prompts |= {r.key: r.messages[0].text for r in requests}
-        return [Completion(next(self.turn), EVIL, "test", 0.0) for _ in requests]
+        good = self.answers if self.plans else {}
+        texts = [good.get(r.key) if r.agent == "slow" else next(self.turn) for r in requests]
+        return [Completion(text or next(self.turn), EVIL, "test", 0.0) for text in texts]
 
 
 def check(model: Script, folder: Path) -> str:
@@ -90,6 +94,6 @@ def test_words_that_do_harm_stay_words(tmp_path):
 
 
 @pytest.mark.faults
-@pytest.mark.parametrize("first", range(0, len(GARBAGE), 3))
-def test_garbage_of_millions_of_characters_ends_no_run(tmp_path, first):
-    check(Garbage(first), tmp_path)
+@pytest.mark.parametrize(("first", "plans"), [(0, False), (0, True), (9, True)])
+def test_garbage_of_millions_of_characters_ends_no_run(tmp_path, first, plans):
+    check(Garbage(first, plans), tmp_path)

@@ -156,7 +156,7 @@ class Recorded:
             paid for too."""
             with self._lock:
                 if request.key not in self._transcript:
-                    completion = dataclasses.replace(completion, text=_text(completion.text))
+                    completion = _storable(completion)
                     with contextlib.suppress(TranscriptNotWritten):
                         self._transcript.append(request, completion)
                     if on_answer is not None:
@@ -173,9 +173,11 @@ class Recorded:
         return [self._transcript[key].answer for key in keys]
 
 
-def _text(words: str) -> str:
+def _storable(completion: Completion) -> Completion:
     """Half a surrogate pair, which JSON can carry, is no text that a file can hold."""
-    return words.encode("utf-8", "replace").decode()
+    fields = {name: getattr(completion, name) for name in ("text", "model", "request_id")}
+    whole = {name: words.encode("utf-8", "replace").decode() for name, words in fields.items()}
+    return dataclasses.replace(completion, **whole)
 
 
 def _num_bytes(request: Request) -> int:
