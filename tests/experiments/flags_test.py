@@ -14,6 +14,7 @@ from experiments import flags, main
 from experiments.configs import base, worlds
 from experiments.values import ConfigError
 from rlgpt_jax.agents import prompts
+from rlgpt_jax.agents.llm.exchange import FIELDS, SCHEMA
 
 ROOT = Path(__file__).parents[2]
 PURE = "--config.loop.mode=pure_rl"  # needs no transcript
@@ -192,7 +193,9 @@ def test_resume_refuses_other_settings_and_a_full_folder_needs_resume(tmp_path: 
 
 def test_a_replay_longer_than_its_recording_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "short.jsonl"
-    path.write_text("".join(json.dumps({"key": f"iter{i}/slow"}) + "\n" for i in range(2)))
+    whole = {**dict.fromkeys(FIELDS), "schema": SCHEMA, "messages": []}
+    lines = [json.dumps({**whole, "key": f"iter{i}/slow"}) + "\n" for i in range(2)]
+    path.write_text("".join(lines))
     argv = ["--config=harvest_milk", f"--config.llm.transcript={path}"]
     with pytest.raises(ConfigError, match=r"holds 2 iterations .* asks for 3"):
         flags.parse(argv)

@@ -173,11 +173,16 @@ class Recorded:
         return [self._transcript[key].answer for key in keys]
 
 
-def _storable(completion: Completion) -> Completion:
+def _storable(answer: Completion) -> Completion:
     """Half a surrogate pair, which JSON can carry, is no text that a file can hold."""
-    fields = {name: getattr(completion, name) for name in ("text", "model", "request_id")}
-    whole = {name: words.encode("utf-8", "replace").decode() for name, words in fields.items()}
-    return dataclasses.replace(completion, **whole)
+    return dataclasses.replace(
+        answer, text=_text(answer.text), model=_text(answer.model),
+        request_id=_text(answer.request_id),
+    )  # fmt: skip
+
+
+def _text(words: str) -> str:
+    return words.encode("utf-8", "replace").decode()
 
 
 def _num_bytes(request: Request) -> int:
