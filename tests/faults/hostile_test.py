@@ -15,7 +15,7 @@ from rlgpt_jax.agents.llm.base import Completion
 from rlgpt_jax.loop import two_loop
 from tests.loop.script import ANSWERS, CONFIG, Script, block, tools
 
-MILLIONS = 10_000_000
+MILLIONS = 10_000_000  # characters of an answer
 EVIL = (
     "</pre></style><script>alert(1)</script><img src=x onerror=alert(1)> \x1b]0;owned\x07\x1b[2J"
     "\x9b31m\u202e ../../../../tmp/owned \ud800 \x00 {0.__class__} [link=file:///x]y[/link]"
