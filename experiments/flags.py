@@ -8,6 +8,7 @@
 import dataclasses
 import datetime
 import json
+import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -75,6 +76,7 @@ def parse(argv: Sequence[str]) -> Settings:
       ConfigError: for unknown names and bad values.
     """
     assignments, rest = split_overrides(argv)
+    check_once(rest, assignments)
     values = read_flags(rest)
     config = None
     if values.config:
@@ -91,7 +93,7 @@ def parse(argv: Sequence[str]) -> Settings:
     assert config is not None
     name = stem_of(values.config)
     workdir = workdir or Path("runs") / new_run_name(name, config.seed)
-    if (workdir / "config.json").exists():
+    if holds_run(workdir):
         raise ConfigError(
             f"--workdir={workdir} holds a run already. Add --resume to go on with it, or "
             "choose another folder."
@@ -110,6 +112,26 @@ def repeat_command(values: flags.FlagValues, assignments: Sequence[tuple[str, st
     words += ["--smoke"] * values.smoke
     words += [f"--seed={values.seed}"] * (values.seed is not None)
     return shlex.join([*words, *(f"--config.{path}={text}" for path, text in assignments)])
+
+
+def holds_run(workdir: Path) -> bool:
+    """Raises ConfigError for a path that cannot be looked at."""
+    try:
+        return (workdir / "config.json").exists()
+    except (OSError, ValueError) as error:  # too long, not ours to read, with a null byte
+        why = getattr(error, "strerror", "") or error
+        raise ConfigError(f"--workdir={str(workdir)[:80]}: no usable path ({why}).") from error
+
+
+def check_once(argv: Sequence[str], assignments: Sequence[tuple[str, str]]) -> None:
+    """Refuses a flag that is given twice: which of them counts would be a guess."""
+    plain = [word.lstrip("-").partition("=")[0] for word in argv if word.startswith("--")]
+    names = [name.removeprefix("no") if name[2:] in HELP else name for name in plain]
+    names = [f"config.{name}" if name == "seed" else name for name in names]
+    names += [f"config.{path}" for path, _ in assignments]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice:
+        raise ConfigError(f"--{twice} is given more than once. Give it once.")
 
 
 def split_overrides(argv: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
@@ -173,8 +195,11 @@ def resolve(
     if is_smoke:
         config = base.smoke(config)
     if seed is not None:
-        parse_value(seed, int, "--seed")
         assignments = [("seed", seed), *assignments]
+        parse_value(seed, int, "--seed")
+    for path, text in assignments:
+        if path == "seed" and re.search(r"[._eE]", text):
+            raise ConfigError(f"--seed={text}: needs a whole number in digits, as --seed=1000.")
     config = override(config, assignments)
     check_transcript(config)
     if not is_smoke:
@@ -204,7 +229,7 @@ def resumed(
         assert name is not None and asked is not None
         workdir = newest_run(stem_of(name), asked.seed)
     path = workdir / "config.json"
-    if not path.exists():
+    if not holds_run(workdir):
         raise ConfigError(f"--resume: {workdir} holds no config.json, so no run to go on with.")
     saved = json.loads(path.read_text())
     if "sight" not in saved["config"]:

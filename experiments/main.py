@@ -37,7 +37,7 @@ def main(argv: list[str]) -> int:
             from experiments import run  # imports jax
 
             return run.run(settings)
-    except FolderNotHeld as error:
+    except (FolderNotHeld, ConfigError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
 

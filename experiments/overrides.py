@@ -15,6 +15,7 @@ from experiments.config_tree import leaf_paths
 from experiments.values import ConfigError, parse_value
 
 T = TypeVar("T")
+PRIVATE = ("base_url", "api_key_env")  # what was written there may hold a key by mistake
 
 
 def override(config: T, assignments: Sequence[tuple[str, str]]) -> T:
@@ -61,6 +62,8 @@ def _flags(changes: dict[str, Any], prefix: str) -> list[str]:
     for name, value in changes.items():
         if isinstance(value, dict):
             flags += _flags(value, f"{prefix}{name}.")
+        elif name in PRIVATE:
+            flags.append(f"--config.{prefix}{name}")
         else:
             flags.append(f"--config.{prefix}{name}={value}")
     return flags

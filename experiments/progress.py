@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
+from experiments.shown import message
 from rlgpt_jax.agents.llm.base import MISSING
 from rlgpt_jax.loop import events
 from rlgpt_jax.loop.long_task import ChainEvaluated, SubTaskStarted, TaskPlanned
@@ -55,7 +56,8 @@ class Display:
             method(event)
 
     def say(self, words: str) -> None:
-        self.console.print(words, highlight=False, soft_wrap=True)
+        """`words` is rich's markup; text of others in it is escaped."""
+        self.console.print(message(words), highlight=False, soft_wrap=True)
 
     def compiling(self, name: str) -> None:
         self._show_status(f"compiling {escape(name)} ...")

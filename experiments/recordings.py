@@ -1,11 +1,11 @@
 """Whether a replay can begin: a recording that is there, long enough, and of this task."""
 
-import json
 import re
 
 from experiments.configs import base
 from experiments.values import ConfigError
 from rlgpt_jax import files
+from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.envs.spec import SpecTask
 from rlgpt_jax.envs.tasks.tasks import TASKS, Task
 
@@ -27,8 +27,12 @@ def check_transcript(config: base.Config) -> None:
             f"--config.llm.transcript={config.llm.transcript}: there is no such file, so there "
             f"are no recorded answers to replay. {OTHERS} Recorded: {', '.join(shipped())}."
         )
-    lines = [line for line in path.read_text(encoding="utf-8").split("\n") if line.strip()]
-    exchanges = {exchange["key"]: exchange for exchange in map(json.loads, lines)}
+    try:
+        exchanges = {exchange["key"]: exchange for exchange in read_lines(path)}
+    except (OSError, ValueError, RecursionError) as error:
+        raise ConfigError(
+            f"--config.llm.transcript={config.llm.transcript} is no transcript: {error}"
+        ) from error
     _check_goal(config, next(iter(exchanges.values()), None))
     prefix = config.loop.key_prefix
     if config.loop.planner:  # how many sub-tasks there are is the planner's word

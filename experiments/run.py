@@ -24,7 +24,7 @@ from experiments.report.last_words import Done, tell
 from experiments.report.page import write_report
 from experiments.tracking import Tracker
 from experiments.values import ConfigError
-from experiments.wiring import env_maker, make_budget, make_provider, requests_folder
+from experiments.wiring import check_machine, env_maker, make_budget, make_provider, requests_folder
 from rlgpt_jax.agents import prompts
 from rlgpt_jax.agents.llm import tokens
 from rlgpt_jax.agents.llm.base import Provider, ProviderError
@@ -41,6 +41,7 @@ from rlgpt_jax.loop.library.store import LibraryError
 from rlgpt_jax.loop.record import RunFolder, read_json, write_json
 from rlgpt_jax.loop.tools import Tools
 from rlgpt_jax.rl.evaluate.lost import TooManyLost
+from rlgpt_jax.rl.lane_memory import DoesNotFit
 from rlgpt_jax.rl.reward.clip.faults import MineClipError
 from rlgpt_jax.rl.train import TrainingDiverged
 
@@ -48,11 +49,17 @@ from rlgpt_jax.rl.train import TrainingDiverged
 EXPECTED = (
     ProviderError, MissingAnswer, PromptDiffers, BudgetExceeded, TranscriptNotWritten, TimeoutError,
     TrainingDiverged, LibraryError, MineClipError, WorkerFailed, TooManyLost, ConfigError,
+    DoesNotFit, MemoryError,
 )  # fmt: skip
 
 
 def run(settings: Settings) -> int:
-    """Runs or resumes. Returns the exit code of the program."""
+    """Runs or resumes. Returns the exit code of the program.
+
+    Raises:
+      ConfigError: this machine cannot; nothing was written.
+    """
+    check_machine(settings.config)
     console = Console(file=sys.stdout)
     display = Display(console, requests_folder(settings))
     compiles = Compiles(display.compiling, display.compiled)
@@ -61,7 +68,8 @@ def run(settings: Settings) -> int:
         try:
             done = go(settings, display, compiles)
         except (*EXPECTED, KeyboardInterrupt) as error:
-            words = str(error) or "stopped from the keyboard"
+            stopped = isinstance(error, KeyboardInterrupt)
+            words = str(error) or ("stopped from the keyboard" if stopped else "out of memory")
             display.say(f"\n[red]Stopped:[/red] {escape(words)}")
             display.say(f"Go on with: {escape(resume_command(settings, error))}")
             return 1

@@ -10,11 +10,16 @@ import typing
 from collections.abc import Sequence
 from typing import Any
 
+from experiments.shown import short
+
 TRUE, FALSE = ("true", "1", "yes", "on"), ("false", "0", "no", "off")
 
 
 class ConfigError(ValueError):
     """A setting that cannot be used; the message is for the person who typed it."""
+
+    def __init__(self, words: str):
+        super().__init__(short(words))
 
 
 def parse_value(text: str, kind: Any, flag: str) -> Any:

@@ -10,6 +10,7 @@ from experiments.clip_reward import Clip, make_clip
 from experiments.configs import base
 from experiments.configs.llm import CRITICS
 from experiments.flags import Settings
+from experiments.values import ConfigError
 from rlgpt_jax import files
 from rlgpt_jax.agents.llm.base import Provider
 from rlgpt_jax.agents.llm.budget import Budget, Clock, Quote
@@ -26,7 +27,9 @@ from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.state import WorldPool
 from rlgpt_jax.envs.voxel.terrain.pool import load_pool
 from rlgpt_jax.loop.tools import EVAL, World
-from rlgpt_jax.rl import devices
+from rlgpt_jax.rl import devices, lane_memory
+
+ROW = 100  # bytes of a tick in a batch, at the least
 
 
 def env_maker(
@@ -36,8 +39,6 @@ def env_maker(
 
     `task` is by default that of the configuration; another one must be of the same biome.
     """
-    # These complain early.
-    devices.num_groups(config.rl, devices.mesh_of(config.rl, uses_device(config)))
     senses = _checked_senses(config)
     task = config.task_record
     clip = make_clip(config)
@@ -63,6 +64,36 @@ def env_maker(
         return HostVoxel(VoxelEnv(*given), **senses)
 
     return make
+
+
+def check_machine(config: base.Config) -> None:
+    """Refuses devices that are not there and worlds that cannot fit, before anything is made.
+
+    Raises:
+      ConfigError: with what there is.
+    """
+    try:
+        on_device = uses_device(config)
+        mesh = devices.mesh_of(config.rl, on_device)
+        devices.num_groups(config.rl, mesh)
+        _checked_senses(config)
+    except ValueError as error:
+        raise ConfigError(str(error)) from error
+    if config.world != "voxel":
+        return
+    voxel, ppo, num = config.voxel, config.ppo, mesh.size if mesh else 1
+    blocks = voxel.size_x * voxel.size_y * voxel.size_z
+    # The least that there must be: a byte per block of a lane, two per block of the pool, a batch.
+    lanes = ppo.num_envs / num * (blocks + ROW * ppo.unroll_length)
+    least = lanes + 2 * blocks * voxel.num_worlds
+    free, where = lane_memory.available(on_device, num)
+    if least > free:
+        raise ConfigError(
+            f"ppo.num_envs={ppo.num_envs:,} lanes of voxel.size_x * size_y * size_z = {blocks:,} "
+            f"blocks and ppo.unroll_length={ppo.unroll_length:,} ticks, with voxel.num_worlds="
+            f"{voxel.num_worlds:,}, need more than {least / 1e9:,.1f} GB, and there are "
+            f"{free / 1e9:,.1f} GB ({where}). Lower them."
+        )
 
 
 def _control_maker(config: base.Config, task: ControlTask) -> Callable[..., World]:

@@ -40,8 +40,11 @@ class MacroConfig:
     skills: bool = False  # whether macros may call the trusted skills and prompts say so
 
     def __post_init__(self) -> None:
-        if self.tick_limit < 1:
-            raise ValueError(f"macros.tick_limit={self.tick_limit} must be at least 1.")
+        if not 1 <= self.tick_limit <= own_task.LONGEST:
+            raise ValueError(
+                f"macros.tick_limit={self.tick_limit} must be in 1..{own_task.LONGEST}, the "
+                "longest episode."
+            )
         if self.offer and not self.library:
             raise ValueError("macros.offer names macros, but macros.library names no folder.")
 

@@ -64,6 +64,8 @@ class Run:
         if (self.folder / "config.json").exists():
             return [*start, "--resume"]
         own = overrides_of(self.overrides)
+        names = {flag.partition("=")[0] for flag in own}  # a flag may be given once
+        extra = [flag for flag in extra if flag.partition("=")[0] not in names]
         return [*start, f"--config={self.cell.config}", f"--seed={self.seed}", *extra, *own]
 
     def held_out_command(self) -> list[str]:

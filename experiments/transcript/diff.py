@@ -14,7 +14,8 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from experiments.transcript.source import Line, console, load, printable, recording_of
+from experiments.shown import printable
+from experiments.transcript.source import Line, console, load, recording_of
 from rlgpt_jax.agents.llm.replay import difference, prompt_of
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan", "p": "magenta"}

@@ -13,7 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from experiments.report.html import duration
-from experiments.transcript.source import Line, chosen, console, load, pictures, printable
+from experiments.shown import printable
+from experiments.transcript.source import Line, chosen, console, load, pictures
 from rlgpt_jax.agents.llm import tokens
 from rlgpt_jax.agents.llm.exchange import images_folder
 

@@ -95,9 +95,3 @@ def chosen(lines: Sequence[Line], key: str, agent: str) -> list[Line]:
 def pictures(line: Mapping[str, Any]) -> list[Mapping[str, str]]:
     """Name and hash of every picture of a prompt, in order."""
     return [image for message in line["messages"] for image in message.get("images", ())]
-
-
-def printable(words: str) -> str:
-    """Without control characters, which a terminal would obey."""
-    return "".join(c if c in "\n\t" or c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in
-                   words.replace("\r\n", "\n"))  # fmt: skip

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from rlgpt_jax.agents import parse as blocks
-from rlgpt_jax.agents.llm.base import MISSING, Completion, Message, Provider, Request
+from rlgpt_jax.agents.llm.base import MISSING, UNREADABLE, Completion, Message, Provider, Request
 from rlgpt_jax.agents.prompt_state import PromptState, Refusal
 from rlgpt_jax.agents.prompts import Prompts
 
@@ -71,6 +71,8 @@ def read(
     """What `parse` makes of an answer; one that is missing, declined, empty or cut says so."""
     if completion.stop == MISSING:
         return Refusal("No answer to this question was recorded.")
+    if completion.stop == UNREADABLE:
+        return Refusal("The answer came in a form that could not be read. Answer in plain text.")
     if completion.stop == "refusal":
         return Refusal("You declined to answer. The question is about plans and code for a game.")
     if completion.stop != "max_tokens":

@@ -77,7 +77,7 @@ def _feedback(state: PromptState, prompts: Prompts) -> str:
         lines.insert(0, f"- of iteration {before.iteration + 1}: {short(_said(before), 300)}")
     earlier = "Earlier versions:\n" + "\n".join(lines) + "\n\n" if lines else ""
     if not last.accepted:
-        source = last.source.rstrip() or "# the answer held no code"
+        source = clip(last.source.rstrip(), blocks.LONGEST) or "# the answer held no code"
         refusal = clip(last.refusal, MAX_REFUSAL)
         return prompts.fill("fast.refused", earlier=earlier, source=source, refusal=refusal)
     told = {"earlier": earlier, "source": last.source.rstrip(), "trial": trial(state.attempts)}

@@ -141,7 +141,14 @@ def _code(fate: Fate) -> str:
         came = f"It ran in trial episodes. What happened: {trial(fate.attempts)}"
     else:
         came = f"It was refused before it ran: {clip(last.refusal, MAX_REFUSAL)}"
-    return "\n".join([head, *lines, _block(last.source or "# the answer held no code"), came])
+    return "\n".join(
+        [
+            head,
+            *lines,
+            _block(clip(last.source, blocks.LONGEST) or "# the answer held no code"),
+            came,
+        ]
+    )
 
 
 def _block(source: str) -> str:

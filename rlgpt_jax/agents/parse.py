@@ -8,10 +8,12 @@ from typing import Any
 
 from rlgpt_jax.agents.prompt_state import Refusal
 
-# An opening fence with an optional language, the text, and a closing fence or the end.
-_BLOCK = re.compile(r"^[ \t]*```[ \t]*([\w+-]*)[^\n]*\n(.*?)(?:^[ \t]*```|\Z)", re.M | re.S)
+# An opening fence with an optional language, the text, and a closing fence or the end. Nothing is
+# tried in two ways (`*+`): a line of a million spaces would take hours.
+_BLOCK = re.compile(r"^[ \t]*+```[ \t]*+([\w+-]*+)[^\n]*+\n(.*?)(?:^[ \t]*+```|\Z)", re.M | re.S)
 _PYTHON = ("python", "py", "python3")
 TEXT = {"type": "string"}
+LONGEST = 40_000  # characters of an object, whose texts go into other prompts, and of reasons
 _DEF = r"^def (\w+)\("
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
 
@@ -36,7 +38,8 @@ def before_block(text: str) -> str:
 def reasoning(text: str, value: dict[str, Any]) -> str:
     """The model's reasons: field "reasoning" of its object, else what stands before it."""
     given = value.get("reasoning")
-    return given.strip() if isinstance(given, str) and given.strip() else before_block(text)
+    words = given.strip() if isinstance(given, str) else ""
+    return words or before_block(text)[:LONGEST]
 
 
 def has_open_block(text: str) -> bool:
@@ -83,12 +86,14 @@ def json_object(text: str) -> dict[str, Any] | Refusal:
     if start < 0:
         return Refusal("The answer held no JSON object. Give one, in a ```json block.")
     try:
-        value, _ = json.JSONDecoder(strict=False).raw_decode(body, start)
+        value, end = json.JSONDecoder(strict=False).raw_decode(body, start)
     except json.JSONDecodeError as error:
-        line = body.split("\n")[error.lineno - 1].strip()
+        line = body.split("\n")[error.lineno - 1].strip()[:200]
         return Refusal(f"The JSON could not be read: {error.msg} in line {error.lineno}: {line!r}.")
-    except RecursionError:
-        return Refusal("The JSON is nested too deeply. Use the form that was asked for.")
+    except (RecursionError, ValueError):  # brackets in brackets, a number of 5000 digits
+        return Refusal("The JSON is nested or long beyond reason. Use the form that was asked for.")
+    if end - start > LONGEST:
+        return Refusal(f"The JSON has {end - start:,} characters; write at most {LONGEST:,}.")
     return value
 
 

@@ -7,7 +7,9 @@ actions, or words that go back to the model. See `docs/macros.md` for the langua
 """
 
 import ast
+import dataclasses
 import re
+import traceback
 import types
 import warnings
 from collections.abc import Mapping
@@ -59,7 +61,7 @@ def parse_macro(
             f"of the code: {type(error).__name__}: {error}",
             "write it in another, plainer way",
         )
-        return fault.refusal([])
+        return dataclasses.replace(fault.refusal([]), fault=traceback.format_exc(limit=-20))
 
 
 def parse_or_raise(

@@ -23,6 +23,7 @@ class Refusal:
     source_line: str
     reason: str
     instead: str
+    fault: str = ""  # of ours: where the compiler failed; for the record, not for the author
 
     def describe(self) -> str:
         """Returns the refusal as text for the author of the macro, below 1,200 characters."""

@@ -14,6 +14,8 @@ from rlgpt_jax.rl.interface import ALL_PARTS, OBSERVATION_PARTS, PICTURE, Reward
 
 DRIVERS = ("auto", "host", "device")
 DTYPES = ("auto", "float32", "bfloat16")
+MOST = 2**20  # lanes, ticks, units of a layer
+LARGEST = 1e6  # reward, cost: sums over episodes stay in float32
 
 
 def _need(ok: bool, path: str, given: object, needed: str) -> None:
@@ -30,7 +32,8 @@ def _check_ints(config: object, prefix: str, least: dict[str, int]) -> None:
     for field, low in least.items():
         value = getattr(config, field)
         is_int = isinstance(value, int) and not isinstance(value, bool)
-        _need(is_int and value >= low, f"{prefix}.{field}", value, f"an integer of at least {low}")
+        needed = f"an integer of at least {low} and at most {MOST:,}"
+        _need(is_int and low <= value <= MOST, f"{prefix}.{field}", value, needed)
 
 
 def _check_floats(config: object, prefix: str, ranges: dict[str, tuple[float, float]]) -> None:
@@ -46,8 +49,9 @@ def _check_pairs(path: str, entries: tuple, words: str) -> None:
     for i, entry in enumerate(entries):
         is_pair = isinstance(entry, tuple | list) and len(entry) == 2
         _need(is_pair, f"{path}[{i}]", entry, f"a pair ({words}")
-        is_number = isinstance(entry[1], int | float) and math.isfinite(entry[1])
-        _need(is_number, f"{path}[{i}]", entry[1], "a name and a finite number")
+        is_number = isinstance(entry[1], int | float) and abs(entry[1]) <= LARGEST
+        needed = f"a name and a number of at most {LARGEST:,.0f}"
+        _need(is_number, f"{path}[{i}]", entry[1], needed)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -87,9 +91,9 @@ class PPOConfig:
                 gae_lambda=(0.0, 1.0),
                 clip=(1e-6, 10.0),
                 learning_rate=(0.0, 1.0),
-                entropy_cost=(0.0, math.inf),
-                value_cost=(0.0, math.inf),
-                lead_cost=(0.0, math.inf),
+                entropy_cost=(0.0, LARGEST),
+                value_cost=(0.0, LARGEST),
+                lead_cost=(0.0, LARGEST),
                 max_grad_norm=(1e-9, math.inf),
             ),
         )
@@ -190,7 +194,7 @@ class RewardConfig:
 
     def __post_init__(self):
         terms = ("success", "step_cost", "distance", "exploration", "environment", "clip")
-        _check_floats(self, "reward", dict.fromkeys(terms, (0.0, math.inf)))
+        _check_floats(self, "reward", dict.fromkeys(terms, (0.0, LARGEST)))
         for i, name in enumerate(self.targets):
             needed = "the name of a block or mob in envs.names.NAMES"
             _need(name in NAME_ID, f"reward.targets[{i}]", name, needed)

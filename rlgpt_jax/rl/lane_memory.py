@@ -34,6 +34,10 @@ _OBSERVATIONS = 5
 _PARAMETERS = 4  # copies: parameters, two moments, gradient
 
 
+class DoesNotFit(ValueError):
+    """Lanes that the memory cannot hold."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Memory:
     """Bytes on one device."""
@@ -140,7 +144,7 @@ def check(env: World, space: HybridSpace, config: RLConfig, on_device: bool) -> 
     """Refuses lanes that do not fit or cannot be indexed, before anything is compiled.
 
     Raises:
-      ValueError: with the largest number of lanes that does.
+      DoesNotFit: with the largest number of lanes that does.
     """
     mesh = devices.mesh_of(config, on_device)
     num_devices = mesh.size if mesh else 1
@@ -157,7 +161,7 @@ def check(env: World, space: HybridSpace, config: RLConfig, on_device: bool) -> 
     parts = {**found.per_lane, **found.fixed}
     largest = max(parts, key=lambda name: parts[name] * (lanes if name in found.per_lane else 1))
     advice = f"Set ppo.num_envs to at most {most:,}" if most else "Take a larger machine"
-    raise ValueError(
+    raise DoesNotFit(
         f"ppo.num_envs={env.num_envs:,} needs {found.total(lanes) / GB:.2f} GB on "
         f"{'each of ' + str(num_devices) + ' devices' if num_devices > 1 else 'one device'}, of "
         f"which {SHARE:.0%} of {budget / GB:.2f} GB may be used ({where}). A lane takes "

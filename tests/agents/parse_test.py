@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from rlgpt_jax.agents import parse
@@ -54,3 +56,20 @@ def test_broken_json_is_refused_with_its_line():
 def test_deep_nesting_is_a_refusal_and_no_crash():
     assert isinstance(parse.json_object('{"a":' + "[" * 100_000), Refusal)
     assert isinstance(parse.json_object("no braces"), Refusal)
+
+
+@pytest.mark.parametrize("text", ["```" + " " * 500_000, "```" + "a" * 500_000, "```\n" * 100_000])
+def test_a_line_of_many_characters_is_read_in_one_go(text):
+    began = time.process_time()
+    assert isinstance(parse.json_object(text), Refusal)
+    assert isinstance(parse.python_source(text), Refusal)
+    assert time.process_time() - began < 2  # hours, if every split of it is tried
+
+
+def test_a_number_of_too_many_digits_is_a_refusal():
+    assert isinstance(parse.json_object('{"a": ' + "9" * 5000 + "}"), Refusal)
+
+
+def test_an_object_of_too_many_characters_is_refused_with_their_number():
+    refused = parse.json_object('{"a": "' + "x" * 50_000 + '"}')
+    assert isinstance(refused, Refusal) and "50,009 characters; write at most" in refused.reason

@@ -14,6 +14,7 @@ from experiments import flags, main
 from experiments.configs import base, worlds
 from experiments.values import ConfigError
 from rlgpt_jax.agents import prompts
+from rlgpt_jax.agents.llm.exchange import FIELDS, SCHEMA
 
 ROOT = Path(__file__).parents[2]
 PURE = "--config.loop.mode=pure_rl"  # needs no transcript
@@ -48,6 +49,19 @@ PURE = "--config.loop.mode=pure_rl"  # needs no transcript
         (["--config=harvest_milk", "--config.llm.transcript=no.jsonl"], "there is no such file"),
         (["--config=harvest_milk", PURE, "extra"], "'extra' is not a flag"),
         (["--resume"], "--config=NAME is needed"),
+        (["--config=harvest_milk", "--seed=1e3"], "--seed=1e3: needs a whole number in digits"),
+        (["--config=harvest_milk", "--config.seed=1_0"], "in digits"),
+        (["--config=harvest_milk", "--seed=1", "--seed", "2"], "seed is given more than once"),
+        (["--config=harvest_milk", "--seed=1", "--config.seed=1"], "seed is given more than once"),
+        (["--config=harvest_milk", "--config=harvest_wool"], "--config is given more than once"),
+        (["--config=harvest_milk", "--smoke", "--nosmoke"], "--smoke is given more than once"),
+        (["--config=harvest_milk", "--config.ppo.clip=1", "--config.ppo.clip=2"], "more than once"),
+        (["--config=harvest_milk", "--config.llm.transcript=/etc/passwd"], "is no transcript"),
+        (["--config=harvest_milk", f"--config.llm.transcript={sys.executable}"], "no transcript"),
+        (["--config=harvest_milk", "--config.macros.tick_limit=1e9"], "must be in 1..72000"),
+        (["--config=harvest_milk", "--config.ppo.num_envs=1e7"], "at most 1,048,576"),
+        (["--config=harvest_milk", "--config.reward.step_cost=3e38"], "at most 1e+06"),
+        (["--config=harvest_milk", PURE, f"--workdir={'x' * 300}"], "no usable path (File name"),
         ([], "harvest_milk_pixels, harvest_milk_rays, harvest_milk_seeing, harvest_wool"),
         (["--workdir=/nowhere", "--resume"], "holds no config.json"),
     ],
@@ -56,6 +70,21 @@ def test_a_mistake_names_what_would_be_right(argv: list[str], words: str) -> Non
     with pytest.raises(ConfigError) as caught:
         flags.parse(argv)
     assert words in str(caught.value)
+
+
+@pytest.mark.parametrize("field", ["api_key_env=sk-planted", "base_url=http://me:sk-planted@h/v1"])
+def test_a_key_in_the_wrong_place_is_not_told(field: str) -> None:
+    argv = ["--config=harvest_milk", "--config.llm.provider=compatible", "--config.llm.model=m",
+            "--config.llm.transcript=", f"--config.llm.{field}"]  # fmt: skip
+    with pytest.raises(ConfigError) as error:
+        flags.parse(argv)
+    assert "llm.api_key_env" in str(error.value) and "planted" not in str(error.value)
+
+
+def test_a_terminal_obeys_no_words_of_a_mistake() -> None:
+    with pytest.raises(ConfigError) as error:
+        flags.parse(["--config=\x1b[2J" + "x" * 100_000])
+    assert "\x1b" not in str(error.value) and "characters more" in str(error.value)
 
 
 def test_a_slip_in_a_prompt_file_is_one_error_before_anything_starts(
@@ -164,7 +193,9 @@ def test_resume_refuses_other_settings_and_a_full_folder_needs_resume(tmp_path: 
 
 def test_a_replay_longer_than_its_recording_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "short.jsonl"
-    path.write_text("".join(json.dumps({"key": f"iter{i}/slow"}) + "\n" for i in range(2)))
+    whole = {**dict.fromkeys(FIELDS), "schema": SCHEMA, "messages": []}
+    lines = [json.dumps({**whole, "key": f"iter{i}/slow"}) + "\n" for i in range(2)]
+    path.write_text("".join(lines))
     argv = ["--config=harvest_milk", f"--config.llm.transcript={path}"]
     with pytest.raises(ConfigError, match=r"holds 2 iterations .* asks for 3"):
         flags.parse(argv)

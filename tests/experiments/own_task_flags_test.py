@@ -12,6 +12,7 @@ from experiments.configs import base
 from experiments.recordings import task_of
 from experiments.report.page import write_report
 from experiments.values import ConfigError
+from rlgpt_jax.agents.llm.exchange import FIELDS, SCHEMA
 
 PURE = "--config.loop.mode=pure_rl"
 FILE = '''"""Mine gravel."""
@@ -147,8 +148,9 @@ def test_a_record_survives_config_json_and_resume(tmp_path: Path) -> None:
 
 
 def write(path: Path, prompt: str, iterations: int = 3, agent: str = "slow") -> str:
+    whole = {**dict.fromkeys(FIELDS), "schema": SCHEMA}
     lines = [
-        {"key": f"iter{i}/{agent}", "messages": [{"role": "user", "text": prompt}]}
+        {**whole, "key": f"iter{i}/{agent}", "messages": [{"role": "user", "text": prompt}]}
         for i in range(iterations)
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))

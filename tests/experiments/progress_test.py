@@ -104,3 +104,17 @@ def test_short_compiling_is_not_told_and_long_is() -> None:
     display.compiled("copy", 0.1)
     display.compiled("advance", 12.34)
     assert out.getvalue().strip() == "compiled advance in 12.3 s"
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_terminal_obeys_no_words_of_a_model(terminal: bool) -> None:
+    hostile = "\x1b]0;owned\x07\x1b[2J\x9b31m\u202e[red]a[/red]\\"
+    words = told(events.Refused(0, 0, "walk", hostile), terminal=terminal)
+    assert "]0;owned" in words and "[red]a[/red]" in words
+    assert not {"\x07", "\x9b", "\u202e"} & set(words)
+    assert "\x1b]0" not in words and "\x1b[2J" not in words
+
+
+def test_a_line_of_millions_of_characters_is_cut_and_says_so() -> None:
+    words = told(events.Refused(0, 0, "walk", "x" * 5_000_000))
+    assert len(words) < 3_000 and "characters more; the run folder has them all" in words

@@ -122,6 +122,11 @@ def test_text_of_models_cannot_become_markup(folder: Path) -> None:
     assert page.count("<script") == 1 and "&lt;script&gt;" in page  # its own
 
 
+def test_code_of_millions_of_characters_is_cut_and_says_so(folder: Path) -> None:
+    run_folder.write(folder / "iterations/0/macros/milk_cow/try0.py", "x = 1\n" * 1_000_000)
+    assert "(5,934,464 characters more)" in render(load_run(folder))
+
+
 @pytest.mark.parametrize(
     "missing",
     [

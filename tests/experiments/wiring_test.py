@@ -8,9 +8,11 @@ import pytest
 
 from experiments import wiring
 from experiments.configs import base
+from experiments.values import ConfigError
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.params import WorldParams
+from rlgpt_jax.rl.config import PPOConfig
 from tests.envs.voxel import worlds
 
 WORLDS = WorldParams(num_worlds=2)
@@ -67,3 +69,20 @@ def test_a_world_on_the_device_sees_by_what_is_chosen(make: Callable[[base.Confi
 def test_code_that_a_driver_lacks_is_refused_before_any_world_is_made(field: str) -> None:
     with pytest.raises(ValueError, match=f"senses.{field} is 'numba'.*set driver to host"):
         wiring.env_maker(config("device", **{field: "numba"}))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"devices": 99}, "Set driver to device, or devices to auto"),
+        ({"driver": "device", "devices": 99}, "JAX has"),
+        ({"ppo": PPOConfig(num_envs=2**20)}, "num_envs=1,048,576 lanes .* GB .* Lower them"),
+        ({"voxel": WorldParams(num_worlds=10**7)}, "num_worlds=10,000,000, need more than"),
+    ],
+)
+def test_what_this_machine_cannot_is_one_line_before_anything_is_made(
+    changes: dict[str, Any], words: str
+) -> None:
+    wiring.check_machine(config("host"))
+    with pytest.raises(ConfigError, match=words):
+        wiring.check_machine(dataclasses.replace(config("host"), **changes))

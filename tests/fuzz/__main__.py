@@ -2,9 +2,11 @@
 
     python -m tests.fuzz texts --minutes=10 [--seed=0] [--out=fuzz]
     python -m tests.fuzz texts --worst
+    python -m tests.fuzz mixed --programs=2000
     python -m tests.fuzz attacks [--kind=unicode] [--long]
 
 texts: random texts and programs, or the known worst ones.
+mixed: random valid programs over mixed containers, beside what Python does.
 attacks: known attacks on the language, and what becomes of them.
 """
 
@@ -12,9 +14,9 @@ import argparse
 import sys
 
 from experiments import machine
-from tests.fuzz import attacks, random_texts
+from tests.fuzz import attacks, mixed, random_texts
 
-COMMANDS = {"texts": random_texts, "attacks": attacks}
+COMMANDS = {"texts": random_texts, "mixed": mixed, "attacks": attacks}
 
 
 def main(argv: list[str]) -> int:

@@ -560,6 +560,8 @@ REFUSED = {
     ONE + "for i in range(1, math.nan):\n        pass": (3, "whole numbers", "while True"),
     ONE + "n = obs.inventory['log']": (3, "no field inventory", "obs.count("),
     ONE + "n = obs['inventory']": (3, "name in it", "obs.count("),
+    ONE + "n = obs.inventory.log": (3, "no field inventory", "obs.count("),
+    ONE + "n = obs.inventory['log'].count": (3, "no field inventory", "obs.count("),
     ONE + "x = isinstance(obs.x, int)": (3, "cannot tell int", "(int, float)"),
     ONE + "x = type(obs.x)": (3, "type is not", "isinstance"),
     ONE + "match obs:\n        case {'x': 1}:\n            pass": (4, "pattern", "if/elif"),
@@ -623,6 +625,7 @@ def test_a_fault_of_the_compiler_is_a_refusal_that_says_so(monkeypatch):
     refusal = language.parse_macro("def macro(obs):\n    yield noop()\n")
     assert isinstance(refusal, Refusal)
     assert "fault of ours" in refusal.reason and "on purpose" in refusal.reason
+    assert "in broken" in refusal.fault and "Traceback" not in refusal.describe()
 
 
 def test_random_numbers_are_those_of_the_range():

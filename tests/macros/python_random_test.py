@@ -8,6 +8,7 @@ import pytest
 from rlgpt_jax.macros.vm import bytecode
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, TRAP_STEPS, TRAPPED
 from rlgpt_jax.macros.vm.host import interpret_host
+from tests.fuzz.mixed_programs import mixed_program
 from tests.macros import worlds
 from tests.macros.whole_number_programs import whole_number_program
 
@@ -48,20 +49,38 @@ def assert_as_in_python(sources: list[str], seed: int) -> tuple[int, int]:
     return sum(map(len, actions)), len(stopped)
 
 
-def assert_many(number: int, seed: int) -> None:
+def assert_many(number: int, seed: int, write=whole_number_program, least: int = 10) -> None:
     rng = random.Random(seed)
     compared, stopped = 0, 0
     for first in range(0, number, MAX_MACROS):
-        sources = [whole_number_program(rng) for _ in range(MAX_MACROS)]
+        sources = [write(rng) for _ in range(MAX_MACROS)]
         actions, early = assert_as_in_python(sources, seed + first)
         compared, stopped = compared + actions, stopped + early
-    assert compared > 10 * number and stopped <= number / 50
+    assert compared > least * number and stopped <= number / 50
 
 
 def test_random_programs_act_as_in_python():
     assert_many(24, seed=0)
 
 
+def test_programs_over_mixed_containers_act_as_in_python():
+    assert_many(24, seed=0, write=mixed_program, least=1)
+
+
 @pytest.mark.slow
 def test_many_random_programs_act_as_in_python():
     assert_many(2000, seed=1)
+
+
+@pytest.mark.parametrize("line", [
+    "a |= 7", "a &= 6", "a ^= b['p']", "a -= b['q'][0]", "a += b['p']", "a = (a | b['p']) - 1",
+    "b['p'] |= a", "b['q'][0] ^= a",
+])  # fmt: skip
+def test_a_name_that_was_a_container_may_be_a_number(line):
+    body = "a = [1, 2]\nb = {'p': 3, 'q': [4, 5], 's': {1}, 'd': {2: 3}}\nfor a in (9, 12):\n"
+    shown = "obs = yield turn(yaw=15 * ((a + b['p'] + b['q'][0]) % 12))"
+    lines = [*body.splitlines(), f"    {line}", f"    {shown}", "a = b['s']", "a |= {1, 5}",
+             "a ^= {5, 6}", "a = {**b['d']}", "a |= [(8, 9)]", "a |= {7: 1}",
+             "obs = yield turn(yaw=15 * len(a), pitch=15 * len(b['s']))"]  # fmt: skip
+    source = "def macro(obs):\n" + "".join(f"    {x}\n" for x in lines)
+    assert assert_as_in_python([source], seed=0) == (3, 0)

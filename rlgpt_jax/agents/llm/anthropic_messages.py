@@ -3,12 +3,15 @@
 The API takes no sampling parameters and no seed: a run is repeated from its transcript.
 """
 
+import dataclasses
 from typing import Any
 
-from rlgpt_jax.agents.llm import sdk
+from rlgpt_jax.agents.llm import bodies, sdk
 from rlgpt_jax.agents.llm.base import Completion, Message, Request, Usage
+from rlgpt_jax.agents.llm.bodies import Found, at
+from rlgpt_jax.agents.llm.calls import CallFailed
 from rlgpt_jax.agents.llm.endpoint import Endpoint
-from rlgpt_jax.agents.llm.prices import price
+from rlgpt_jax.agents.llm.prices import priced
 from rlgpt_jax.agents.llm.schemas import is_closed, without_type_lists
 
 STOPS = {
@@ -37,13 +40,48 @@ class AnthropicMessages:
         arguments = self._arguments(request)
         limit = sdk.timeout(self._sdk, seconds)
         model = arguments["model"]
+        if self._endpoint.stream:
+            arguments["stream"] = True
         with sdk.failures_in_words(self._sdk, self._endpoint, model, seconds):
-            if not self._endpoint.stream:
-                message = self._client.messages.create(**arguments, timeout=limit)
-                return _completion(message, message._request_id or "")
-            with self._client.messages.stream(**arguments, timeout=limit) as stream:
-                stream.until_done()
-                return _completion(stream.current_message_snapshot, stream.request_id or "")
+            raw = self._client.messages.with_raw_response.create(**arguments, timeout=limit)
+            found = bodies.completion(
+                raw, self._endpoint, model, self._read, self._read_stream, b'"message_stop"'
+            )
+        return priced(found)
+
+    def _read(self, data: Any) -> Found:
+        bodies.check_error(data, self._failure)
+        content = at(data, "content")
+        if not isinstance(content, list):
+            raise bodies.Unreadable("it has no content")
+        text = bodies.text_of([x for x in content if at(x, "type") in ("text", None)])
+        stop = bodies.stop_of(at(data, "stop_reason"), STOPS)
+        text = text or bodies.text_of(at(data, "stop_details", "explanation"))
+        return Found(text, stop, at(data, "model"), _usage(at(data, "usage")))
+
+    def _read_stream(self, events: list[Any], ended: bool) -> Found:
+        """Puts the message together from its beginning, its pieces and its end."""
+        message: dict[str, Any] = {}
+        texts: list[Any] = []
+        for event in events:
+            bodies.check_error(event, self._failure)
+            delta = at(event, "delta")
+            if at(event, "type") == "message_start" and isinstance(at(event, "message"), dict):
+                message |= event["message"]
+            elif at(event, "type") == "content_block_delta":
+                texts.append(at(delta, "text"))
+            elif at(event, "type") == "message_delta" and isinstance(delta, dict):
+                counts = [x for x in (message.get("usage"), at(event, "usage")) if x]
+                joined = {k: v for x in counts if isinstance(x, dict) for k, v in x.items()}
+                message |= delta | {"usage": joined}
+        if not ended and at(message, "stop_reason") is None:
+            raise bodies.NotAnAnswer("it has no stop reason")
+        if not message:
+            raise bodies.Unreadable("it has no message")
+        return self._read(message | {"content": [bodies.text_of(texts)]})
+
+    def _failure(self, error: Any, words: str) -> CallFailed:
+        return sdk.of_error(error, words, self._endpoint, self._endpoint.model)
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         system = "\n\n".join(m.text for m in request.messages if m.role == "system")
@@ -75,25 +113,14 @@ def _turn(message: Message) -> dict[str, Any]:
     return {"role": message.role, "content": [*pictures, {"type": "text", "text": message.text}]}
 
 
-def _completion(message: Any, request_id: str) -> Completion:
-    if message.stop_reason is None:  # a stream that ended early looks like an answer else
-        raise sdk.NotAnAnswer("it has no stop reason")
-    text = "".join(block.text for block in message.content if block.type == "text")
-    if not text and message.stop_details is not None:
-        text = message.stop_details.explanation or ""
-    usage = _usage(message.usage)
-    return Completion(
-        text, message.model, "anthropic", 0.0, usage, price("anthropic", message.model, usage),
-        STOPS.get(message.stop_reason, "other"), request_id,
-    )  # fmt: skip
-
-
-def _usage(usage: Any) -> Usage:
+def _usage(usage: Any) -> Usage | None:
     """Anthropic counts tokens read from and written to the cache beside the others."""
-    cached = usage.cache_read_input_tokens or 0
-    written = usage.cache_creation_input_tokens or 0
-    details = usage.output_tokens_details
-    return Usage(
-        usage.input_tokens + cached + written, usage.output_tokens, cached, written,
-        details.thinking_tokens if details else 0,
+    found = bodies.usage_of(
+        at(usage, "input_tokens"), at(usage, "output_tokens"),
+        at(usage, "cache_read_input_tokens"), at(usage, "cache_creation_input_tokens"),
+        at(usage, "output_tokens_details", "thinking_tokens"),
     )  # fmt: skip
+    if found is None:
+        return None
+    asked = found.input_tokens + found.cached_tokens + found.cache_write_tokens
+    return dataclasses.replace(found, input_tokens=asked)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 MISSING = "missing"  # how an answer ended that is not there and will not be
+UNREADABLE = "unreadable"  # that came in no known form; its text is the whole body
 
 
 @dataclasses.dataclass(frozen=True)
@@ -80,7 +81,8 @@ class Completion:
     usage: Usage | None = None  # None where nobody counted
     price: float | None = None  # US dollars; None where the price is not known
     # How it ended: "end" by itself, at the limit of output tokens ("max_tokens"), because the model
-    # would not answer ("refusal"), for a reason of the provider's own ("other"), or `MISSING`.
+    # would not answer ("refusal"), for a reason of the provider's own ("other"), `MISSING` or
+    # `UNREADABLE`.
     stop: str = "end"
     request_id: str = ""  # the provider's, for its support
     retries: int = 0  # calls that failed before this one

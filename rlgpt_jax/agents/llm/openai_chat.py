@@ -3,11 +3,12 @@
 The key of OpenAI is not sent to them: theirs comes from the variable that is named for it.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
-from rlgpt_jax.agents.llm import sdk
-from rlgpt_jax.agents.llm.base import Completion, Message, Request, Usage
+from rlgpt_jax.agents.llm import bodies, sdk
+from rlgpt_jax.agents.llm.base import Completion, Message, Request
+from rlgpt_jax.agents.llm.bodies import Found, at
+from rlgpt_jax.agents.llm.calls import CallFailed
 from rlgpt_jax.agents.llm.endpoint import Endpoint
 from rlgpt_jax.agents.llm.schemas import is_strict
 
@@ -33,20 +34,46 @@ class OpenAIChat:
         arguments = self._arguments(request)
         limit = sdk.timeout(self._sdk, seconds)
         model = arguments["model"]
+        if self._endpoint.stream:
+            arguments |= {"stream": True, "stream_options": {"include_usage": True}}
         with sdk.failures_in_words(self._sdk, self._endpoint, model, seconds):
-            if not self._endpoint.stream:
-                answer = self._client.chat.completions.create(**arguments, timeout=limit)
-                if not answer.choices:
-                    raise sdk.NotAnAnswer("it has no choices")
-                choice = answer.choices[0]
-                return _completion(
-                    choice.message.content or "", choice.message.refusal or "",
-                    choice.finish_reason, answer.model, answer.usage, answer._request_id or "",
-                )  # fmt: skip
-            with self._client.chat.completions.create(
-                **arguments, stream=True, stream_options={"include_usage": True}, timeout=limit
-            ) as stream:
-                return _streamed(stream, stream.response.headers.get("x-request-id", ""))
+            raw = self._client.chat.completions.with_raw_response.create(**arguments, timeout=limit)
+            return bodies.completion(
+                raw, self._endpoint, model, self._read, self._read_stream, b"data: [DONE]"
+            )
+
+    def _read(self, data: Any) -> Found:
+        bodies.check_error(data, self._failure)
+        choice = at(data, "choices", 0)
+        if not isinstance(choice, dict):
+            raise bodies.Unreadable("it has no choices")
+        message = choice.get("message")
+        return _found(
+            bodies.text_of(at(message, "content")), bodies.text_of(at(message, "refusal")),
+            choice.get("finish_reason"), data,
+        )  # fmt: skip
+
+    def _read_stream(self, events: list[Any], ended: bool) -> Found:
+        """Puts the pieces together; the usage comes in a last piece without a choice."""
+        texts, refusals, reason = [], [], None
+        last: dict[str, Any] = {}
+        choices: list[Any] = []
+        for event in events:
+            bodies.check_error(event, self._failure)
+            last |= {k: at(event, k) for k in ("model", "usage") if at(event, k)}
+            choices += bodies.items(at(event, "choices"))
+        for choice in choices:
+            texts.append(bodies.text_of(at(choice, "delta", "content")))
+            refusals.append(bodies.text_of(at(choice, "delta", "refusal")))
+            reason = at(choice, "finish_reason") or reason
+        if not ended and reason is None:
+            raise bodies.NotAnAnswer("it has no finish reason")
+        if not choices:
+            raise bodies.Unreadable("it has no choices")
+        return _found("".join(texts), "".join(refusals), reason, last)
+
+    def _failure(self, error: Any, words: str) -> CallFailed:
+        return sdk.of_error(error, words, self._endpoint, self._endpoint.model)
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         arguments: dict[str, Any] = {
@@ -82,39 +109,13 @@ def _turn(message: Message) -> dict[str, Any]:
     return {"role": message.role, "content": [*pictures, {"type": "text", "text": message.text}]}
 
 
-def _streamed(stream: Iterable[Any], request_id: str) -> Completion:
-    """Puts the pieces together; the usage comes in a last piece without a choice."""
-    texts: list[str] = []
-    refusals: list[str] = []
-    reason, model, usage = None, "", None
-    for chunk in stream:
-        model, usage = chunk.model or model, chunk.usage or usage
-        for choice in chunk.choices or ():
-            texts.append(choice.delta.content or "")
-            refusals.append(choice.delta.refusal or "")
-            reason = choice.finish_reason or reason
-    return _completion("".join(texts), "".join(refusals), reason, model, usage, request_id)
-
-
-def _completion(
-    text: str, refusal: str, reason: str | None, model: str, usage: Any, request_id: str
-) -> Completion:
-    if reason is None:
-        raise sdk.NotAnAnswer("it has no finish reason")
-    return Completion(
-        text or refusal, model, "compatible", 0.0, _usage(usage),
-        stop="refusal" if refusal else STOPS.get(reason, "other"), request_id=request_id,
+def _found(text: str, refusal: str, reason: Any, data: Any) -> Found:
+    """Many servers give totals of tokens only."""
+    usage = at(data, "usage")
+    read, written = at(usage, "prompt_tokens_details"), at(usage, "completion_tokens_details")
+    counted = bodies.usage_of(
+        at(usage, "prompt_tokens"), at(usage, "completion_tokens"), at(read, "cached_tokens"),
+        at(read, "cache_write_tokens"), at(written, "reasoning_tokens"),
     )  # fmt: skip
-
-
-def _usage(usage: Any) -> Usage | None:
-    """Many servers give totals only."""
-    if usage is None:
-        return None
-    read, written = usage.prompt_tokens_details, usage.completion_tokens_details
-    return Usage(
-        usage.prompt_tokens, usage.completion_tokens,
-        (read.cached_tokens or 0) if read else 0,
-        (read.cache_write_tokens or 0) if read else 0,
-        (written.reasoning_tokens or 0) if written else 0,
-    )  # fmt: skip
+    stop = "refusal" if refusal else bodies.stop_of(reason, STOPS)
+    return Found(text or refusal, stop, at(data, "model"), counted)

@@ -2,10 +2,12 @@
 
 from typing import Any
 
-from rlgpt_jax.agents.llm import sdk
+from rlgpt_jax.agents.llm import bodies, sdk
 from rlgpt_jax.agents.llm.base import Completion, Message, Request, Usage
+from rlgpt_jax.agents.llm.bodies import Found, at
+from rlgpt_jax.agents.llm.calls import CallFailed
 from rlgpt_jax.agents.llm.endpoint import Endpoint
-from rlgpt_jax.agents.llm.prices import price
+from rlgpt_jax.agents.llm.prices import priced
 from rlgpt_jax.agents.llm.schemas import is_strict
 
 ENDS = ("response.completed", "response.incomplete", "response.failed")
@@ -28,14 +30,15 @@ class OpenAIResponses:
         arguments = self._arguments(request)
         limit = sdk.timeout(self._sdk, seconds)
         model = arguments["model"]
+        if self._endpoint.stream:
+            arguments["stream"] = True
         with sdk.failures_in_words(self._sdk, self._endpoint, model, seconds):
-            if not self._endpoint.stream:
-                response = self._client.responses.create(**arguments, timeout=limit)
-                return self._completion(response, model, response._request_id or "")
-            with self._client.responses.create(**arguments, stream=True, timeout=limit) as stream:
-                response = self._last(stream, model)
-                request_id = stream.response.headers.get("x-request-id", "")
-            return self._completion(response, model, request_id)
+            raw = self._client.responses.with_raw_response.create(**arguments, timeout=limit)
+            found = bodies.completion(
+                raw, self._endpoint, model, self._read, self._read_stream,
+                b'"response.completed"',
+            )  # fmt: skip
+        return priced(found)
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         arguments: dict[str, Any] = {
@@ -53,30 +56,33 @@ class OpenAIResponses:
             }  # fmt: skip
         return arguments
 
-    def _last(self, stream: Any, model: str) -> Any:
-        """The whole answer is in the last event (the SDK's helper knows only completed ones)."""
-        for event in stream:
-            if event.type in ENDS:
-                return event.response
-            if event.type == "error":
-                raise sdk.of_error(event.to_dict(), event.message, self._endpoint, model)
-        raise sdk.NotAnAnswer("the stream ended before the answer did")
+    def _read_stream(self, events: list[Any], ended: bool) -> Found:
+        """The whole answer is in the last event."""
+        for event in events:
+            kind = at(event, "type")
+            if kind in ENDS:
+                return self._read(at(event, "response"))
+            if kind == "error":
+                bodies.check_error({"error": event}, self._failure)
+        raise bodies.NotAnAnswer("the stream ended before the answer did")
 
-    def _completion(self, response: Any, model: str, request_id: str) -> Completion:
-        if response.status == "failed":
-            error = response.error.to_dict() if response.error else {}
-            raise sdk.of_error(error, "the response failed", self._endpoint, model)
-        if response.status not in ("completed", "incomplete"):
-            raise sdk.NotAnAnswer(f"its status is {response.status}")
-        parts = [p for item in response.output if item.type == "message" for p in item.content]
-        refusals = [part.refusal for part in parts if part.type == "refusal"]
-        text = "".join(part.text for part in parts if part.type == "output_text")
-        usage = _usage(response.usage)
-        return Completion(
-            text or "".join(refusals), response.model, "openai", 0.0, usage,
-            price("openai", response.model, usage) if usage else None,
-            "refusal" if refusals else _stop(response), request_id,
-        )  # fmt: skip
+    def _read(self, data: Any) -> Found:
+        bodies.check_error(data, self._failure)
+        status = at(data, "status")
+        if status == "failed":
+            raise self._failure({}, "the response failed")
+        if status in ("in_progress", "queued", "cancelled"):
+            raise bodies.NotAnAnswer(f"its status is {status}")
+        messages = [x for x in bodies.items(at(data, "output")) if at(x, "type") == "message"]
+        if not messages:
+            raise bodies.Unreadable("it has no message")
+        parts = [part for x in messages for part in bodies.items(at(x, "content"))]
+        refusal = "".join(bodies.text_of(at(part, "refusal")) for part in parts)
+        stop = "refusal" if refusal else _stop(data)
+        return Found(bodies.text_of(parts) or refusal, stop, at(data, "model"), _usage(data))
+
+    def _failure(self, error: Any, words: str) -> CallFailed:
+        return sdk.of_error(error, words, self._endpoint, self._endpoint.model)
 
 
 def _turn(message: Message) -> dict[str, Any]:
@@ -93,21 +99,17 @@ def _turn(message: Message) -> dict[str, Any]:
     return {"role": message.role, "content": [*pictures, text]}
 
 
-def _stop(response: Any) -> str:
-    if response.status == "completed":
+def _stop(data: Any) -> str:
+    if at(data, "status") == "completed":
         return "end"
-    reason = response.incomplete_details.reason if response.incomplete_details else ""
-    return {"max_output_tokens": "max_tokens", "content_filter": "refusal"}.get(reason, "other")
+    reason = at(data, "incomplete_details", "reason")
+    return bodies.stop_of(reason, {"max_output_tokens": "max_tokens", "content_filter": "refusal"})
 
 
-def _usage(usage: Any) -> Usage | None:
-    if usage is None:
-        return None
-    read, written = usage.input_tokens_details, usage.output_tokens_details
-    return Usage(
-        usage.input_tokens, usage.output_tokens,
-        (read.cached_tokens or 0) if read else 0,
-        # Servers older than this field leave it out.
-        getattr(read, "cache_write_tokens", 0) or 0,
-        (written.reasoning_tokens or 0) if written else 0,
+def _usage(data: Any) -> Usage | None:
+    usage = at(data, "usage")
+    read, written = at(usage, "input_tokens_details"), at(usage, "output_tokens_details")
+    return bodies.usage_of(
+        at(usage, "input_tokens"), at(usage, "output_tokens"), at(read, "cached_tokens"),
+        at(read, "cache_write_tokens"), at(written, "reasoning_tokens"),
     )  # fmt: skip

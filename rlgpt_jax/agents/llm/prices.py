@@ -4,7 +4,9 @@ Prices have steps by prompt length and other rates for tokens from a cache, so n
 multiplied here. The table is a file of the installed package: no network is asked.
 """
 
-from rlgpt_jax.agents.llm.base import Usage
+import dataclasses
+
+from rlgpt_jax.agents.llm.base import Completion, Usage
 
 # Providers of ours whose models have a list price. A server of one's own ("compatible") or
 # a folder ("file") has none, whatever its model is called.
@@ -39,3 +41,11 @@ def price(provider: str, model: str, usage: Usage) -> float | None:
     except LookupError:
         return None
     return float(found.total_price)
+
+
+def priced(completion: Completion) -> Completion:
+    """The same with its list price, where its tokens were counted and one is known."""
+    if completion.usage is None:
+        return completion
+    found = price(completion.provider, completion.model, completion.usage)
+    return dataclasses.replace(completion, price=found)

@@ -13,6 +13,7 @@ from types import ModuleType
 from typing import Any
 
 from rlgpt_jax.agents.llm.base import Image
+from rlgpt_jax.agents.llm.bodies import NotAnAnswer
 from rlgpt_jax.agents.llm.calls import CallFailed
 from rlgpt_jax.agents.llm.endpoint import Endpoint
 
@@ -25,10 +26,6 @@ STATUS_OF = {
     "timeout_error": 504, "overloaded_error": 529,
 }  # fmt: skip
 SPENT = ("insufficient_quota", "billing_error")  # no wait helps
-
-
-class NotAnAnswer(Exception):
-    """What came is not in the format of an answer, or it is not there to its end."""
 
 
 def http_client(sdk: ModuleType) -> Any:
@@ -98,10 +95,7 @@ def failures_in_words(
             f"{', and that the server runs at llm.base_url' if endpoint.base_url else ''}.",
             again=True,
         ) from error
-    except sdk.APIError as error:  # inside of a stream
-        raise of_error(error.body, str(error), endpoint, model) from error
-    except (NotAnAnswer, ValueError, TypeError, AttributeError, AssertionError) as error:
-        # The SDKs check nothing that arrives: a page of a proxy ends in any of these.
+    except (NotAnAnswer, sdk.APIError, ValueError) as error:
         raise CallFailed(
             f"{where} sent what is not a whole answer ({_one_line(str(error))}).", again=True
         ) from error
@@ -122,8 +116,6 @@ def _of_status(error: Any, endpoint: Endpoint, model: str) -> CallFailed:
     found = body if isinstance(body, Mapping) else {}
     kind = str(found.get("code") or found.get("type") or "")
     status = error.status_code
-    if status < 400:  # Anthropic's errors inside of a stream come with the stream's status
-        status = STATUS_OF.get(kind, 500)
     words = str(found.get("message") or body or error.message)
     headers = error.response.headers
     return failure(
@@ -163,8 +155,10 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         with contextlib.suppress(ValueError, KeyError):
             return max(0.0, float(headers[name]) * unit)
-    date = email.utils.parsedate_tz(headers.get("retry-after", ""))
-    return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
+    with contextlib.suppress(ValueError, OverflowError):  # the year 99999
+        date = email.utils.parsedate_tz(headers.get("retry-after", ""))
+        return None if date is None else max(0.0, email.utils.mktime_tz(date) - time.time())
+    return None
 
 
 def _one_line(words: str, longest: int = 300) -> str:

@@ -156,7 +156,7 @@ class Recorded:
             paid for too."""
             with self._lock:
                 if request.key not in self._transcript:
-                    completion = dataclasses.replace(completion, text=_text(completion.text))
+                    completion = _storable(completion)
                     with contextlib.suppress(TranscriptNotWritten):
                         self._transcript.append(request, completion)
                     if on_answer is not None:
@@ -173,8 +173,15 @@ class Recorded:
         return [self._transcript[key].answer for key in keys]
 
 
-def _text(words: str) -> str:
+def _storable(answer: Completion) -> Completion:
     """Half a surrogate pair, which JSON can carry, is no text that a file can hold."""
+    return dataclasses.replace(
+        answer, text=_text(answer.text), model=_text(answer.model),
+        request_id=_text(answer.request_id),
+    )  # fmt: skip
+
+
+def _text(words: str) -> str:
     return words.encode("utf-8", "replace").decode()
 
 

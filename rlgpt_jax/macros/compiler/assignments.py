@@ -4,7 +4,7 @@ import ast
 
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import kinds, lists, loops, mappings, sets, within
+from rlgpt_jax.macros.compiler import kinds, lists, loops, mappings, sets
 from rlgpt_jax.macros.compiler.code import Code
 from rlgpt_jax.macros.compiler.scopes import resolve
 from rlgpt_jax.macros.refusal import Refused
@@ -114,19 +114,11 @@ def augmented(f: Code, node: ast.AugAssign) -> bool:
         rebind(f, node, owner, position, result)
         return True
     if (
-        isinstance(node.op, ast.BitOr)
+        type(node.op) in sets.OPERATORS
         and adds_many
-        and (mappings.may_be(f, load, kinds.SET | kinds.DICT))
+        and mappings.may_be(f, load, sets.wanted(node.op))
     ):
-        result = f.put(ex.value(f, ast.copy_location(load, node)), f.temp())
-        mappings.update_with(f, load, result, node.value)
-        rebind(f, node, owner, position, result)
-        return True
-    if type(node.op) in sets.OPERATORS and adds_many and mappings.may_be(f, load, kinds.SET):
-        old = f.put(ex.value(f, ast.copy_location(load, node)), f.temp())
-        made = ex.value(f, ast.copy_location(ast.BinOp(load, node.op, node.value), node))
-        result = within.routine(f, "_become", [old, made])
-        rebind(f, node, owner, position, result)
+        rebind(f, node, owner, position, sets.changed(f, node, ast.copy_location(load, node)))
         return True
     sum_ = ast.BinOp(ast.copy_location(load, node), node.op, node.value)
     for part in (load, *ast.iter_child_nodes(load)):

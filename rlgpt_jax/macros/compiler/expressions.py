@@ -361,6 +361,8 @@ def attribute(f: Code, node: ast.Attribute, into: int | None) -> int:
     if attr == "rays" and vocabulary.ray_fields:
         return needs_rays(f, node) or rays(f, node, into)
     in_obs, in_ray = attr in vocabulary.fields, attr in vocabulary.ray_fields
+    if not in_obs and not in_ray and isinstance(node.value, ast.Attribute | ast.Subscript):
+        value(f, node.value)  # of obs.inventory.log it is the inventory that is not there
     if attr in vocabulary.questions and not in_ray:
         raise Refused(node, f"{attr} is a function", f'call it, for example obs.{attr}("log")')
     if attr in ("real", "imag") and not in_obs:

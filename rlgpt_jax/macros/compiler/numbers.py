@@ -34,20 +34,32 @@ def bits(f: Code, node: ast.BinOp, into: int | None) -> int:
         left, right = f.put(ex.value(f, node.left), f.temp()), ex.value(f, node.right)
         f.emit(BITS[type(node.op)][1], register, left, right)
         return f.put(register, into)
-    left, right = (whole(f, side) for side in (node.left, node.right))
+    left, right = (whole(f, ex.value(f, side)) for side in (node.left, node.right))
     f.at(node)
     if type(node.op) in BITS:
-        one, both = BITS[type(node.op)][0]
-        return within.routine(f, "_bits", [left, right, f.constant(one), f.constant(both)], into)
+        return whole_bits(f, node.op, left, right, into)
     within.routine(f, "pow", [f.constant(2.0), right], register)
     f.emit(SHIFTS[type(node.op)], register, left, register)
     return f.put(register, into)
 
 
-def whole(f: Code, node: ast.expr) -> int:
-    """Compiles a side of a bit operation, which must be a whole number."""
+def whole_bits(f: Code, op: ast.operator, left: int, right: int, into: int | None) -> int:
+    one, both = BITS[type(op)][0]
+    return within.routine(f, "_bits", [left, right, f.constant(one), f.constant(both)], into)
+
+
+def operated(f: Code, op: ast.operator, left: int, right: int, into: int) -> None:
+    """Compiles `-`, `&`, `|` or `^` of operands that are there already."""
+    if isinstance(op, ast.Sub):
+        f.emit(bc.SUB, into, left, right)
+    else:
+        whole_bits(f, op, whole(f, left), whole(f, right), into)
+
+
+def whole(f: Code, operand: int) -> int:
+    """Checks a side of a bit operation, which must be a whole number."""
     register = f.temp()
-    f.emit(bc.WHOLE, register, ex.value(f, node))
+    f.emit(bc.WHOLE, register, operand)
     return register
 
 
@@ -75,7 +87,7 @@ def is_truth(f: Code, node: ast.expr) -> bool:
 def inverted(f: Code, node: ast.UnaryOp, into: int | None) -> int:
     """Compiles `~a`: -a - 1."""
     register = f.temp()
-    f.emit(bc.NEG, register, whole(f, node.operand))
+    f.emit(bc.NEG, register, whole(f, ex.value(f, node.operand)))
     f.emit(bc.SUB, register, register, f.constant(1.0))
     return f.put(register, into)
 

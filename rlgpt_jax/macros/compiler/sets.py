@@ -2,12 +2,11 @@
 
 import ast
 
-from rlgpt_jax.macros.compiler import calls, kinds, loops, within
+from rlgpt_jax.macros.compiler import calls, kinds, loops, numbers, within
 from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.code import Code
-from rlgpt_jax.macros.compiler.mappings import Method, by_kind, is_surely, kind_of, simple
+from rlgpt_jax.macros.compiler.mappings import Method, by_kind, kind_of, simple
 from rlgpt_jax.macros.refusal import Refused
-from rlgpt_jax.macros.vm import bytecode as bc
 
 
 def combined(name: str, *extra: float) -> Method:
@@ -58,25 +57,53 @@ OPERATORS: dict[type, tuple[str, tuple[float, ...]]] = {
 }
 
 
+def wanted(op: ast.operator) -> int:
+    """The kinds whose values the operator puts together; others are numbers."""
+    return kinds.SET | kinds.DICT if isinstance(op, ast.BitOr) else kinds.SET
+
+
 def operator(f: Code, node: ast.BinOp, into: int | None) -> int:
-    """Compiles `a | b`, `a & b`, `a - b`, `a ^ b` of sets, and `|` of dictionaries."""
-    name, extra = OPERATORS[type(node.op)]
-    if not isinstance(node.op, ast.Sub) or is_surely(f, node.left, kinds.SET):
-        sides: list[ast.expr | int] = [node.left, node.right, *map(f.constant, extra)]
-        return within.routine_with(f, name, sides, into)
+    """Compiles `a | b`, `a & b`, `a - b`, `a ^ b` of sets, and `|` of dictionaries; of numbers
+    too, where the sides may be either."""
     left = f.put(ex.value(f, node.left), f.temp())
     right = f.put(ex.value(f, node.right), f.temp())
+    name, extra = OPERATORS[type(node.op)]
     register = f.temp()
     args = [left, right, *map(f.constant, extra)]
     by_kind(
         f,
         left,
         kind_of(f, node.left).bits,
-        kinds.SET,
-        lambda: f.emit(bc.SUB, register, left, right),
+        wanted(node.op),
+        lambda: numbers.operated(f, node.op, left, right, register),
         lambda: within.routine(f, name, args, register),
     )
     return f.put(register, into)
+
+
+def changed(f: Code, node: ast.AugAssign, load: ast.expr) -> int:
+    """Compiles the new value of `a |= b` and the like, where `a` may be a set or a dictionary."""
+    old = f.put(ex.value(f, load), f.temp())
+    other = f.put(ex.value(f, node.value), f.temp())
+    register = f.temp()
+
+    def change() -> None:
+        if isinstance(node.op, ast.BitOr):
+            within.routine(f, "_update", [old, other], register)
+            return
+        name, extra = OPERATORS[type(node.op)]
+        made = within.routine(f, name, [old, other, *map(f.constant, extra)])
+        within.routine(f, "_become", [old, made], register)
+
+    by_kind(
+        f,
+        old,
+        kind_of(f, load).bits,
+        wanted(node.op),
+        lambda: numbers.operated(f, node.op, old, other, register),
+        change,
+    )
+    return register
 
 
 METHODS: dict[str, Method] = {

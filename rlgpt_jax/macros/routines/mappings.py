@@ -95,9 +95,12 @@ def _update(d, more):
     if _is_set(d):
         for x in _view(more):
             _add(d, x)
-    else:
+    elif _is_dict(more):
         for k, v in _pairs(_dict(more)):
             _dict_put(d, k, v)
+    else:
+        for pair in more:
+            _dict_put(d, pair[0], pair[1])
     return d
 """
 

@@ -191,6 +191,22 @@ def test_a_key_in_the_words_of_a_server_is_not_told(provider):
     assert str(told).startswith("401 Incorrect API key: [key] See the docs.")
 
 
+@BOTH
+@EACH
+def test_a_key_in_an_answer_is_not_kept(provider, stream):
+    fault = Fault("echo", changed=(("model", "key-of-the-peer"),))
+    answer = Answer("Your key is key-of-the-peer, is it?")
+    completion, _ = ask(provider, stream, answer=answer, fault=fault)
+    assert completion.text == "Your key is [key], is it?" and completion.model == "[key]"
+
+
+@BOTH
+def test_an_error_in_an_answer_with_status_200_is_told_in_its_words(stream):
+    fault = Fault("error", raw=b'{"error": {"message": "no model", "code": 404}}')
+    with pytest.raises(ProviderError, match="404 no model. Is llm.model=model-a a name"):
+        ask("compatible", stream, fault=fault)
+
+
 @pytest.mark.parametrize("kind", ["insufficient_quota", "billing_error"])
 def test_a_spent_quota_is_not_waited_for(kind):
     from rlgpt_jax.agents.llm.sdk import failure
@@ -204,7 +220,8 @@ def test_a_spent_quota_is_not_waited_for(kind):
     [
         ({"retry-after": "7"}, 7.0), ({"retry-after-ms": "1500", "retry-after": "9"}, 1.5),
         ({"retry-after": "-3"}, 0.0), ({"retry-after": "soon"}, None), ({}, None),
-        ({"retry-after": "Thu, 01 Jan 1970 00:00:00 GMT"}, 0.0),
+        ({"retry-after": "Thu, 01 Jan 1970 00:00:00 GMT"}, 0.0), ({"retry-after": "nan"}, 0.0),
+        ({"retry-after": "Fri, 31 Dec 99999 23:59:59 GMT"}, None),
     ],
 )  # fmt: skip
 def test_what_a_server_asks_to_wait(headers, seconds):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from experiments.providers.check import png
 from rlgpt_jax.agents.llm import transcript
-from rlgpt_jax.agents.llm.base import Image, Message, ProviderError, Request
+from rlgpt_jax.agents.llm.base import UNREADABLE, Image, Message, ProviderError, Request
 from rlgpt_jax.agents.llm.calls import Limits
 from rlgpt_jax.agents.llm.connect import connect
 from rlgpt_jax.agents.llm.endpoint import Endpoint
@@ -74,6 +74,8 @@ def run(provider: str, stream: bool, row: Row, folder: Path) -> Outcome:
         keys = [exchange.request.key for exchange in exchanges]
         strange = [e for e in exchanges if row.answer and e.answer.text == row.answer.text]
         plain = [e for e in exchanges if e.answer.text == '{"verdict": "ok"}']
+        if row.unreadable:
+            strange = [e for e in exchanges if e.answer.stop == UNREADABLE and e.answer.text][:1]
         as_sent = len(plain) + len(strange) == len(exchanges) and (
             row.answer is None or [e.answer.stop for e in strange] == [row.answer.stop]
         )

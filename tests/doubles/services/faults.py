@@ -1,7 +1,7 @@
 """What can go wrong between a run and a model, and how it must end."""
 
 import dataclasses
-from typing import Literal
+from typing import Any, Literal
 
 from tests.doubles.services.server import Fault
 from tests.doubles.services.wire import Answer
@@ -23,6 +23,7 @@ class Row:
     says: str = ""  # what the one line must hold
     waits_for_timeout: bool = False
     refuses: bool = False  # nobody listens
+    unreadable: bool = False  # one answer may be kept as it came
 
     @property
     def answer(self) -> Answer | None:
@@ -36,6 +37,14 @@ def _status(status: int, *headers: tuple[str, str]) -> Fault:
 
 def _answer(text: str, stop: str = "end") -> tuple[Fault, ...]:
     return (Fault("answer", answer=Answer(text, stop)),)
+
+
+def _changed(**values: Any) -> tuple[Fault, ...]:
+    return (Fault("changed", changed=tuple(values.items())),)
+
+
+def _parts(old: Any) -> Any:
+    return [{"type": "text", "text": old}] if isinstance(old, str) else old
 
 
 FAULTS = (
@@ -65,6 +74,19 @@ FAULTS = (
     Row("wrong schema", _answer(WRONG_SCHEMA)),
     Row("unicode", _answer(UNICODE)),
     Row("200 KB", _answer(LONG)),
+    Row("no usage in usage", _changed(usage={})),
+    Row("usage of nulls and texts",
+        _changed(input_tokens=None, output_tokens="x", prompt_tokens=[], completion_tokens=-1)),
+    Row("no model", _changed(model=None)),
+    Row("half a surrogate pair for a model", _changed(model="m\ud800")),
+    Row("a list for a reason to stop", _changed(finish_reason=["stop"], stop_reason=["end"])),
+    Row("content as a list of parts", _changed(content=_parts)),
+    Row("choices as an object", _changed(choices={"0": 1}, content={"0": 1}, output={"0": 1}),
+        unreadable=True),
+    Row("200,000 brackets", (Fault("brackets", raw=b"[" * 200_000),), unreadable=True),
+    Row("a number", (Fault("number", raw=b"42"),), unreadable=True),
+    Row("429 with retry-after in the year 99999",
+        (_status(429, ("retry-after", "Fri, 31 Dec 99999 23:59:59 GMT")),)),
     Row("429 with retry-after past the deadline", (_status(429, ("retry-after", "3600")),),
         "stopped", "wait 3600 s, which is past llm.deadline_seconds=30"),
     Row("500 until no retry is left", (_status(500),) * 40, "stopped",

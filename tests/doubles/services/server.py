@@ -36,6 +36,9 @@ class Fault:
     event_status: int = 0  # of an error in the middle of a stream
     answer: Answer | None = None  # in place of the model's
     page: str = ""  # an HTML page in place of the answer
+    # Values in place of those under these names, wherever they are in the answer.
+    changed: tuple[tuple[str, Any], ...] = ()
+    raw: bytes = b""  # in place of a whole answer; in a stream the data of its last event but one
 
 
 @dataclasses.dataclass
@@ -195,10 +198,14 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             if fault.event_status:  # without a stream it can only come as a status
                 self._error(seen, fault.event_status, f"fault: {fault.name}")
                 return
-            whole = json.dumps(wire.whole(seen.body, answer), ensure_ascii=False).encode()
-            self._send(seen, 200, "application/json", [whole], fault.drop)
+            whole = changed(wire.whole(seen.body, answer), dict(fault.changed))
+            # Escaped if it was changed: half a surrogate pair has no bytes of its own.
+            body = fault.raw or json.dumps(whole, ensure_ascii=bool(fault.changed)).encode()
+            self._send(seen, 200, "application/json", [body], fault.drop)
             return
-        events = list(wire.events(seen.body, answer))
+        events = [changed_event(e, dict(fault.changed)) for e in wire.events(seen.body, answer)]
+        if fault.raw:
+            events.insert(-1, b"event: message_delta\ndata: " + fault.raw + b"\n\n")
         if fault.event_status:
             half = events[: len(events) // 2]
             events = [*half, wire.error_event(fault.event_status, f"fault: {fault.name}")]
@@ -254,3 +261,23 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         while not self.server.peer.closed.wait(TRICKLE_SECONDS):
             self.wfile.write(b": on it\n\n" if streamed else b" ")
             self.wfile.flush()
+
+
+def changed(data: Any, new: dict[str, Any]) -> Any:
+    """`data` with other values under some names; those that are callable make them of the old."""
+    if isinstance(data, list):
+        return [changed(part, new) for part in data]
+    if not isinstance(data, dict):
+        return data
+    found = {}
+    for name, value in data.items():
+        other = new.get(name, changed(value, new))
+        found[name] = other(value) if callable(other) else other
+    return found
+
+
+def changed_event(event: bytes, new: dict[str, Any]) -> bytes:
+    head, _, data = event.partition(b"data: ")
+    if not new or data.startswith(b"[DONE]"):
+        return event
+    return head + b"data: " + json.dumps(changed(json.loads(data), new)).encode() + b"\n\n"
