@@ -79,7 +79,8 @@ def _going(one: Group) -> Measured:
 
 
 def _table(groups: Sequence[Group], measured: dict[str, Measured]) -> Table:
-    rows, records, first = [], [], {}
+    rows, records = [], []
+    first: dict[str, Measured] = {}  # by task
     for one in groups:
         m = measured.get(one.label)
         if m:

@@ -1,0 +1,64 @@
+"""Several hosts give the numbers of one with as many devices, and go on where others stopped."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.rl import eight_devices
+
+pytestmark = pytest.mark.slow
+DEVICES = 8
+
+
+def run(hosts: int, out: Path, *files: Path) -> dict[str, np.ndarray]:
+    """What training on eight devices gave, these shared by so many processes."""
+    flags = eight_devices.FLAGS.replace(f"count={DEVICES}", f"count={DEVICES // hosts}")
+    env = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = str(free.getsockname()[1])
+    command = [sys.executable, "-m", "tests.rl.hosts", "corridor", str(out), *map(str, files)]
+    started = [
+        subprocess.Popen(
+            [*command, "--", str(hosts), str(number), port], cwd=Path(__file__).parents[2],
+            env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        )
+        for number in range(hosts)
+    ]  # fmt: skip
+    try:
+        said = [process.communicate(timeout=1800)[0] for process in started]
+    finally:
+        for process in started:
+            process.kill()
+    assert [process.returncode for process in started] == [0] * hosts, said[0][-3000:]
+    return dict(np.load(out))
+
+
+@pytest.fixture(scope="module")
+def one(tmp_path_factory) -> dict[str, np.ndarray]:
+    return run(1, tmp_path_factory.mktemp("one") / "one.npz")
+
+
+def gap(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> float:
+    """The largest difference; of numbers that are missing in both, none."""
+    assert a.keys() == b.keys()
+    names = set(a) - {"seconds"}
+    pairs = [(np.asarray(a[n], float), np.asarray(b[n], float)) for n in names]
+    assert all(np.array_equal(np.isfinite(x), np.isfinite(y)) for x, y in pairs)
+    return max(float(np.max(np.abs(np.nan_to_num(x - y)), initial=0.0)) for x, y in pairs)
+
+
+@pytest.mark.parametrize("hosts", [2, 4])
+def test_hosts_give_the_numbers_of_one(hosts: int, one, tmp_path: Path) -> None:
+    assert gap(run(hosts, tmp_path / "many.npz"), one) < 1e-5
+
+
+def test_other_hosts_go_on_from_a_checkpoint(one, tmp_path: Path) -> None:
+    """Two hosts stop after two updates, and four go on."""
+    run(2, tmp_path / "two.npz", tmp_path / "checkpoint")
+    assert gap(run(4, tmp_path / "four.npz", tmp_path / "checkpoint"), one) < 1e-5
