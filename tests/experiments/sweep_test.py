@@ -14,6 +14,7 @@ from experiments.sweep import fields, launchers
 from experiments.sweep.board import Board
 from experiments.sweep.jobs import Job, Task, run_all, work
 from experiments.values import ConfigError
+from tests.experiments import run_folder
 
 # Stands for experiments.main: writes its result, unless a file says that it shall fail.
 PROGRAM = """
@@ -248,3 +249,36 @@ def test_the_board_tells_where_runs_stand(tmp_path: Path) -> None:
     text = shown.get()
     assert "512 of" in text and "25%" in text and "queued" in text
     assert "0 of 3 done, 2 at work, 1 failed; 0 of about 12 minutes" in text
+
+
+def test_a_sweep_ends_with_what_failed_and_a_comparison_of_what_is_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    argv = ["--config=harvest_milk", "--sweep=seed=0..2", f"--out={tmp_path}"]
+    *done, last = command.parse(argv)[1].items()
+    for job, config in done:
+        run_folder.make(job.folder)
+        saved = {"name": "harvest_milk", "config": dataclasses.asdict(config)}
+        run_folder.write(job.folder / "config.json", saved)
+
+    def fails(task: Task) -> int:
+        task.log.write_text("error: no worlds\n")
+        return 2
+
+    monkeypatch.setattr(launchers, "work", fails)
+    assert command.main(argv) == 1
+    said = capsys.readouterr().out
+    assert "seed=2: failed: error: no worlds" in said and "tries again what failed" in said
+    kept = json.loads((tmp_path / "sweep.json").read_text())
+    assert [run["done"] for run in kept["runs"]] == [True, True, False]
+    assert (
+        kept["failed"][0]["reason"] == "error: no worlds"
+        and "--seed=2" in (kept["runs"][2]["command"])
+    )
+    assert "| harvest_milk | harvest_milk | 0, 1 |" in (tmp_path / "compare.md").read_text()
+    run_folder.make(last[0].folder)
+    run_folder.write(
+        last[0].folder / "config.json", saved | {"config": dataclasses.asdict(last[1])}
+    )
+    assert command.main(argv) == 0
+    assert json.loads((tmp_path / "sweep.json").read_text())["failed"] == []
