@@ -44,11 +44,14 @@ def differences(groups: Sequence[Group]) -> str:
         others = [str(seed) for seed, text in texts.items() if text != own]
         told = f"Other plans or code: seeds {', '.join(others)}." if others else ""
         if one is groups[0]:
-            parts.append(f"**{one.label}**: what the others are set beside. {told}\n")
+            words = "what the others are set beside." if len(groups) > 1 else "one group."
+            parts.append(f"**{one.label}**: {words} {told}".strip() + "\n")
         elif own == first:
-            parts.append(f"**{one.label}**: the same. {told}\n")
+            parts.append(f"**{one.label}**: the same. {told}".strip() + "\n")
         else:
-            parts.append(f"**{one.label}**: {told}\n\n{_fenced(first, own)}\n")
+            parts.append(
+                f"**{one.label}**: differs. {told}".strip() + f"\n\n{_fenced(first, own)}\n"
+            )
     return "\n".join(parts)
 
 

@@ -18,6 +18,7 @@ DEVICES = 8
 def run(hosts: int, out: Path, *files: Path) -> dict[str, np.ndarray]:
     """What training on eight devices gave, these shared by so many processes."""
     flags = eight_devices.FLAGS.replace(f"count={DEVICES}", f"count={DEVICES // hosts}")
+    flags += " --xla_cpu_collective_timeout_seconds=1200"  # one may compile for long
     env = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
     with socket.socket() as free:
         free.bind(("localhost", 0))
