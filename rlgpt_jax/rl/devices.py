@@ -158,9 +158,8 @@ def gathered(tree: Tree) -> Tree:
     from jax.experimental.multihost_utils import process_allgather
 
     def whole_of(x: Any) -> Any:
-        if not isinstance(x, jax.Array) or x.is_fully_addressable:
-            return x
-        return process_allgather(x, tiled=True)
+        is_here = not isinstance(x, jax.Array) or x.is_fully_addressable
+        return x if is_here else process_allgather(x, tiled=True)
 
     return jax.tree.map(whole_of, tree)
 

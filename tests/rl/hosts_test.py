@@ -19,24 +19,25 @@ def run(hosts: int, out: Path, *files: Path) -> dict[str, np.ndarray]:
     """What training on eight devices gave, these shared by so many processes."""
     flags = eight_devices.FLAGS.replace(f"count={DEVICES}", f"count={DEVICES // hosts}")
     flags += " --xla_cpu_collective_timeout_seconds=1200"  # one may compile for long
-    env = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu"}
+    env = {**os.environ, "XLA_FLAGS": flags, "JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "2"}
     with socket.socket() as free:
         free.bind(("localhost", 0))
         port = str(free.getsockname()[1])
     command = [sys.executable, "-m", "tests.rl.hosts", "corridor", str(out), *map(str, files)]
+    logs = [out.with_suffix(f".{number}.log") for number in range(hosts)]  # a full pipe stops one
     started = [
         subprocess.Popen(
             [*command, "--", str(hosts), str(number), port], cwd=Path(__file__).parents[2],
-            env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            env=env, stdout=log.open("w"), stderr=subprocess.STDOUT,
         )
-        for number in range(hosts)
+        for number, log in enumerate(logs)
     ]  # fmt: skip
     try:
-        said = [process.communicate(timeout=1800)[0] for process in started]
+        codes = [process.wait(timeout=1800) for process in started]
     finally:
         for process in started:
             process.kill()
-    assert [process.returncode for process in started] == [0] * hosts, said[0][-3000:]
+    assert codes == [0] * hosts, logs[0].read_text()[-3000:]
     return dict(np.load(out))
 
 
