@@ -13,7 +13,6 @@ import jax.numpy as jnp
 import numpy as np
 import orbax.checkpoint as ocp
 
-from rlgpt_jax.rl import devices
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import NetworkConfig, RLConfig
 from rlgpt_jax.rl.learner import Learner
@@ -39,7 +38,7 @@ def _like(array: np.ndarray, template: Any) -> Any:
         return jax.random.wrap_key_data(jnp.asarray(array))
     if isinstance(template, jax.Array):
         spread = len(template.sharding.device_set) > 1  # the whole may not fit on one device
-        return devices.placed(array, template.sharding) if spread else jnp.asarray(array)
+        return jax.device_put(array, template.sharding) if spread else jnp.asarray(array)
     if isinstance(template, bool | int | float):
         return type(template)(array.item())
     return array
@@ -59,8 +58,6 @@ def _checkpointer() -> ocp.Checkpointer:
 def save(path: Path | str, learner: Learner, env: World) -> None:
     """Writes a checkpoint folder at `path`, replacing one that is there.
 
-    Of several hosts all must call it, and the first writes what all of them hold.
-
     Args:
       env: the world that `learner` trains in; its state is stored too. One whose lanes step on
         their own cannot be restored, so nothing of its episodes is stored.
@@ -68,9 +65,7 @@ def save(path: Path | str, learner: Learner, env: World) -> None:
     world = env.save() if on_host.is_host(env) else None
     if on_host.is_async(env):
         learner = learner.replace(rollout=None)
-    learner = devices.gathered(learner)
-    if jax.process_index() == 0:
-        _write(path, learner, world)
+    _write(path, learner, world)
 
 
 def save_params(path: Path | str, params: Params) -> None:

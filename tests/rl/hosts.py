@@ -1,11 +1,10 @@
 """Training on eight devices of several processes, each one of the hosts; writes numbers.
 
-    XLA_FLAGS=... python -m tests.rl.hosts corridor OUT [CHECKPOINT] -- HOSTS NUMBER PORT
+    XLA_FLAGS=... python -m tests.rl.hosts corridor OUT -- HOSTS NUMBER PORT
 
     XLA_FLAGS=... python -m tests.rl.hosts speed LANES -- HOSTS NUMBER PORT
 
-Trains two updates, saves a checkpoint at CHECKPOINT, and trains two more; or loads the
-checkpoint, where one is there, and trains the last two. `speed` prints the seconds of the wall
+Trains four updates. `speed` prints the seconds of the wall
 and of the processor that one update takes of this process, the mean of four after the first.
 """
 
@@ -37,7 +36,7 @@ def speed(lanes: int) -> None:
     sys.stdout.write(f"{jax.device_count()} devices: {wall:.2f} s, processor {processor:.2f} s\n")
 
 
-def main(world: str, out: Path, path: Path | None, number: int) -> None:
+def main(world: str, out: Path, number: int) -> None:
     # Imported here: some make arrays when they are, and the hosts must have met before.
     from rlgpt_jax.rl import checkpoint, devices
     from rlgpt_jax.rl.train import init_learner, train
@@ -50,12 +49,7 @@ def main(world: str, out: Path, path: Path | None, number: int) -> None:
         kept = {k: v for k, v in metrics.items() if "time" not in k and k != "steps_per_second"}
         seen.append(list(kept.values()))
 
-    if path and path.is_dir():
-        learner = checkpoint.load(path, env, SPACE, config)
-    else:
-        learner = train(env, SPACE, config, init_learner(env, SPACE, config, 0), half, note)
-        if path:
-            checkpoint.save(path, learner, env)
+    learner = train(env, SPACE, config, init_learner(env, SPACE, config, 0), half, note)
     began = time.perf_counter()
     learner = train(env, SPACE, config, learner, half, note)
     seconds = time.perf_counter() - began
@@ -78,5 +72,4 @@ if __name__ == "__main__":
     if what == "speed":
         speed(int(rest[0]))
     else:
-        out, path = [*map(Path, rest), None][:2]
-        main(what, out, path, int(number))
+        main(what, Path(rest[0]), int(number))
