@@ -58,12 +58,19 @@ class Settings:
     command: str = ""  # that starts the same run in another folder; "" of older runs
 
 
-def define(words: Mapping[str, str], switches: Collection[str]) -> flags.FlagValues:
-    """Flags by name with their help. But for switches they are text until somebody checks it."""
+def define(
+    words: Mapping[str, str], switches: Collection[str], lists: Collection[str] = ()
+) -> flags.FlagValues:
+    """Flags by name with their help. But for switches they are text until somebody checks it.
+
+    Those of `lists` may be given more than once.
+    """
     values = flags.FlagValues()
     for name, text in words.items():
         if name in switches:
             flags.DEFINE_boolean(name, False, text, flag_values=values)
+        elif name in lists:
+            flags.DEFINE_multi_string(name, [], text, flag_values=values)
         else:
             flags.DEFINE_string(name, None, text, flag_values=values)
     return values

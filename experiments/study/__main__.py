@@ -4,24 +4,32 @@ Overrides of any field (`--config.<field>=VALUE`) and `--smoke` are handed to ev
 `held_out` and `agents` are commands of their own: add `--help` to them.
 """
 
-import argparse
 import dataclasses
 import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from rich.console import Console
-
 from experiments import flags
 from experiments.commands import exit_code
-from experiments.study import cells, estimate
+from experiments.study import cells
 from experiments.study.cells import Cell, Skipped
-from experiments.study.runs import Failure, Run, overrides_of, plan_runs, run_all
+from experiments.study.runs import Run, plan_runs
+from experiments.sweep import fields, running
+from experiments.sweep.jobs import Failure
+from experiments.sweep.running import Running
 from experiments.values import ConfigError, suggest
 
 DEFAULT_CONFIGS = ("harvest_milk", "harvest_wool", "harvest_log")
 DEFAULT_VARIANTS = ("rl_gpt", "pure_rl", "pure_code")
+
+
+HELP = {
+    "preset": f"One of {', '.join(cells.PRESETS)}.",
+    "configs": "Names, separated by commas.",
+    "variants": f"Without a preset: of {', '.join(cells.VARIANTS)}.",
+    "seeds": "Whole numbers: 0..4, or with commas between them (default: 0,1,2).",
+}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -32,16 +40,9 @@ class Options:
     cells: tuple[Cell, ...]
     skipped: tuple[Skipped, ...]
     seeds: tuple[int, ...]
-    jobs: int
-    out: Path
+    running: Running
     smoke: bool
-    dry_run: bool
     assignments: tuple[tuple[str, str], ...]
-
-    @property
-    def extra(self) -> list[str]:
-        """Flags that every run is given."""
-        return overrides_of(self.assignments) + ["--smoke"] * self.smoke
 
 
 def parse(argv: list[str]) -> Options:
@@ -51,41 +52,28 @@ def parse(argv: list[str]) -> Options:
       ConfigError: for unknown configurations, variants, presets and fields.
     """
     assignments, rest = flags.split_overrides(argv)
-    parser = argparse.ArgumentParser("python -m experiments.study", description=__doc__)
-    parser.add_argument("--preset", default="", help=f"one of {', '.join(cells.PRESETS)}")
-    parser.add_argument("--configs", "--tasks", default="", help="names, separated by commas")
-    parser.add_argument(
-        "--variants",
-        "--modes",
-        default="",
-        help=f"without a preset: of {', '.join(cells.VARIANTS)}",
-    )
-    parser.add_argument("--seeds", default="0,1,2")
-    parser.add_argument("--jobs", type=int, default=1, help="runs at the same time")
-    parser.add_argument("--out", type=Path, help="default: studies/<preset>")
-    parser.add_argument("--smoke", action="store_true", help="tiny budgets; meaningless numbers")
-    parser.add_argument("--dry-run", action="store_true", help="what would run, and how long")
-    given = parser.parse_args(rest)
-    configs = _chosen(given.configs, sorted(flags.config_names()), "--configs")
-    variants = _chosen(given.variants, list(cells.VARIANTS), "--variants")
-    if given.preset and variants:
+    given = running.read(rest, HELP, "See --help.")
+    preset, seeds = given.preset or "", given.seeds or "0,1,2"
+    configs = _chosen(given.configs or "", sorted(flags.config_names()), "--configs")
+    variants = _chosen(given.variants or "", list(cells.VARIANTS), "--variants")
+    if preset and variants:
         raise ConfigError("--variants is for studies without a preset: a preset has its own.")
     if "agents_setup" in variants and "rl_gpt" not in variants:
         raise ConfigError("--variants=agents_setup takes the set-up of rl_gpt's runs: name it too.")
-    if not given.seeds.replace(",", "").isdigit() or given.jobs < 1:
-        raise ConfigError(f"--seeds={given.seeds} --jobs={given.jobs}: need whole numbers.")
-    if given.preset:
-        wanted = cells.cells_of(given.preset, configs)
+    numbers = fields.axis(f"seed={seeds}")[1]
+    if not all(map(str.isdigit, numbers)):
+        raise ConfigError(f"--seeds={seeds}: needs whole numbers, 0,1,2 or 0..4.")
+    if preset:
+        wanted = cells.cells_of(preset, configs)
         good, skipped = cells.usable(wanted, given.smoke, assignments)
     else:
         good, skipped = _free(configs or DEFAULT_CONFIGS, variants or DEFAULT_VARIANTS), []
         for cell in good:
             cells.resolve(cell, given.smoke, assignments)
     _check_fields(assignments, good, given.smoke)
-    seeds = tuple(dict.fromkeys(int(text) for text in given.seeds.split(",") if text))
-    out = given.out or Path("studies") / (given.preset or "study")
-    return Options(given.preset, tuple(good), tuple(skipped), seeds, given.jobs, out, given.smoke,
-                   given.dry_run, tuple(assignments))  # fmt: skip
+    how = running.settings(given, Path("studies") / (preset or "study"), tuple(assignments))
+    return Options(preset, tuple(good), tuple(skipped), tuple(map(int, numbers)), how,
+                   given.smoke, tuple(assignments))  # fmt: skip
 
 
 def _free(configs: tuple[str, ...], variants: tuple[str, ...]) -> list[Cell]:
@@ -108,6 +96,9 @@ def _chosen(text: str, valid: list[str], flag: str) -> tuple[str, ...]:
 
 def main(argv: list[str]) -> int:
     """Returns the exit code: 1 if a run failed, 2 for a setting that cannot be used."""
+    if argv[:1] not in (["held_out"], ["agents"]) and {"--help", "-h"} & set(argv):
+        print(running.help_text(__doc__, HELP))
+        return 0
     return exit_code(lambda: run(argv))
 
 
@@ -120,52 +111,18 @@ def run(argv: list[str]) -> int:
         from experiments.study import agents
 
         return agents.main(argv[1:])
-    console = Console(file=sys.stdout)
     options = parse(argv)
-    runs = plan_runs(options.out, options.cells, options.seeds)
+    runs = plan_runs(options.running.out, options.cells, options.seeds)
     configs = {c: cells.resolve(c, options.smoke, options.assignments) for c in options.cells}
-    each, total = estimate.minutes(runs, configs, options.jobs)
-
-    def say(words: str) -> None:
-        console.print(words, highlight=False, soft_wrap=True, markup=False)
-
-    _tell_plan(say, options, runs, each, total)
-    if options.dry_run:
-        return 0
-    from experiments.study.board import Board
-
-    targets = {
-        run: configs[run.cell].loop.num_iterations * configs[run.cell].loop.ticks_per_iteration
-        for run in runs if configs[run.cell].loop.learns
-    }  # fmt: skip
+    notes = [f"left out {skipped.cell.name}: {skipped.reason}" for skipped in options.skipped]
     try:
-        with Board(console, each, targets) as board:
-            failed = run_all(runs, options.extra, options.jobs, board.say)
+        failed = running.go(options.running, {run: configs[run.cell] for run in runs}, notes)
     except KeyboardInterrupt:
-        say("Stopped from the keyboard. The same command goes on where it was.")
+        print("Stopped from the keyboard. The same command goes on where it was.")
         return 1
-    write_out(options, runs, failed, argv, say)
+    if failed is not None:
+        write_out(options, runs, failed, argv, print)
     return 1 if failed else 0
-
-
-def _tell_plan(
-    say: Callable[[str], None],
-    options: Options,
-    runs: list[Run],
-    each: dict[Run, float],
-    total: float,
-) -> None:
-    """What is left to do, how long it takes, and what cannot be done."""
-    left = [run for run in runs if not run.is_done]
-    for run in runs if options.dry_run else ():
-        state = "done" if run.is_done else f"about {each[run]:.0f} min"
-        say(f"{run.name}: {state}")
-    for skipped in options.skipped:
-        say(f"left out {skipped.cell.name}: {skipped.reason}")
-    say(
-        f"{len(runs)} runs, {len(left)} of them to do: about {total:.0f} minutes with "
-        f"--jobs={options.jobs}, {sum(each.values()) / 60:.1f} hours of one core."
-    )
 
 
 def write_out(
@@ -179,29 +136,22 @@ def write_out(
     from experiments.study import figure, pooled, presets
     from experiments.study.measured import measure
 
-    measured = measure(runs)
+    measured, out = measure(runs), options.running.out
     tables = presets.tables_of(options.preset, measured, options.cells)
     command = shlex.join(["python", "-m", "experiments.study", *argv])
     study = presets.Study(
-        options.preset, options.seeds, command, tuple(runs), tuple(options.extra),
+        options.preset, options.seeds, command, tuple(runs), options.running.extra,
         tuple(tables), measured, options.skipped, tuple(failed),
     )  # fmt: skip
-    paths = presets.write(options.out, study)
-    paths += figure.iterations_figure(
-        options.out, presets.plain_of(options.preset, measured.values())
-    )
-    paths += figure.curves_figure(options.out, presets.plain_of(options.preset, measured.values()))
+    paths = presets.write(out, study)
+    plain = presets.plain_of(options.preset, measured.values())
+    paths += figure.iterations_figure(out, plain) + figure.curves_figure(out, plain)
     for made in tables:
         say(made.markdown())
     for line in pooled.missing(measured) if options.preset == "controls" else ():
         say(line)
-    say(
-        "Written: "
-        + ", ".join(str(path.relative_to(options.out)) for path in paths)
-        + f" in {options.out}"
-    )
-    for failure in failed:
-        say(f"{failure.run.name} failed: {failure.reason}; its words are in {failure.run.log}")
+    say(f"Written: {', '.join(str(path.relative_to(out)) for path in paths)} in {out}")
+    running.tell_failures(failed)
 
 
 if __name__ == "__main__":

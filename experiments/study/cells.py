@@ -6,17 +6,14 @@ recorded is left out and listed with the reason; answers to other prompts never 
 
 import dataclasses
 import functools
-import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from experiments import flags
 from experiments.config_tree import differences
 from experiments.configs.base import Config
+from experiments.sweep.estimate import num_sub_tasks, transcript_of
 from experiments.values import ConfigError
-from rlgpt_jax import files
-from rlgpt_jax.agents.llm import tokens
 
 Overrides = tuple[tuple[str, str], ...]
 
@@ -178,20 +175,6 @@ def usable(
         else:
             good.append(cell)
     return good, left
-
-
-def transcript_of(config: Config) -> Path:
-    """Where the conversation of a configuration is."""
-    return files.CHECKOUT / config.llm.transcript
-
-
-def num_sub_tasks(config: Config) -> int:
-    """Loops of a run: one for every sub-task that the recorded planner has named."""
-    path = transcript_of(config)
-    if not config.loop.planner or not path.is_file():
-        return 1
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return max(1, len({tokens.place(json.loads(line)["key"])[0] for line in lines} - {""}))
 
 
 def resolve(cell: Cell, is_smoke: bool, assignments: Sequence[tuple[str, str]]) -> Config:

@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
 
-from experiments.study import intervals
+from experiments.study import intervals, pooled
 from experiments.study.cells import WORDS
 from experiments.study.intervals import counts_of
 from experiments.study.measured import Measured
@@ -25,6 +25,19 @@ NUM_POINTS = 60  # of a curve
 PER_ROW = 3  # panels
 plt.rcParams["svg.hashsalt"] = "rlgpt_jax"  # equal data give equal files
 plt.rcParams["svg.fonttype"] = "none"  # words stay words
+
+
+SPARE = ("#0b6e63", "#a8480c", "#23589c", "#8a2f6b", "#6b7a1f", "#7a4a2b", "#4d4d4d", "#b8860b")
+BAND_WORDS = (
+    "Lines: training success, the interquartile mean over runs with its 95 % interval (rliable) "
+    "from three runs on, else their mean and span. Dots: success in validation worlds where an "
+    "iteration ended."
+)
+
+
+def _colour(variant: str, place: int) -> str:
+    """Of a variant of studies its own, of others by their place."""
+    return COLOURS.get(variant, SPARE[place % len(SPARE)])
 
 
 def iterations_figure(folder: Path, measured: Iterable[Measured]) -> list[Path]:
@@ -99,14 +112,13 @@ def _iterations_panel(axes: Axes, chosen: list[Measured]) -> None:
 
 
 def label(variant: str) -> str:
-    return f"{variant}: {WORDS[variant]}"
+    return f"{variant}: {WORDS[variant]}" if variant in WORDS else variant
 
 
 def _curves_panel(axes: Axes, chosen: list[Measured]) -> None:
-    """Lines are means over seeds, bands span the seeds; dots are the validation of every
-    iteration."""
-    for m in chosen:
-        colour = COLOURS[m.cell.variant]
+    """`BAND_WORDS`."""
+    for place, m in enumerate(chosen):
+        colour = _colour(m.cell.variant, place)
         curves = [(x, y) for x, y in map(curve, m.folders) if len(x)]
         if m.ticks[-1]:
             if curves:
@@ -125,13 +137,15 @@ def _band(
     end = min(x[-1] for x, _ in curves)
     grid = np.linspace(0, end, NUM_POINTS)[1:]
     values = np.stack([np.interp(grid, x, y) for x, y in curves])
-    axes.plot(grid, values.mean(axis=0), color=colour, label=name)
-    axes.fill_between(grid, values.min(axis=0), values.max(axis=0), color=colour, alpha=0.15, lw=0)
+    span = values.mean(axis=0), values.min(axis=0), values.max(axis=0)
+    middle, low, high = pooled.iqm_curve(values) or span
+    axes.plot(grid, middle, color=colour, label=name)
+    axes.fill_between(grid, low, high, color=colour, alpha=0.15, lw=0)
 
 
 def _dots(axes: Axes, m: Measured, colour: str) -> None:
     """Validation success where each iteration ended, pooled over seeds."""
-    for ticks, reports in zip(m.ticks, m.validation, strict=True):
+    for ticks, reports in zip(m.ticks, m.validation):
         counts = counts_of(reports)
         low, high = intervals.these_agents(counts)
         rate = intervals.rate(counts)

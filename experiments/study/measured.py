@@ -56,16 +56,16 @@ def measure(runs: Sequence[Run]) -> dict[Cell, Measured]:
     for cell in dict.fromkeys(run.cell for run in runs):
         done = [run for run in runs if run.cell == cell and run.is_done]
         if done:
-            found[cell] = _measure(cell, done)
+            found[cell] = measured_of(cell, done)
     return found
 
 
-def _measure(cell: Cell, runs: Sequence[Run]) -> Measured:
+def measured_of(cell: Cell, runs: Sequence[Run]) -> Measured:
+    """The record of runs that have a result; held-out evaluations of iterations may be missing."""
     results = [_json(run.folder / "result.json") for run in runs]
-    held = [[_json(path) for path in held_out.files_of(run.folder)] for run in runs]
-    validation = [
-        [_json(_validation(path)) for path in held_out.files_of(run.folder)] for run in runs
-    ]
+    played = [held_out.files_of(run.folder) for run in runs]
+    held = [[_json(path) for path in paths if path.exists()] for paths in played]
+    validation = [[_json(_validation(path)) for path in paths] for paths in played]
     policy = tuple(_json(run.folder / "final_eval.json") for run in runs)
     final = tuple(_json(_final(run.folder, r)) for run, r in zip(runs, results, strict=True))
     alone = [run.folder / "coded_parts_eval.json" for run in runs]
@@ -73,14 +73,14 @@ def _measure(cell: Cell, runs: Sequence[Run]) -> Measured:
     chains = all(result.get("planner") for result in results)
     ticks = [
         [result["ticks"]] if chains else ticks_of(run.folder, len(reports))
-        for run, reports, result in zip(runs, held, results, strict=True)
+        for run, reports, result in zip(runs, validation, results, strict=True)
     ]
     return Measured(
         cell=cell,
         task=final[0]["task"],
         seeds=tuple(run.seed for run in runs),
         folders=tuple(run.folder for run in runs),
-        held_out=_by_iteration(held),
+        held_out=_by_iteration(held) if list(map(len, held)) == list(map(len, played)) else (),
         validation=_by_iteration(validation),
         final=final,
         best=tuple(result.get("best_iteration", 0) for result in results),

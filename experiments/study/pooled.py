@@ -4,6 +4,7 @@ Source: Agarwal et al. 2021, Deep Reinforcement Learning at the Edge of the Stat
 Precipice (arXiv:2108.13264). All numbers are made by their library, the extra `analysis`.
 """
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -31,6 +32,15 @@ COLUMNS = (
 Scores = dict[str, np.ndarray]  # variant -> float[seeds, tasks], held-out rates
 
 
+def is_there() -> bool:
+    """Whether rliable is."""
+    try:
+        import rliable  # noqa: F401 - of itself it loads nothing
+    except ImportError:
+        return False
+    return True
+
+
 def missing(measured: Mapping[Cell, Measured]) -> list[str]:
     """A line for what the whole table lacks, or for each variant that it leaves out."""
     return _scores(measured)[1]
@@ -52,9 +62,7 @@ def _tasks(measured: Mapping[Cell, Measured]) -> list[str]:
 
 def _scores(measured: Mapping[Cell, Measured]) -> tuple[Scores, list[str]]:
     """What can be pooled, and a line for what cannot."""
-    try:
-        import rliable  # noqa: F401 - of itself it loads nothing
-    except ImportError:
+    if not is_there():
         return {}, ["Tasks are not pooled (IQM, probability of improvement): that needs rliable; "
                     "pip install -e '.[analysis]'"]  # fmt: skip
     tasks = _tasks(measured)
@@ -85,18 +93,14 @@ def _rates(measured: Mapping[Cell, Measured], task: str, variant: str) -> dict[i
 
 
 def _record(variant: str, scores: Scores) -> dict[str, Any]:
-    from rliable import metrics
-
     own = scores[variant]
-    iqm, low, high = _interval(own, lambda x: np.array([metrics.aggregate_iqm(x)]))
+    middle, low, high = iqm(own) or (math.nan,) * 3
     record = {"variant": variant, "tasks": own.shape[1], "seeds": own.shape[0],
-              "iqm": iqm, "iqm_low": low, "iqm_high": high}  # fmt: skip
+              "iqm": middle, "iqm_low": low, "iqm_high": high}  # fmt: skip
     if variant == "rl_gpt":
         return record
-    above, low, high = _interval(
-        [scores["rl_gpt"], own], lambda x, y: np.array([metrics.probability_of_improvement(x, y)])
-    )
-    return {**record, "above": above, "above_low": low, "above_high": high}
+    chance, low, high = above(scores["rl_gpt"], own) or (math.nan,) * 3
+    return {**record, "above": chance, "above_low": low, "above_high": high}
 
 
 def _row(record: Mapping[str, Any]) -> tuple[str, ...]:
@@ -109,11 +113,44 @@ def _row(record: Mapping[str, Any]) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def _interval(scores: Any, statistic: Any) -> tuple[float, float, float]:
+Estimate = tuple[float, float, float]  # with its 95 % interval
+
+
+def iqm(scores: np.ndarray) -> Estimate | None:
+    """Interquartile mean of float[runs, tasks]; None for a few runs, or without rliable."""
+    if len(scores) < MIN_SEEDS or not is_there():
+        return None
+    from rliable import metrics
+
+    found = _interval(scores, lambda x: np.array([metrics.aggregate_iqm(x)]))
+    return tuple(float(x[0]) for x in found)  # type: ignore[return-value]
+
+
+def iqm_curve(values: np.ndarray) -> tuple[np.ndarray, ...] | None:
+    """The same of float[runs, points], point by point: three arrays [points]."""
+    if len(values) < MIN_SEEDS or not is_there():
+        return None
+    from scipy.stats import trim_mean  # what rliable's own `aggregate_iqm` is
+
+    return _interval(values[:, None], lambda x: trim_mean(x[:, 0], 0.25, axis=0))
+
+
+def above(ours: np.ndarray, theirs: np.ndarray) -> Estimate | None:
+    """How often a run of ours is above one of theirs, float[runs, tasks] both."""
+    if not is_there():
+        return None
+    from rliable import metrics
+
+    found = _interval(
+        [ours, theirs], lambda x, y: np.array([metrics.probability_of_improvement(x, y)])
+    )
+    return tuple(float(x[0]) for x in found)  # type: ignore[return-value]
+
+
+def _interval(scores: Any, statistic: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """A statistic with its interval, the same in every call."""
     from rliable import library
 
     np.random.seed(0)  # noqa: NPY002 - rliable draws from it and from no generator it is given
     points, bounds = library.get_interval_estimates({"": scores}, statistic, reps=REPS)
-    (point,), ((low,), (high,)) = points[""], bounds[""]
-    return float(point), float(low), float(high)
+    return points[""], *bounds[""]

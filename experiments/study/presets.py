@@ -8,8 +8,10 @@ from typing import Any
 from experiments.study import ablations, chains, controls, intervals, iterations, overview, pooled
 from experiments.study.cells import SEEING, TASK_CONFIGS, Cell, Skipped
 from experiments.study.measured import Measured
-from experiments.study.runs import Failure, Run, overrides_of
+from experiments.study.runs import Run
 from experiments.study.table import Table
+from experiments.sweep import jobs
+from experiments.sweep.jobs import Failure
 from rlgpt_jax.loop.record import read_json, write_json
 
 HEAD = """# What was measured of the agents
@@ -78,7 +80,7 @@ def markdown(study: Study) -> str:
         lines = "".join(f"- {s.cell.name}: {s.reason}\n" for s in study.skipped)
         parts.append(f"## Not measured\n\n{lines}")
     if study.failed:
-        lines = "".join(f"- {f.run.name}: {f.reason} ({f.run.log})\n" for f in study.failed)
+        lines = "".join(f"- {f.job.name}: {f.reason} ({f.job.log})\n" for f in study.failed)
         parts.append(f"## Failed\n\n{lines}")
     return "\n".join(parts)
 
@@ -134,21 +136,7 @@ def to_json(study: Study) -> dict[str, Any]:
         "seeds": list(study.seeds),
         "intervals": intervals.KINDS,
         "versions": versions(study.measured),
-        "runs": [
-            {"config": run.cell.config, "variant": run.cell.variant, "seed": run.seed,
-             "folder": str(run.folder), "done": run.is_done,
-             "command": fresh_command(run, study.extra)}
-            for run in study.runs
-        ],
+        **jobs.to_json(study.runs, study.failed, study.extra),
         "skipped": [{"cell": s.cell.name, "reason": s.reason} for s in study.skipped],
-        "failed": [{"run": f.run.name, "reason": f.reason, "log": str(f.run.log)}
-                   for f in study.failed],
         "tables": {made.name: list(made.records) for made in study.tables},
-    }  # fmt: skip
-
-
-def fresh_command(run: Run, extra: Sequence[str]) -> str:
-    """The command that starts this run anew."""
-    own = overrides_of(run.overrides)
-    words = ["python -m experiments.main", f"--config={run.cell.config}", f"--seed={run.seed}"]
-    return " ".join([*words, *extra, *own])
+    }

@@ -2,6 +2,9 @@
 
 A phase of training is one program. Within it a device sees its own lanes alone, as if there
 were no others (`jax.shard_map`); what passes between devices is written in `groups.py`.
+
+After `jax.distributed.initialize` the devices of all hosts are meant. Every host then runs the
+same calls with the same values, and holds its own lanes alone.
 """
 
 import functools
@@ -10,7 +13,7 @@ from typing import Any, TypeVar
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.sharding import Mesh, NamedSharding, PartitionSpec
+from jax.sharding import Mesh, NamedSharding, PartitionSpec, Sharding
 
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.rollout.one_tick import NO_TICKS, Batch
@@ -43,13 +46,25 @@ def mesh_of(config: RLConfig, on_device: bool) -> Mesh | None:
     Raises:
       ValueError: there are not so many, or the lanes cannot be dealt to them.
     """
-    num = num_devices(config, on_device, jax.local_device_count(), jax.default_backend())
+    num, hosts = (
+        num_devices(config, on_device, jax.device_count(), jax.default_backend()),
+        jax.process_count(),
+    )
+    if num % hosts:
+        raise ValueError(
+            f"devices is {config.devices}, of which {num} can be used by {hosts} hosts. Each host "
+            f"needs as many: set driver to device, and devices to a multiple of {hosts} that "
+            "divides ppo.num_envs."
+        )
     return _mesh(num) if num > 1 else None
 
 
 @functools.cache
 def _mesh(num: int) -> Mesh:
-    return Mesh(np.array(jax.local_devices()[:num]), (LANES,))
+    """As many devices of every host, host by host."""
+    each = num // jax.process_count()
+    chosen = [d for i in range(jax.process_count()) for d in jax.local_devices(i)[:each]]
+    return Mesh(np.array(chosen), (LANES,))
 
 
 def num_devices(config: RLConfig, on_device: bool, available: int, backend: str) -> int:
@@ -117,7 +132,36 @@ def batch_specs() -> Any:
 
 def whole(mesh: Mesh, tree: Tree) -> Tree:
     """The same arrays on every device."""
-    return jax.device_put(tree, NamedSharding(mesh, WHOLE))
+    return placed(tree, NamedSharding(mesh, WHOLE))
+
+
+def placed(tree: Tree, sharding: Sharding, **how: Any) -> Tree:
+    """`jax.device_put`, which of values that every host has takes its parts without asking."""
+    if jax.process_count() == 1:
+        return jax.device_put(tree, sharding, **how)
+
+    def put(x: Any) -> jax.Array:
+        if isinstance(x, jax.Array) and not x.is_fully_addressable:
+            return jax.jit(jnp.copy, out_shardings=sharding)(x)
+        if jax.dtypes.issubdtype(getattr(x, "dtype", None), jax.dtypes.prng_key):
+            return jax.random.wrap_key_data(put(jax.random.key_data(x)))
+        array = np.asarray(x)
+        return jax.make_array_from_callback(array.shape, sharding, lambda part: array[part])
+
+    return jax.tree.map(put, tree)
+
+
+def gathered(tree: Tree) -> Tree:
+    """The whole of arrays that lie on several hosts, on each of them as NumPy's."""
+    if jax.process_count() == 1:
+        return tree
+    from jax.experimental.multihost_utils import process_allgather
+
+    def whole_of(x: Any) -> Any:
+        is_here = not isinstance(x, jax.Array) or x.is_fully_addressable
+        return x if is_here else process_allgather(x, tiled=True)
+
+    return jax.tree.map(whole_of, tree)
 
 
 def typed(x: Any) -> Any:
@@ -134,7 +178,7 @@ def first_copy(tree: Tree) -> Tree:
 def copied(mesh: Mesh | None, tree: Tree, spec: PartitionSpec) -> Tree:
     """Copies that may be given away: spread over a mesh, or on the default device."""
     tree = jax.tree.map(lambda x: jnp.array(typed(x), copy=True), tree)
-    return tree if mesh is None else jax.device_put(tree, NamedSharding(mesh, spec))
+    return tree if mesh is None else placed(tree, NamedSharding(mesh, spec))
 
 
 def taken_over(mesh: Mesh | None, worlds: Tree) -> Tree:
@@ -143,7 +187,7 @@ def taken_over(mesh: Mesh | None, worlds: Tree) -> Tree:
     Two fields of a state may be one array, and an array may be memory of NumPy.
     """
     if mesh is not None and not _is_spread(mesh, worlds):
-        return jax.device_put(worlds, NamedSharding(mesh, BY_LANE), may_alias=False)
+        return placed(worlds, NamedSharding(mesh, BY_LANE), may_alias=False)
     seen: set[int] = set()
 
     def own(x: Any) -> jax.Array:

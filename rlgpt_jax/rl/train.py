@@ -175,6 +175,12 @@ def _roll(
     return rollout, batch, parts | {"time_rollout": time.perf_counter() - began}
 
 
+def _seen(batch: Batch, lanes: one_tick.Lanes) -> tuple[Batch, one_tick.Lanes]:
+    """With what every host must see of all lanes: how their episodes ended."""
+    episodes, solved = devices.gathered((batch.episodes, lanes.solved))
+    return batch._replace(episodes=episodes), lanes._replace(solved=solved)
+
+
 def _going(learner: Learner) -> RolloutState:
     """Its episodes.
 
@@ -249,10 +255,11 @@ def train(
         state = TrainState(learner.params, learner.opt_state)
         state, measured = update(state, batch, masks, update_key)
         numbers = {name: float(x) for name, x in measured.items()}
+        batch, lanes = _seen(batch, rollout.lanes)
         learner = outcome.updated(learner, state, batch)
         seconds = time.perf_counter() - began
         metrics = {
-            **outcome.episode_metrics(batch.episodes, rollout.lanes),
+            **outcome.episode_metrics(batch.episodes, lanes),
             **numbers,
             **parts,
             "time_update": seconds - parts["time_rollout"],

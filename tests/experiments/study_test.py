@@ -7,10 +7,11 @@ import pytest
 
 from experiments.study import __main__ as command
 from experiments.study import cells, held_out
-from experiments.study.board import position
 from experiments.study.cells import Cell
-from experiments.study.estimate import minutes, seconds_of
-from experiments.study.runs import Failure, Run, last_words, plan_runs, run_all
+from experiments.study.runs import Run, plan_runs
+from experiments.sweep.board import position
+from experiments.sweep.estimate import minutes, seconds_of
+from experiments.sweep.jobs import Failure, Task, last_words, run_all
 from experiments.values import ConfigError
 from tests.experiments import run_folder
 
@@ -33,35 +34,30 @@ def runs(tmp_path: Path) -> list[Run]:
     return planned
 
 
-def test_done_runs_are_skipped_and_the_others_started(
-    runs: list[Run], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_done_runs_are_skipped_and_the_others_started(runs: list[Run]) -> None:
     started: list[str] = []
-    monkeypatch.setattr(
-        "experiments.study.runs._process", lambda run, args, jobs: started.append(run.name) or False
-    )
     told: list[tuple[str, str]] = []
-    failed = run_all(runs, [], 2, lambda run, words: told.append((run.name, words)))
-    assert sorted(started) == [f"harvest_milk pure_rl seed {seed}" for seed in (0, 1)], told
-    assert [f.run.cell for f in failed] == [PURE_RL, PURE_RL]
+    failed = run_all(
+        runs, [], lambda task: started.append(task.folder.name) or 1, 2, 1,
+        lambda run, words: told.append((run.name, words)),
+    )  # fmt: skip
+    assert sorted(started) == [f"harvest_milk-pure_rl-seed{seed}" for seed in (0, 1)], told
+    assert [f.job.cell for f in failed] == [PURE_RL, PURE_RL]
     assert ("harvest_milk rl_gpt seed 0", "done before") in told
 
 
-def test_a_finished_run_gets_its_held_out_values_without_being_run_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_finished_run_gets_its_held_out_values_without_being_run_again(tmp_path: Path) -> None:
     (run,) = plan_runs(tmp_path, [RL_GPT], [0])
     finished(run, with_held_out=False)
-    asked: list[list[str]] = []
+    asked: list[tuple[str, ...]] = []
 
-    def process(run: Run, args: list[str], jobs: int) -> bool:
-        asked.append(args)
+    def call(task: Task) -> int:
+        asked.append(task.again)
         run_folder.add_held_out(run.folder, (60, 90))
-        return True
+        return 0
 
-    monkeypatch.setattr("experiments.study.runs._process", process)
-    assert run_all([run], [], 1, lambda run, words: None) == []
-    assert asked == [run.held_out_command()] and run.is_done
+    assert run_all([run], [], call, 1, 1, lambda run, words: None) == []
+    assert asked == [("-m", "experiments.study", "held_out", str(run.folder))] and run.is_done
     best = json.loads((run.folder / "iterations/2/held_out.json").read_text())
     assert best == json.loads((run.folder / "final_eval.json").read_text())
 
@@ -71,24 +67,22 @@ def test_commands_start_or_resume(tmp_path: Path) -> None:
     command = fresh.command(["--smoke", "--config.ppo.num_envs=8"])
     assert command[-2:] == ["--config.loop.mode=rl_gpt", "--config.loop.warm_start=false"]
     assert {"--config=harvest_log", "--seed=3", "--smoke"} <= set(command)
-    run_folder.make(tmp_path / "killed", finished=False)
-    assert Run(RL_GPT, 0, tmp_path / "killed").command(["--smoke"])[-1] == "--resume"
+    task = next(fresh.tasks(command, 1))
+    assert task.command == (*command, f"--workdir={fresh.folder}")
+    assert task.again[-2:] == (f"--workdir={fresh.folder}", "--resume")
 
 
-def test_ppo_with_the_agents_set_up_follows_their_run(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_ppo_with_the_agents_set_up_follows_their_run(tmp_path: Path) -> None:
     cell = Cell("harvest_milk", "agents_setup")
     runs = plan_runs(tmp_path, [cell, RL_GPT], [0, 1])
     first = runs[1].folder
-    assert runs[0].command([])[-2:] == ["--config.loop.mode=pure_rl", f"--config.set_up={first}"]
-    started: list[tuple[str, int]] = []
-    monkeypatch.setattr(
-        "experiments.study.runs._process",
-        lambda run, args, jobs: started.append((run.cell.variant, run.seed)) or False,
-    )
-    run_all(runs, [], 2, lambda run, words: None)
-    assert [variant for variant, _ in started] == ["rl_gpt"] * 2 + ["agents_setup"] * 2
+    assert runs[0].command()[-2:] == ["--config.loop.mode=pure_rl", f"--config.set_up={first}"]
+    started: list[str] = []
+    run_all(
+        runs, [], lambda task: started.append(task.folder.name.split("-")[1]) or 1, 2, 1,
+        lambda run, words: None,
+    )  # fmt: skip
+    assert started == ["rl_gpt"] * 2 + ["agents_setup"] * 2
 
 
 def test_controls_are_of_every_task_at_equal_ticks() -> None:
@@ -106,15 +100,13 @@ def test_controls_are_of_every_task_at_equal_ticks() -> None:
     assert len(ticks) == 1
 
 
-def test_one_broken_run_does_not_end_the_others(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_one_broken_run_does_not_end_the_others(tmp_path: Path) -> None:
     runs = plan_runs(tmp_path, [RL_GPT], [0, 1])
     runs[0].folder.mkdir(parents=True)
     run_folder.write(runs[0].folder / "result.json", {"best_iteration": 0})  # nothing beside it
     finished(runs[1])
-    failed = run_all(runs, [], 1, lambda run, words: None)
-    assert [f.run for f in failed] == [runs[0]]
+    failed = run_all(runs, [], lambda task: 1, 1, 1, lambda run, words: None)
+    assert [f.job for f in failed] == [runs[0]]
     assert "final_eval.json" in failed[0].reason
 
 
@@ -203,7 +195,7 @@ def test_a_stop_from_the_keyboard_says_how_to_go_on(
     def stopped(*_) -> bool:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("experiments.study.runs._process", stopped)
+    monkeypatch.setattr("experiments.sweep.jobs.Job.tasks", stopped)
     argv = ["--configs=harvest_milk", "--variants=pure_rl", "--seeds=0", f"--out={tmp_path}"]
     assert command.main(argv) == 1
     assert "The same command goes on" in capsys.readouterr().out
@@ -212,29 +204,29 @@ def test_a_stop_from_the_keyboard_says_how_to_go_on(
 
 def test_an_estimate_knows_what_is_done_and_what_it_took(runs: list[Run]) -> None:
     configs = {run.cell: cells.resolve(run.cell, False, []) for run in runs}
-    each, total = minutes(runs, configs, 2)
+    each, total = minutes({run: configs[run.cell] for run in runs}, 2)
     assert [each[run] for run in runs if run.cell == RL_GPT] == [0, 0]
     assert total == pytest.approx(sum(each.values()) / 2)
-    whole, rest = seconds_of(configs[PURE_RL]), seconds_of(configs[PURE_RL], True)
+    whole, rest = seconds_of(configs[PURE_RL]), seconds_of(configs[PURE_RL], has_result=True)
     assert 60 * each[next(r for r in runs if r.cell == PURE_RL)] == pytest.approx(whole)
     assert 0 < rest < whole
 
 
 def test_the_position_of_a_run_is_that_of_the_last_whole_row(tmp_path: Path) -> None:
     path = tmp_path / "metrics.csv"
-    assert position(path) == (None, 0)
+    assert position(path) == (None, 0, "")
     path.write_text("iteration,update,ticks\n")
-    assert position(path) == (None, 0)
+    assert position(path) == (None, 0, "")
     path.write_text("iteration,update,ticks\n0,1,8192\n1,2,16384\n1,3,2")
-    assert position(path) == (1, 16384)
+    assert position(path) == (1, 16384, "")
     path.write_text("iteration,update,ticks\n" + "0,1,8192\n" * 2000 + "2,9,99\n")
-    assert position(path) == (2, 99)
+    assert position(path) == (2, 99, "")
 
 
 def test_a_study_writes_tables_and_figures_and_what_failed(tmp_path: Path, capsys) -> None:
     options = command.parse(["--preset=iterations", "--configs=harvest_milk", "--seeds=0",
                              f"--out={tmp_path}"])  # fmt: skip
-    runs = plan_runs(options.out, options.cells, options.seeds)
+    runs = plan_runs(options.running.out, options.cells, options.seeds)
     for run in runs:
         if run.cell != Cell("harvest_milk", "cold"):
             finished(run)
@@ -259,13 +251,13 @@ def test_a_study_writes_tables_and_figures_and_what_failed(tmp_path: Path, capsy
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        (["--tasks=harvest_mlk"], "Did you mean harvest_milk"),
-        (["--modes=pure_lr"], "Did you mean pure_rl"),
-        (["--seeds=a"], "need whole numbers"),
+        (["--configs=harvest_mlk"], "Did you mean harvest_milk"),
+        (["--variants=pure_lr"], "Did you mean pure_rl"),
+        (["--seeds=a"], "needs whole numbers"),
         (["--preset=tables"], "choose from iterations"),
         (["--preset=design", "--variants=cold"], "a preset has its own"),
         (["--variants=agents_setup"], "takes the set-up of rl_gpt"),
-        (["--tasks=harvest_milk", "--modes=pure_rl", "--config.ppo.num_env=3"], "num_envs"),
+        (["--configs=harvest_milk", "--variants=pure_rl", "--config.ppo.num_env=3"], "num_envs"),
         (["--preset=iterations", "--config.ppo.num_env=3"], "num_envs"),
     ],
 )

@@ -1,0 +1,78 @@
+"""Runs that differ in nothing but their seed, and what groups of them differ in."""
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.report.load import Run, load_run
+
+FEW = 3  # fields that a label names
+LONG = 40  # characters of a value in a label
+
+
+@dataclasses.dataclass(frozen=True)
+class Group:
+    """One configuration with its runs."""
+
+    label: str
+    task: str
+    config: Mapping[str, Any]  # dotted path -> value, without the seed
+    runs: tuple[Run, ...]
+
+
+def group(folders: Sequence[Path]) -> list[Group]:
+    """Groups in the order in which they were first met."""
+    found: dict[str, list[Run]] = {}
+    for folder in dict.fromkeys(folder.resolve() for folder in folders):
+        run = load_run(folder)
+        key = json.dumps(settings(run), sort_keys=True, default=str)
+        found.setdefault(key, []).append(run)
+    runs = list(found.values())
+    configs = [settings(same[0]) for same in runs]
+    labels = _labels([same[0].name for same in runs], configs)
+    return [
+        Group(label, _task(same[0]), config, tuple(same))
+        for label, config, same in zip(labels, configs, runs)
+    ]
+
+
+def seed_of(run: Run) -> int:
+    return int(run.config.get("seed", 0))
+
+
+def _task(run: Run) -> str:
+    task = run.config.get("task", "")
+    return task["name"] if isinstance(task, dict) else str(task)
+
+
+def settings(run: Run) -> dict[str, Any]:
+    """All but the seed, by dotted path; of a run of an earlier version, the fields that it had."""
+    return {path: value for path, value in _flat(run.config, "") if path != "seed"}
+
+
+def _flat(tree: Mapping[str, Any], prefix: str) -> list[tuple[str, Any]]:
+    found: list[tuple[str, Any]] = []
+    for name, value in tree.items():
+        inner = isinstance(value, Mapping)
+        found += _flat(value, f"{prefix}{name}.") if inner else [(f"{prefix}{name}", value)]
+    return found
+
+
+def different(configs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Paths whose values are not the same in all."""
+    paths = dict.fromkeys(path for config in configs for path in config)
+    return [p for p in paths if len({json.dumps(c.get(p), default=str) for c in configs}) > 1]
+
+
+def _labels(names: Sequence[str], configs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What groups are called: the fields in which they differ where these are few, else names."""
+    fields = different(configs)
+    if 0 < len(fields) <= FEW:
+        return [", ".join(f"{path}={str(config.get(path, '–'))[:LONG]}" for path in fields)
+                for config in configs]  # fmt: skip
+    return [
+        name if names.count(name) == 1 else f"{name} {1 + names[:i].count(name)}"
+        for i, name in enumerate(names)
+    ]

@@ -1,0 +1,123 @@
+"""The page and the picture of a comparison."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.compare import words
+from experiments.compare.groups import Group, different, group, seed_of
+from experiments.study import figure, intervals, pooled
+from experiments.study.cells import Cell
+from experiments.study.intervals import counts_of
+from experiments.study.measured import Measured, measured_of
+from experiments.study.presets import versions
+from experiments.study.runs import Run
+from experiments.study.table import NONE, Table, percent, points, to
+
+WORDS = (
+    "Held-out success, percent, of what each run ended with. 95 % intervals: of these agents in "
+    "other worlds, and of the method over seeds (Student's t). IQM: interquartile mean over the "
+    "runs with rliable's stratified bootstrap, from {least} runs on. The last columns set the row "
+    "beside the first of its task: the difference in percentage points, and the chance that a run "
+    "of the row is above one of the first (ties count half)."
+)
+COLUMNS = (
+    "task", "runs", "seeds", "training steps", "success", "these agents", "over seeds", "IQM",
+    "minus first", "above first",
+)  # fmt: skip
+
+
+def compare(folders: Sequence[Path], out: Path, command: str) -> str:
+    """Writes compare.md, curves.png and curves.svg. Returns what to print.
+
+    Args:
+      folders: run folders; one that is not finished gives its curve, plan and code alone.
+      command: that is named as the one to repeat it.
+    """
+    groups = group(folders)
+    measured = {one.label: found for one in groups if (found := _measured(one))}
+    table = _table(groups, measured)
+    figure.curves_figure(out, [measured.get(one.label) or _going(one) for one in groups])
+    settings = _settings(groups)
+    open_ones = [run.folder for one in groups for run in one.runs if not run.result]
+    notes = [f"Not finished, so not in the table: {folder}" for folder in open_ones]
+    if not pooled.is_there():
+        notes.append("No IQM: that needs rliable; pip install -e '.[analysis]'")
+    cells = {Cell(m.task, label): m for label, m in measured.items()}
+    how = [f"- `{command}`", *(f"- {line}" for line in (*notes, *versions(cells)))]
+    parts = [
+        "# Runs compared\n", table.markdown(), f"![curves](curves.png)\n\n{figure.BAND_WORDS}\n",
+        settings.markdown() if settings.rows else "", words.differences(groups),
+        "## How\n\n" + "\n".join(how) + "\n",
+    ]  # fmt: skip
+    out.mkdir(parents=True, exist_ok=True)
+    (out / "compare.md").write_text("\n".join(filter(None, parts)), encoding="utf-8")
+    told = [table.markdown(), *notes, f"Written: compare.md, curves.png, curves.svg in {out}"]
+    return "\n".join(told)
+
+
+def _runs(one: Group, finished: bool) -> list[Run]:
+    """The group's runs as those of a study's cell."""
+    cell = Cell(one.task, one.label)
+    return [Run(cell, seed_of(r), r.folder) for r in one.runs if bool(r.result) == finished]
+
+
+def _measured(one: Group) -> Measured | None:
+    runs = _runs(one, True)
+    return measured_of(runs[0].cell, runs) if runs else None
+
+
+def _going(one: Group) -> Measured:
+    """A group without a finished run: its curves are there."""
+    runs = _runs(one, False)
+    return Measured(
+        runs[0].cell, one.task, tuple(run.seed for run in runs), tuple(r.folder for r in runs),
+        held_out=(), validation=(), final=(), best=(), sight=NONE, ticks=(1,), wall_seconds=(),
+    )  # fmt: skip
+
+
+def _table(groups: Sequence[Group], measured: dict[str, Measured]) -> Table:
+    rows, records = [], []
+    first: dict[str, Measured] = {}  # by task
+    for one in groups:
+        m = measured.get(one.label)
+        if m:
+            row, record = _row(m, first.setdefault(one.task, m))
+            rows.append(row)
+            records.append(record)
+    said = WORDS.format(least=pooled.MIN_SEEDS)
+    return Table("compare", "Success", said, COLUMNS, tuple(rows), tuple(records))
+
+
+def _row(m: Measured, first: Measured) -> tuple[tuple[str, ...], dict[str, Any]]:
+    counts, base = counts_of(m.final), counts_of(first.final)
+    iqm = above = minus = NONE
+    rates, others = (np.array([[c.rate] for c in cs]) for cs in (counts, base))
+    enough = min(len(rates), len(others)) >= pooled.MIN_SEEDS
+    if found := pooled.iqm(rates):
+        iqm = f"{percent(found[0])} ({to(found[1:])})"
+    if m is not first:
+        pair = intervals.difference(counts, base, paired=False)
+        size = intervals.rate(counts) - intervals.rate(base)
+        minus = f"{100 * size:+.1f} ({points(pair)}), {intervals.against(counts, base, pair)}"
+        if enough and (found := pooled.above(rates, others)):
+            above = f"{percent(found[0])} ({to(found[1:])})"
+    seeds = to(intervals.over_seeds(counts)) if len(counts) > 1 else "one seed"
+    row = (
+        m.task, m.cell.variant, ", ".join(map(str, m.seeds)), f"{m.ticks[-1]:,}",
+        percent(intervals.rate(counts)), to(intervals.these_agents(counts)), seeds, iqm, minus,
+        above,
+    )  # fmt: skip
+    return row, dict(zip(COLUMNS, row))
+
+
+def _settings(groups: Sequence[Group]) -> Table:
+    fields = different([one.config for one in groups])
+    rows = tuple(
+        (path, *(str(one.config.get(path, NONE))[:80] for one in groups)) for path in fields
+    )
+    columns = ("field", *(one.label for one in groups))
+    said = "Fields in which the groups differ; all else is the same."
+    return Table("settings", "Settings", said, columns, rows, ())

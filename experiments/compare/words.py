@@ -1,0 +1,65 @@
+"""Plans and code of runs as text, and what differs between two of them."""
+
+import difflib
+from collections.abc import Sequence
+
+from experiments.compare.groups import Group, seed_of
+from experiments.report.load import Iteration, Run, load_sub_tasks
+
+MOST_LINES = 200  # of a difference
+
+
+def text_of(run: Run) -> str:
+    """Plan and code of the best iteration, or of the last where none is known yet."""
+    lines: list[str] = []
+    for part in load_sub_tasks(run) or [run]:
+        if part is not run:
+            lines.append(f"### {part.name}")
+        best = (part.result or {}).get("best_iteration")
+        if part.iterations:
+            lines += _lines(next((i for i in part.iterations if i.index == best),
+                                 part.iterations[-1]))  # fmt: skip
+    return "\n".join(lines)
+
+
+def _lines(iteration: Iteration) -> list[str]:
+    plan = iteration.plan.get("sub_actions", ())
+    lines = [f"# {sub['kind']} {sub['name']}: {sub.get('instruction', '')}" for sub in plan]
+    for name in dict.fromkeys([*iteration.macros, *iteration.kept]):
+        used = iteration.fates.get(name, {}).get("used")
+        tries = [t for t in iteration.macros.get(name, ()) if t.refusal is None]
+        named = [t for t in tries if f"try{t.number}" == used]
+        source = (named or tries)[-1].source if named or tries else iteration.kept.get(name, "")
+        lines += ["", *source.splitlines()]
+    return lines
+
+
+def differences(groups: Sequence[Group]) -> str:
+    """Markdown: each group's plan and code beside those of the first."""
+    first = text_of(groups[0].runs[0])
+    parts = ["## Plans and code\n\nOf the best iteration of the first run of each group.\n"]
+    for one in groups:
+        texts = {seed_of(run): text_of(run) for run in one.runs}
+        own = texts[seed_of(one.runs[0])]
+        others = [str(seed) for seed, text in texts.items() if text != own]
+        told = f"Other plans or code: seeds {', '.join(others)}." if others else ""
+        if one is groups[0]:
+            words = "what the others are set beside." if len(groups) > 1 else "one group."
+            parts.append(f"**{one.label}**: {words} {told}".strip() + "\n")
+        elif own == first:
+            parts.append(f"**{one.label}**: the same. {told}".strip() + "\n")
+        else:
+            parts.append(
+                f"**{one.label}**: differs. {told}".strip() + f"\n\n{_fenced(first, own)}\n"
+            )
+    return "\n".join(parts)
+
+
+def _fenced(before: str, after: str) -> str:
+    """A unified difference. Words of models cannot end the fence."""
+    lines = list(
+        difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2)
+    )[2:]  # fmt: skip
+    cut = [f"... {len(lines) - MOST_LINES} more lines"] * (len(lines) > MOST_LINES)
+    text = "\n".join([*lines[:MOST_LINES], *cut]).replace("~~~", "~ ~ ~")
+    return f"~~~~~diff\n{text}\n~~~~~"

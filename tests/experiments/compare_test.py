@@ -1,0 +1,85 @@
+"""A comparison groups runs by all but the seed, and tells what differs."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from experiments.compare import __main__ as command
+from experiments.compare.groups import group
+from experiments.study import pooled
+from tests.experiments import run_folder
+
+
+def make(folder: Path, seed: int, mode: str, successes: int, **fields) -> Path:
+    """A finished run; `fields` go over its configuration."""
+    run_folder.make(folder)
+    saved = json.loads((folder / "config.json").read_text())
+    saved["config"] |= {"seed": seed, "loop": {"mode": mode}, **fields}
+    run_folder.write(folder / "config.json", saved)
+    report = {**run_folder.evaluation(2), "successes": successes}
+    run_folder.write(folder / "final_eval.json", report)
+    return folder
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> list[Path]:
+    """Three seeds with the agents, three with other code, fewer successes and fewer ticks."""
+    good = [make(tmp_path / f"a{s}", s, "rl_gpt", 150 + s) for s in range(3)]
+    bad = [make(tmp_path / f"b{s}", s, "pure_rl", 50 + s) for s in range(3)]
+    for folder in bad:
+        run_folder.write(folder / "iterations/2/macros/find_cow/try0.py", "def find_cow(obs): 1")
+        rows = (folder / "metrics.csv").read_text().splitlines()
+        run_folder.write(folder / "metrics.csv", "\n".join(rows[:60]) + "\n")
+    return [*good, *bad]
+
+
+def test_runs_that_differ_in_their_seed_are_one_group(folders: list[Path]) -> None:
+    first, second = group([*folders, folders[0]])
+    assert (first.label, second.label) == ("loop.mode=rl_gpt", "loop.mode=pure_rl")
+    assert len(first.runs) == 3  # a folder that is given twice counts once
+
+
+def test_groups_that_differ_in_much_have_the_names_of_their_configurations(tmp_path: Path) -> None:
+    ppo = {"num_envs": 3, "learning_rate": 1, "target_kl": 2, "epochs": 5}
+    runs = [make(tmp_path / "a", 0, "rl_gpt", 9), make(tmp_path / "b", 0, "rl_gpt", 9, ppo=ppo)]
+    assert [one.label for one in group(runs)] == ["harvest_milk 1", "harvest_milk 2"]
+
+
+def test_a_page_has_intervals_curves_settings_and_code(
+    folders: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    pytest.importorskip("rliable")
+    monkeypatch.setattr(pooled, "REPS", 100)
+    (folders[-1] / "result.json").unlink()  # this one was killed
+    folders = [*folders, make(tmp_path / "b3", 3, "pure_rl", 53)]
+    out = tmp_path / "out"
+    assert command.main([*map(str, folders), f"--out={out}"]) == 0
+    text = (out / "compare.md").read_text()
+    assert text.splitlines()[0] == "# Runs compared" and "loop.mode | rl_gpt | pure_rl" in text
+    row = next(
+        line for line in text.splitlines() if line.startswith("| harvest_milk | loop.mode=p")
+    )
+    cells = [cell.strip() for cell in row.split("|")[1:-1]]
+    assert cells[2] == "0, 1, 3" and cells[4] == "25.7"
+    assert cells[7].startswith("25.7 (") and cells[8].startswith("-49.8 (")
+    assert cells[8].endswith("worse") and cells[9].startswith("0.0 (")
+    assert "+def find_cow(obs): 1" in text
+    assert f"Not finished, so not in the table: {folders[5]}" in capsys.readouterr().out
+    assert (out / "curves.png").read_bytes().startswith(b"\x89PNG")
+    assert "loop.mode=pure_rl" in (out / "curves.svg").read_text()
+
+
+def test_without_rliable_a_line_says_so(
+    folders: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    monkeypatch.setitem(sys.modules, "rliable", None)
+    assert command.main([str(folders[0]), str(folders[3]), f"--out={tmp_path / 'o'}"]) == 0
+    assert "No IQM: that needs rliable" in capsys.readouterr().out
+
+
+def test_a_folder_without_a_run_is_one_line(tmp_path: Path, capsys) -> None:
+    assert command.main([str(tmp_path)]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {tmp_path} holds no config.json")
+    assert command.main(["--out=x"]) == 2
