@@ -15,6 +15,7 @@ from rich.console import Console
 
 from experiments import flags
 from experiments.commands import exit_code
+from experiments.configs.worlds import is_path
 from experiments.study import cells, estimate
 from experiments.study.cells import Cell, Skipped
 from experiments.study.runs import Failure, Run, overrides_of, plan_runs, run_all
@@ -66,7 +67,7 @@ def parse(argv: list[str]) -> Options:
     parser.add_argument("--smoke", action="store_true", help="tiny budgets; meaningless numbers")
     parser.add_argument("--dry-run", action="store_true", help="what would run, and how long")
     given = parser.parse_args(rest)
-    configs = _chosen(given.configs, sorted(flags.config_names()), "--configs")
+    configs = _configs(given.configs)
     variants = _chosen(given.variants, list(cells.VARIANTS), "--variants")
     if given.preset and variants:
         raise ConfigError("--variants is for studies without a preset: a preset has its own.")
@@ -96,6 +97,22 @@ def _check_fields(assignments: list[tuple[str, str]], good: list[Cell], is_smoke
     """An override that no cell takes is a mistake, not a reason to skip them all."""
     if assignments and not good:
         cells.resolve(Cell(DEFAULT_CONFIGS[0], "rl_gpt"), is_smoke, assignments)
+
+
+def _configs(text: str) -> tuple[str, ...]:
+    """Names, and files by their whole paths, since runs are started from elsewhere.
+
+    Raises:
+      ConfigError: one stands for nothing, or two runs would have one folder.
+    """
+    names = [name for name in text.split(",") if name]
+    for name in names:
+        flags.load_config(name, "--configs")
+    if len({flags.stem_of(name) for name in names}) < len(names):
+        raise ConfigError(f"--configs={text}: two of one name, which their folders are called by.")
+    return tuple(
+        str(Path(name).expanduser().resolve()) if is_path(name) else name for name in names
+    )
 
 
 def _chosen(text: str, valid: list[str], flag: str) -> tuple[str, ...]:

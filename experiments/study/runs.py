@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from experiments import flags
 from experiments.study import held_out
 from experiments.study.cells import Cell, Overrides
 from rlgpt_jax import files
@@ -91,7 +92,7 @@ def plan_runs(out: Path, cells: Sequence[Cell], seeds: Sequence[int]) -> list[Ru
 
 
 def _folder_name(cell: Cell, seed: int) -> str:
-    return f"{cell.config}-{cell.variant}-seed{seed}"
+    return f"{flags.stem_of(cell.config)}-{cell.variant}-seed{seed}"
 
 
 def overrides_of(assignments: Sequence[tuple[str, str]]) -> list[str]:
