@@ -1,7 +1,11 @@
-"""Configurations as files: those beside `configs/base.py`, and any other `.py` file.
+"""What a name on any command line stands for: a configuration.
 
-A configuration file has a function `get_config() -> base.Config`. It is Python of the user's
-own and is run as such.
+    harvest_milk         a file beside `configs/base.py`
+    craft_wooden_shovel  a task of the table (or MineDojo's name of it) that has no such file
+    kitchen_microwave    a task of a simulator
+    path/to/my_task.py   a file of the user's own, which is run as such
+
+A file has a function `get_config() -> base.Config`, or a record `TASK` alone.
 """
 
 import ast
@@ -11,7 +15,8 @@ from types import ModuleType
 
 from experiments.configs import base, worlds
 from experiments.configs.worlds import from_path, is_path, words_of
-from experiments.values import ConfigError, suggest
+from experiments.values import ConfigError, nearest, suggest
+from rlgpt_jax.envs.tasks import tasks
 
 CONFIGS = Path(__file__).parent / "configs"
 
@@ -31,35 +36,59 @@ def stem_of(name: str) -> str:
     return Path(name).stem if is_path(name) else name
 
 
-def load_config(name: str) -> base.Config:
-    """What `get_config()` of `experiments/configs/<name>.py`, or of a path, returns.
+def load_config(name: str, flag: str = "--config") -> base.Config:
+    """What a name stands for; `flag` is where it was given.
 
     Raises:
-      ConfigError: there is no such file, or it gives no configuration that can be used.
+      ConfigError: nothing, or a file that gives no configuration that can be used.
     """
+    name = name if is_path(name) else tasks.ALIASES.get(name, name)
+    files = config_names()
     if name in worlds.TASKS:  # needs no file: all have the same defaults
         return base.for_control(name)
-    if not is_path(name) and name not in config_names():
-        names = [*config_names(), *worlds.TASKS]
+    if name in tasks.TASKS and name not in files:
+        return base.for_row(name)
+    if not is_path(name) and name not in files:
+        names = [*dict.fromkeys([*files, *tasks.TASKS, *tasks.ALIASES, *worlds.TASKS])]
+        near = f"{suggest(name, names)} " if nearest(name, names) else ""
         raise ConfigError(
-            f"--config={name}: no such configuration. {suggest(name, names)} "
-            "--config=help lists them; a file of your own is given by its path, my_task.py."
+            f"{flag}={name}: no such configuration or task. {near}"
+            "`python -m experiments.main --config=help` lists them; a file of your own is given "
+            "by its path, my_task.py."
         )
-    module = from_path(name, "--config") if is_path(name) else _import(name)
-    if not hasattr(module, "get_config"):
-        raise ConfigError(
-            f"--config={name}: the file has no function get_config(). Begin with a copy of "
-            "experiments/configs/template.py."
-        )
+    module = from_path(name, flag) if is_path(name) else _import(name)
     try:
-        config = module.get_config()
+        config = _made(module)
     except Exception as error:
-        raise ConfigError(f"--config={name}: {words_of(error)}") from error
+        raise ConfigError(f"{flag}={name}: {words_of(error)}") from error
     if not isinstance(config, base.Config):
         raise ConfigError(
-            f"--config={name}: get_config() returned {type(config).__name__}; needs base.Config."
+            f"{flag}={name}: get_config() returned {type(config).__name__}; needs base.Config."
         )
     return config
+
+
+def of_minecraft(name: str, flag: str) -> base.Config:
+    """The same, where only Minecraft will do.
+
+    Raises:
+      ConfigError: as `load_config`, or a task of another world.
+    """
+    config = load_config(name, flag)
+    if not config.is_minecraft:
+        raise ConfigError(f"{flag}={name}: a task of a simulator; this needs one of Minecraft.")
+    return config
+
+
+def _made(module: ModuleType) -> base.Config:
+    if hasattr(module, "get_config"):
+        return module.get_config()
+    if isinstance(getattr(module, "TASK", None), base.Task):
+        return base.for_task(module.TASK)
+    raise ValueError(
+        "the file has neither a function get_config() nor a record TASK. Begin with a copy of "
+        "experiments/configs/template.py."
+    )
 
 
 def _import(name: str) -> ModuleType:

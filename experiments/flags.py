@@ -26,8 +26,8 @@ from experiments.task_fields import override
 from experiments.values import ConfigError, parse_value, suggest
 
 HELP = {
-    "config": "Name of a file in experiments/configs (`help` lists them), or the path of one: "
-    "my_task.py.",
+    "config": "Name of a configuration or of a task (`help` lists them), or the path of a file of "
+    "yours: my_task.py.",
     "workdir": "Run folder (default: runs/<config>-seed<seed>-<time>).",
     "resume": "Go on with the run in --workdir, or with the newest one of this configuration.",
     "seed": "Seed of everything random.",

@@ -1,7 +1,8 @@
 """Runs the two loops on one task; the entry point of everything that is measured.
 
     python -m experiments.main --config=harvest_milk
-    python -m experiments.main --config=help
+    python -m experiments.main --config=help                    # names of configurations and tasks
+    python -m experiments.main --config=harvest_milk --config.help    # every field, as it is there
 
 The command line is read and checked first; jax is imported only when it is right.
 """
@@ -11,21 +12,21 @@ import json
 import sys
 from pathlib import Path
 
-from experiments import flags, machine, sight
+from experiments import config_tree, flags, machine, sight
 from experiments.configs import worlds
 from experiments.values import ConfigError
+from rlgpt_jax.envs.tasks import tasks
 from rlgpt_jax.loop.record import FolderNotHeld, held
+
+EXAMPLE = "harvest_milk"
 
 
 def main(argv: list[str]) -> int:
     """Returns the exit code: 0 done, 1 stopped, 2 a setting that cannot be used."""
-    if "--help" in argv or "-h" in argv:
-        print(help_text())
-        return 0
-    if asks_for_list(argv):
-        print(list_configs())
-        return 0
     try:
+        if (told := asked_for(argv)) is not None:
+            print(told)
+            return 0
         settings = flags.parse(argv)
     except ConfigError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -42,24 +43,34 @@ def main(argv: list[str]) -> int:
         return 2
 
 
-def asks_for_list(argv: list[str]) -> bool:
-    return "--config=help" in argv or ("--config", "help") in itertools.pairwise(argv)
+def asked_for(argv: list[str]) -> str | None:
+    """Help, where it is asked for.
 
-
-def help_text() -> str:
+    Raises:
+      ConfigError: of a configuration that there is not.
+    """
+    if "--config=help" in argv or ("--config", "help") in itertools.pairwise(argv):
+        return list_configs()
+    if {"--help", "-h"}.isdisjoint(argv) and "--config.help" not in argv:
+        return None
+    names = [word.partition("=")[2] for word in argv if word.startswith("--config=")]
+    fields = config_tree.help_text(flags.load_config((names or [EXAMPLE])[-1]))
+    if "--config.help" in argv:
+        return fields
     lines = [f"  --{name:<9} {words}" for name, words in flags.HELP.items()]
-    example = "changes a field, for example --config.loop.mode=pure_rl"
     seen = [f"      {name:<10}  {words}" for name, words in sight.WORDS.items()]
     return "\n".join([
-        (__doc__ or "").strip(), "", *lines, f"  --config.<field>=VALUE {example}",
-        "  --config.loop.warm_start=false  every iteration trains from nothing, with equal ticks",
-        "  --config.sight=...  what code and policy see; every result says which:", *seen,
+        (__doc__ or "").strip(), "", *lines, "",
+        "What --config.sight lets code and policy see; every result says which:", *seen, "",
+        f"Every field, as it is in --config={EXAMPLE}:", fields,
     ])  # fmt: skip
 
 
 def list_configs() -> str:
-    """One line per configuration, then one per task of a simulator."""
+    """One line per configuration, then one per task without one."""
     names = flags.config_names()
+    for name, task in tasks.TASKS.items():
+        names.setdefault(name, f"{tasks.goal_words(task)} (nothing recorded)")
     names |= {name: f"{task.words} (simulator)" for name, task in worlds.TASKS.items()}
     width = max(map(len, names))
     return "\n".join(f"{name:<{width}}  {line}" for name, line in names.items())

@@ -16,6 +16,14 @@ from experiments.values import ConfigError, parse_value
 
 T = TypeVar("T")
 PRIVATE = ("base_url", "api_key_env")  # what was written there may hold a key by mistake
+# Names that other libraries of reinforcement learning have for fields.
+OTHERS_SAY = {
+    "n_steps": "unroll_length", "num_steps": "unroll_length", "n_envs": "num_envs",
+    "n_epochs": "num_epochs", "update_epochs": "num_epochs", "clip_range": "clip",
+    "clip_coef": "clip", "ent_coef": "entropy_cost", "vf_coef": "value_cost",
+    "total_timesteps": "ticks_per_iteration", "timesteps": "ticks_per_iteration",
+    "iterations": "num_iterations",
+}  # fmt: skip
 
 
 def override(config: T, assignments: Sequence[tuple[str, str]]) -> T:
@@ -91,11 +99,21 @@ def _type_at(config: Any, path: str) -> Any:
     return kind
 
 
+def _initials(path: str) -> str:
+    """ "ppo.learning_rate" -> "lr"."""
+    return "".join(word[:1] for word in path.rpartition(".")[2].split("_"))
+
+
 def _nearest(config: Any, path: str) -> str:
     """Suggests full paths; a right name in the wrong group is found too."""
     paths = leaf_paths(config)
-    last = path.rpartition(".")[2]
-    same = [p for p in paths if p.rpartition(".")[2] == last]
+    for name, kind in typing.get_type_hints(type(config)).items():  # a name, or a record
+        if record := next(filter(dataclasses.is_dataclass, typing.get_args(kind)), None):
+            paths += [f"{name}.{field.name}" for field in dataclasses.fields(record)]
+    group, _, last = path.rpartition(".")
+    last = OTHERS_SAY.get(last, last)
+    same = [p for p in paths if p.rpartition(".")[2] == last or _initials(p) == last]
+    same.sort(key=lambda p: p.rpartition(".")[0] != group)
     near = same or difflib.get_close_matches(path, paths, n=3, cutoff=0.6)
     if not near:
         leaves = {p.rpartition(".")[2]: p for p in paths}

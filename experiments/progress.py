@@ -97,10 +97,15 @@ class Display:
         self._training, self._shown = None, -1
 
     def _on_asked(self, event: events.Asked) -> None:
-        where = f" in {self._folder}" if self._folder else ""
-        self.phase(f"{len(event.keys)} answers pending{where}")
-        if self._folder:
-            self.say(f"  waiting for {len(event.keys)} answers in {self._folder}")
+        self.phase(f"{len(event.keys)} answers pending")
+        if self._folder is None:
+            return
+        for key in event.keys:
+            asked = key.rpartition("/")[2]
+            self.say(escape(
+                f"  waiting for {self._folder / key}.response.md, "
+                f"the answer to {asked}.request.md beside it"
+            ))  # fmt: skip
 
     def _on_answered(self, event: events.Answered) -> None:
         answer = event.answer
@@ -112,6 +117,9 @@ class Display:
                 f"{escape(answer.model)} ({answer.provider})[/dim]"
             )
         self.phase("")
+
+    def _on_answerrefused(self, event: events.AnswerRefused) -> None:
+        self.say(f"  [yellow]{escape(event.key)} cannot be used:[/yellow] {escape(event.reason)}")
 
     def _on_planned(self, event: events.Planned) -> None:
         parts = ", ".join(f"{s.name} [cyan]{s.kind}[/cyan]" for s in event.plan.sub_actions)

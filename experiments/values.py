@@ -7,7 +7,7 @@ import ast
 import difflib
 import types
 import typing
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from experiments.shown import short
@@ -108,9 +108,16 @@ def _split_tuple(text: str) -> list[str]:
     return [str(item) for item in (value if isinstance(value, tuple | list) else (value,))]
 
 
-def suggest(name: str, valid: Sequence[str]) -> str:
-    """One sentence with the valid names nearest to `name`, or all if none is near."""
+def nearest(name: str, valid: Iterable[str]) -> list[str]:
+    """At most three valid names, those that hold `name` as a part first."""
+    valid = list(valid)
+    longer = [other for other in valid if len(name) > 2 and name in other]
     near = difflib.get_close_matches(name, valid, n=3, cutoff=0.5)
-    if near:
+    return list(dict.fromkeys([*near[:1], *longer, *near]))[:3]
+
+
+def suggest(name: str, valid: Iterable[str]) -> str:
+    """One sentence with the valid names nearest to `name`, or all if none is near."""
+    if near := nearest(name, valid):
         return f"Did you mean {' or '.join(near)}?"
     return f"Choose from: {', '.join(valid)}."

@@ -6,6 +6,7 @@ checks itself when it is made, before anything compiles.
 """
 
 import dataclasses
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,8 +34,9 @@ class MacroConfig:
     """What macros may do."""
 
     tick_limit: int = TICK_LIMIT  # ticks of one activation; then the macro is ended
-    # Folders of macros (experiments/macro/library.py). The run reads its own copy.
-    library: str = ""  # offered to the policy and callable by new macros; "" is none
+    # Folder of macros (experiments/macro/library.py) that the policy is offered and new macros may
+    # call; "" is none. The run reads its own copy.
+    library: str = ""
     offer: tuple[str, ...] = ()  # those that the policy is offered; () is all that fit
     save: str = ""  # a finished run adds its macros here
     skills: bool = False  # whether macros may call the trusted skills and prompts say so
@@ -67,7 +69,7 @@ class Config:
 
     task: str | Task  # a row of `envs/tasks/table.py`, or a record of one's own
     llm: LLMConfig
-    seed: int = 0
+    seed: int = 0  # of everything random
     # What macros and policy see, see `sights.WORDS`. Without rays macros have compass, gps, 3x3x3
     # voxels, inventory, equipment, life and nearby tools: what the paper's had. Chosen by a flag
     # it also sets observation, network and ppo for pixels.
@@ -88,7 +90,7 @@ class Config:
     mineclip: MineClipConfig = MineClipConfig()  # of `reward.clip`
     # auto: host on CPU, for worlds of minedojo and with reward.clip, else device.
     driver: Literal["auto", "host", "device"] = "auto"
-    # That share the lanes, with the device driver. auto: as many as divide ppo.num_envs, or
+    # How many share the lanes, with the device driver. auto: as many as divide ppo.num_envs, or
     # ppo.groups if that is set; 1 on CPU.
     devices: Literal["auto"] | int = "auto"
     # Whether worlds of minedojo go on while an update computes.
@@ -107,6 +109,8 @@ class Config:
     tracker: Literal["none", "wandb", "trackio"] = "none"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.task, str):
+            object.__setattr__(self, "task", own_task.renamed(self.task))
         self._check_task()
         if not 0 <= self.seed < 2**31:
             raise ValueError(f"seed={self.seed} must be in 0..{2**31 - 1}.")
@@ -277,6 +281,7 @@ def check_world(world: WorldParams) -> None:
             raise ValueError(f"voxel.{name}={getattr(world, name)} must be at least 1.")
 
 
+SHORT, LONGEST_MEASURED = 1000, 3000  # ticks of the episodes that settings were measured on
 # For episodes of about 3000 ticks: an iteration takes 3 to 4 minutes on two quiet CPU cores.
 LONG: dict[str, Any] = {
     # An iteration holds three whole episodes of each lane; longer rollouts, since macros take up
@@ -290,6 +295,23 @@ LONG: dict[str, Any] = {
 }
 
 
+def of_horizon(horizon: int) -> dict[str, Any]:
+    """Budgets for a task on which nothing was measured, by the ticks of its episodes.
+
+    An iteration holds three whole episodes of each of 64 lanes, and a whole episode costs 15 or
+    less where success pays 10.
+    """
+    if horizon <= SHORT:
+        return {}
+    few = {} if horizon <= 2 * LONGEST_MEASURED else {"eval_episodes": 64, "trial_episodes": 8}
+    ticks = max(LONG["loop"]["ticks_per_iteration"], 3 * 64 * horizon)
+    return {
+        **LONG,
+        "reward": {"step_cost": min(LONG["reward"]["step_cost"], 15 / horizon)},
+        "loop": {**LONG["loop"], "ticks_per_iteration": ticks, **few},
+    }
+
+
 def for_task(task: str | Task, transcript: str = "", **changes: Any) -> Config:
     """The defaults for a task, and the transcript that is, or will be, recorded for it.
 
@@ -297,13 +319,25 @@ def for_task(task: str | Task, transcript: str = "", **changes: Any) -> Config:
       task: a name of the table or a record.
       transcript: a name in `experiments/transcripts`, without `.jsonl`; "" is the task's.
       changes: other fields of `Config`, or of its groups as dictionaries:
-        `for_task("craft_stick", ppo={"gamma": 0.999}, seed=1)`. Without `sight` a record of one's
-        own has rays, and a task of the table is shown as its answers were recorded.
+        `for_task("craft_stick", ppo={"gamma": 0.999}, seed=1)`. Without them a record of one's
+        own has rays and the budgets `of_horizon`, and a task of the table what its answers were
+        recorded with.
     """
-    name = transcript or get_task(task).name
-    config = Config(task=task, llm=LLMConfig(transcript=f"experiments/transcripts/{name}.jsonl"))
-    seen = changes.pop("sight", "blind_code" if isinstance(task, str) else "rays")
-    config = sights.seeing(config, seen)
+    row = get_task(task)
+    llm = LLMConfig(transcript=f"experiments/transcripts/{transcript or row.name}.jsonl")
+    is_own = not isinstance(task, str)
+    config = Config(task=task, llm=llm)
+    config = sights.seeing(config, changes.pop("sight", "rays" if is_own else "blind_code"))
+    return _with(_with(config, of_horizon(row.horizon) if is_own else {}), changes)
+
+
+def for_row(name: str) -> Config:
+    """A task of the table that no configuration is of: as a task of one's own would be run."""
+    return for_task(name, sight="rays", **of_horizon(get_task(name).horizon))
+
+
+def _with(config: Config, changes: Mapping[str, Any]) -> Config:
+    """The configuration with other fields, or fields of its groups as dictionaries."""
     values = {
         field: dataclasses.replace(getattr(config, field), **value)
         if isinstance(value, dict)
@@ -331,13 +365,7 @@ def for_control(task: str, world: str = worlds.CONTROL, **changes: Any) -> Confi
     has_more = any(field.level == "full" for field in record.spec.fields)
     config = Config(task=task, llm=llm, world=world, sight="rays" if has_more else "blind_code")
     own = {name: getattr(record, name) for name in ("ticks_per_iteration", "eval_episodes")}
-    for values in (CONTROL, {"loop": own}, changes):
-        config = dataclasses.replace(config, **{
-            field: dataclasses.replace(getattr(config, field), **value)
-            if isinstance(value, dict) else value
-            for field, value in values.items()
-        })  # fmt: skip
-    return config
+    return _with(_with(_with(config, CONTROL), {"loop": own}), changes)
 
 
 def smoke(config: Config) -> Config:

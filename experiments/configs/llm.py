@@ -26,6 +26,7 @@ ONLY_FOR = {
 class LLMConfig:
     """Where answers come from."""
 
+    # replay: a recording; file: a person or a program; the others: a model behind a service.
     provider: Literal["replay", "file", "anthropic", "openai", "compatible"] = "replay"
     transcript: str = ""  # replay: path from the checkout, or absolute
     # replay: strict stops at the first prompt that is not the recorded one or was not recorded,
@@ -38,7 +39,7 @@ class LLMConfig:
     base_url: str = ""  # compatible: needed, often ends with /v1; others: "" is their own
     api_key_env: str = ""  # variable that holds the key; "" is the provider's usual one
     max_output_tokens: int = 8192  # of one answer, hidden reasoning included
-    stream: bool = False
+    stream: bool = False  # take answers piece by piece: long ones outlive idle connections
     # Hold the model to the schema of an answer, where there is one. None: true, but false
     # for compatible servers, not all of which know how.
     json_schema: bool | None = None
@@ -47,7 +48,7 @@ class LLMConfig:
     max_parallel: int = 8  # calls at the same time
     timeout_seconds: float = 600.0  # of one call
     deadline_seconds: float = 1800.0  # of all tries of one request, with the waits between
-    max_retries: int = 6
+    max_retries: int = 6  # of one request, after faults that may pass
 
     def __post_init__(self) -> None:
         if self.provider == "replay" and not self.transcript:

@@ -45,7 +45,7 @@ def get_config() -> base.Config:
         # Answers recorded under this name in experiments/transcripts are replayed, once there
         # are any.
         transcript="template",
-        # An iteration trains for so many ticks of all lanes together; every lane should live
-        # through some episodes (here 200,000 / 64 lanes / 1000 = 3.1).
+        # An iteration trains for so many ticks of all lanes together. Left out it is chosen by the
+        # horizon: every lane should live through some episodes (200,000 / 64 lanes / 1000 = 3.1).
         loop={"ticks_per_iteration": 200_000},
     )

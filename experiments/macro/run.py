@@ -16,10 +16,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from experiments.configs import base
+from experiments.config_files import of_minecraft
 from experiments.macro import source
 from experiments.values import ConfigError
-from rlgpt_jax.envs.tasks.tasks import get_task
 
 if TYPE_CHECKING:
     from experiments.macro.episodes import Activation, Episode
@@ -30,7 +29,7 @@ WORLDS = ("train", "validation", "eval")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     source.add_arguments(parser)
-    parser.add_argument("--task", required=True, help="a row of envs/tasks/table.py")
+    parser.add_argument("--task", required=True, help="name of a task, or path of a file of yours")
     parser.add_argument("--episodes", type=int, default=20)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tick-limit", type=int, default=200, help="of one activation")
@@ -41,10 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def check(options: argparse.Namespace) -> None:
     """Raises `ConfigError` for arguments that cannot be used."""
-    try:
-        get_task(options.task)
-    except ValueError as error:
-        raise ConfigError(f"--task={options.task}: {error}") from error
+    of_minecraft(options.task, "--task")
     for name in ("episodes", "tick_limit"):
         if (value := getattr(options, name)) < 1:
             raise ConfigError(f"--{name.replace('_', '-')}={value}: must be at least 1")
@@ -89,11 +85,11 @@ def run(options: argparse.Namespace) -> int:
 
 
 def make_world(task: str, split: str, lanes: int) -> Any:
-    """The task's world with the settings of every run."""
+    """The world of the task, as its runs have it."""
     from experiments.wiring import env_maker
     from rlgpt_jax.rl.rollout import on_host
 
-    return on_host.as_host(env_maker(base.for_task(get_task(task).name))(split, lanes, 0))
+    return on_host.as_host(env_maker(of_minecraft(task, "--task"))(split, lanes, 0))
 
 
 def outcome(episode: "Episode") -> str:
@@ -116,7 +112,7 @@ def numbers(
         gained.update(e.gained)
     return {
         "macro": program.name,
-        "task": get_task(options.task).name,
+        "task": of_minecraft(options.task, "--task").minecraft_task.name,
         "worlds": options.worlds,
         "sensors": program.sensors,
         "seed": options.seed,

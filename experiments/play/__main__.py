@@ -1,7 +1,7 @@
 """Plays one task: a window with keyboard and mouse, or a file of actions.
 
     python -m experiments.play --task=harvest_milk
-    python -m experiments.play --task=harvest_log --record=milk.mp4 --seed=3
+    python -m experiments.play --task=my_task.py --record=milk.mp4 --seed=3
     python -m experiments.play --task=harvest_log --headless --actions=log.txt --out=log.json
 
 The window needs pygame (pip install 'rlgpt_jax[play]').

@@ -4,14 +4,15 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
+from experiments.config_files import of_minecraft
 from experiments.flags import define, fill
 from experiments.values import ConfigError, parse_value, suggest
-from rlgpt_jax.envs.tasks.tasks import Task, get_task
+from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel.params import WorldParams
 
 SPLITS = ("train", "validation", "eval")
 HELP = {
-    "task": "Name of a task; `help` lists them.",
+    "task": "Name of a task (`help` lists them), or the path of a file of yours: my_task.py.",
     "seed": "Decides worlds, places and mobs. (default: 0)",
     "biome": "Another land than the task's, for example forest.",
     "split": f"Which worlds: {', '.join(SPLITS)}. (default: train)",
@@ -46,10 +47,8 @@ def parse(argv: Sequence[str]) -> Options:
     values = fill(define(HELP, ("headless",)), argv, HELP)
     if not values.task:
         raise ConfigError("--task=NAME is needed; --task=help lists them.")
-    try:
-        task = get_task(values.task)
-    except ValueError as error:
-        raise ConfigError(f"--task={values.task}: {error}") from error
+    config = of_minecraft(values.task, "--task")
+    task = config.minecraft_task
     if values.biome:
         task = dataclasses.replace(task, biome=values.biome)
     split = values.split or "train"
@@ -64,7 +63,7 @@ def parse(argv: Sequence[str]) -> Options:
         task=task,
         seed=_number(values.seed, "seed", 0, 0),
         split=split,
-        world=WorldParams(num_worlds=_number(values.worlds, "worlds", 8, 1)),
+        world=dataclasses.replace(config.voxel, num_worlds=_number(values.worlds, "worlds", 8, 1)),
         record=_path(values.record, "record", ".mp4"),
         headless=values.headless,
         actions=_path(values.actions, "actions", ""),

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from experiments import flags
 from experiments.commands import exit_code
+from experiments.configs.worlds import is_path
 from experiments.study import cells
 from experiments.study.cells import Cell, Skipped
 from experiments.study.runs import Run, plan_runs
@@ -54,7 +55,7 @@ def parse(argv: list[str]) -> Options:
     assignments, rest = flags.split_overrides(argv)
     given = running.read(rest, HELP, "See --help.")
     preset, seeds = given.preset or "", given.seeds or "0,1,2"
-    configs = _chosen(given.configs or "", sorted(flags.config_names()), "--configs")
+    configs = _configs(given.configs or "")
     variants = _chosen(given.variants or "", list(cells.VARIANTS), "--variants")
     if preset and variants:
         raise ConfigError("--variants is for studies without a preset: a preset has its own.")
@@ -84,6 +85,22 @@ def _check_fields(assignments: list[tuple[str, str]], good: list[Cell], is_smoke
     """An override that no cell takes is a mistake, not a reason to skip them all."""
     if assignments and not good:
         cells.resolve(Cell(DEFAULT_CONFIGS[0], "rl_gpt"), is_smoke, assignments)
+
+
+def _configs(text: str) -> tuple[str, ...]:
+    """Names, and files by their whole paths, since runs are started from elsewhere.
+
+    Raises:
+      ConfigError: one stands for nothing, or two runs would have one folder.
+    """
+    names = [name for name in text.split(",") if name]
+    for name in names:
+        flags.load_config(name, "--configs")
+    if len({flags.stem_of(name) for name in names}) < len(names):
+        raise ConfigError(f"--configs={text}: two of one name, which their folders are called by.")
+    return tuple(
+        str(Path(name).expanduser().resolve()) if is_path(name) else name for name in names
+    )
 
 
 def _chosen(text: str, valid: list[str], flag: str) -> tuple[str, ...]:

@@ -64,7 +64,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        return f"{self.config} {self.variant}"
+        return f"{flags.stem_of(self.config)} {self.variant}"
 
     @property
     def overrides(self) -> Overrides:
@@ -153,15 +153,15 @@ def usable(
     cells: Sequence[Cell], is_smoke: bool, assignments: Sequence[tuple[str, str]]
 ) -> tuple[list[Cell], list[Skipped]]:
     """Cells that can be run, and the others with the reason."""
-    known = flags.config_names()
     good: list[Cell] = []
     left: list[Skipped] = []
     for cell in cells:
-        if cell.config not in known:
+        try:
+            config = flags.load_config(cell.config)
+        except ConfigError:  # a sister that is missing
             left.append(Skipped(cell, "not recorded: there is no such configuration"))
             continue
         try:
-            config = flags.load_config(cell.config)
             if cell.variant == "agents_setup" and config.loop.planner:
                 left.append(Skipped(cell, "every sub-task of a planner has a set-up of its own"))
                 continue

@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from experiments import flags
 from experiments.study import held_out
 from experiments.study.cells import Cell, Overrides
 from experiments.sweep.jobs import Job, Task
@@ -69,4 +70,4 @@ def plan_runs(out: Path, cells: Sequence[Cell], seeds: Sequence[int]) -> list[Ru
 
 
 def _folder_name(cell: Cell, seed: int) -> str:
-    return f"{cell.config}-{cell.variant}-seed{seed}"
+    return f"{flags.stem_of(cell.config)}-{cell.variant}-seed{seed}"

@@ -4,7 +4,7 @@
     python -m experiments.task check path/to/my_task.py --config.task.horizon=2000
     python -m experiments.task check craft_stick
 
-A name is a configuration (--config=help lists them) or a row of the task table.
+A name is one that --config takes: python -m experiments.main --config=help lists them.
 """
 
 import argparse
@@ -28,7 +28,7 @@ def parse(argv: list[str]) -> tuple[argparse.Namespace, list[tuple[str, str]]]:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument("command", choices=["check"])
-    parser.add_argument("name", help="configuration, path of one, or task of the table")
+    parser.add_argument("name", help="configuration or task, or path of a file of yours")
     parser.add_argument("--episodes", type=int, default=50, help="of the untrained policy")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("task_check"), help="for the picture")

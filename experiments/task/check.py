@@ -16,33 +16,23 @@ from rlgpt_jax import files
 from rlgpt_jax.envs.plan import obtain
 from rlgpt_jax.envs.plan.sources import Way
 from rlgpt_jax.envs.tasks import own_task
-from rlgpt_jax.envs.tasks.tasks import ALIASES, TASKS, get_task
 
 PICTURE = (320, 512)  # pixels, height and width
 PLACES = {"crafting_table": "at a crafting table", "furnace": "in a furnace, with fuel"}
 
 
 def resolve(name: str, assignments: list[tuple[str, str]]) -> tuple[str, base.Config]:
-    """The configuration of that name, or the defaults for a task of the table, with changes.
+    """The command that starts a run of that name with changes, and its configuration.
 
     No transcript is needed here.
 
     Raises:
       ConfigError: there is none, or the task cannot be used.
     """
-    if name not in config_files.config_names() and name in {*TASKS, *ALIASES}:
-        config, pairs = base.for_task(get_task(name).name), assignments
-        name = "harvest_milk"
-        command_changes = [("task", get_task(config.task).name), *assignments]
-        return _command(name, command_changes), task_fields.override(config, pairs)
-    config = task_fields.override(config_files.load_config(name), assignments)
-    return _command(name, assignments), config
-
-
-def _command(name: str, assignments: list[tuple[str, str]]) -> str:
-    """What starts the run."""
+    config = task_fields.override(config_files.of_minecraft(name, "NAME"), assignments)
     words = ["python", "-m", "experiments.main", f"--config={name}"]
-    return shlex.join([*words, *(f"--config.{path}={text}" for path, text in assignments)])
+    changes = (f"--config.{path}={text}" for path, text in assignments)
+    return shlex.join([*words, *changes]), config
 
 
 def run(command: str, config: base.Config, options: argparse.Namespace) -> int:
@@ -67,7 +57,7 @@ def run(command: str, config: base.Config, options: argparse.Namespace) -> int:
     draw_and_play(config, options, say)
     say("\nStart the run:", "bold")
     for line in commands(command, config):
-        say(line)
+        console.print(line, highlight=False, markup=False, soft_wrap=True)  # to be copied
     return 0
 
 

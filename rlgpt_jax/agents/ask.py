@@ -26,7 +26,13 @@ class Question(Generic[Value]):
     num_answers: int = NUM_ANSWERS
 
 
-def ask(provider: Provider, prompts: Prompts, question: Question[Value]) -> Value | Refusal:
+OnRefused = Callable[[str, str], None]  # the key of a request, why its answer cannot be used
+
+
+def ask(
+    provider: Provider, prompts: Prompts, question: Question[Value],
+    on_refused: OnRefused = lambda *_: None,
+) -> Value | Refusal:  # fmt: skip
     """Renders, asks and parses; a refused answer is shown to the model with its reason.
 
     The request keys are `key`, then `key + "/again"`.
@@ -34,12 +40,13 @@ def ask(provider: Provider, prompts: Prompts, question: Question[Value]) -> Valu
     Returns:
       What `parse` made of the first usable answer, or the last Refusal.
     """
-    return ask_all(provider, prompts, [question])[0]
+    return ask_all(provider, prompts, [question], on_refused)[0]
 
 
 def ask_all(
-    provider: Provider, prompts: Prompts, questions: Sequence[Question[Value]]
-) -> list[Value | Refusal]:
+    provider: Provider, prompts: Prompts, questions: Sequence[Question[Value]],
+    on_refused: OnRefused = lambda *_: None,
+) -> list[Value | Refusal]:  # fmt: skip
     """Asks questions that do not depend on each other: all at the same time, then, at the
     same time, those whose answers were refused. Returns values and Refusals in order."""
     values: list[Value | Refusal] = [Refusal("nothing was asked")] * len(questions)
@@ -52,8 +59,11 @@ def ask_all(
             for q in open_.values()
         ]
         completions = provider.complete(requests)
-        for (index, question), completion in zip(list(open_.items()), completions, strict=True):
+        asked = zip(list(open_.items()), requests, completions, strict=True)
+        for (index, question), request, completion in asked:
             value = values[index] = read(completion, question.state, question.parse)
+            if isinstance(value, Refusal) and completion.stop != MISSING:
+                on_refused(request.key, value.reason)
             last = number + 1 >= question.num_answers or completion.stop == MISSING
             if not isinstance(value, Refusal) or last:
                 del open_[index]

@@ -51,16 +51,15 @@ class LoopConfig:
     # A planner splits the task into sub-tasks, each solved by loops of its own, see
     # `long_task.py`.
     planner: bool = False
-    # Ablations of the paper: which agents there are, what they may design, and whether the
-    # slow agent is pushed to split further what code cannot do.
-    agents: Structure = "slow_fast_critic"
-    design: Design = "both"
-    decompose: bool = True
+    # Ablations of the paper.
+    agents: Structure = "slow_fast_critic"  # which there are
+    design: Design = "both"  # what they may design
+    decompose: bool = True  # the slow agent is pushed to split further what code cannot do
     num_iterations: int = 3  # at most
     stop_when_solved: bool = False  # stop early when the critic says nothing is left to gain
     num_tries: int = 2  # of the fast agent, per coded sub-action and iteration
     ticks_per_iteration: int = 200_000  # of all lanes together
-    eval_episodes: int = 200
+    eval_episodes: int = 200  # of an evaluation, every iteration
     trial_episodes: int = 20  # per macro and try
     # An iteration goes on from the networks of the one before. False (the variant `cold` of
     # studies): every one is trained from nothing with the same ticks.

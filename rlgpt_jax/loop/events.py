@@ -41,6 +41,14 @@ class Answered(Event):
 
 
 @dataclasses.dataclass(frozen=True)
+class AnswerRefused(Event):
+    """An answer that cannot be used: not what was asked for."""
+
+    key: str
+    reason: str  # as it is told to who answered, who is asked once more
+
+
+@dataclasses.dataclass(frozen=True)
 class Planned(Event):
     iteration: int
     plan: Plan

@@ -14,7 +14,7 @@ import dataclasses
 from collections.abc import Callable, Mapping
 
 from rlgpt_jax.agents import critic, fast, rl_setup
-from rlgpt_jax.agents.ask import Question, ask, ask_all
+from rlgpt_jax.agents.ask import Question
 from rlgpt_jax.agents.prompt_state import (
     KEEP,
     OK,
@@ -65,7 +65,7 @@ def code_sub_actions(
         if is_last and config.sets_up_rl:
             questions.append(_interface_question(config, tools, state, todo, attempts))
         with tools.folder.timed("code"):
-            answers = ask_all(tools.asker, tools.prompts, questions)
+            answers = tools.ask_all(questions)
         if is_last and config.sets_up_rl:
             interface = answers.pop()
         before = dict(attempts)  # what is asked at the same time cannot call each other
@@ -84,7 +84,7 @@ def code_sub_actions(
     if interface is None:
         question = _interface_question(config, tools, state, [], attempts)
         with tools.folder.timed("code"):
-            interface = ask_all(tools.asker, tools.prompts, [question])[0]
+            (interface,) = tools.ask_all([question])
     return fates, finish_interface(tools, state, interface)
 
 
@@ -177,7 +177,7 @@ def _judge(
         critic.trials_schema(state),
     )  # fmt: skip
     with tools.folder.timed("code"):
-        judgements = ask(tools.asker, tools.prompts, question)
+        judgements = tools.ask(question)
     if isinstance(judgements, Refusal):
         judgements = critic.fallback_trials(state)
     for name, judgement in judgements.items():

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rlgpt_jax.agents import planner
-from rlgpt_jax.agents.ask import Question, ask
+from rlgpt_jax.agents.ask import Question
 from rlgpt_jax.agents.planner import CODE, SubTask, TaskPlan
 from rlgpt_jax.agents.prompt_state import PromptState, Refusal
 from rlgpt_jax.envs.plan import on_paper, recipe_graph, rules
@@ -99,7 +99,7 @@ def make_plan(config: LoopConfig, tools: Tools) -> TaskPlan:
     with tools.folder.timed("plan"):
         key = f"{tools.key_prefix}planner"
         question = Question(key, "planner", state, planner.render, parse, planner.SCHEMA)
-        plan = ask(tools.asker, tools.prompts, question)
+        plan = tools.ask(question)
     if isinstance(plan, Refusal):
         plan = planner.fallback(state, plan.reason)
         whole = dataclasses.replace(plan.sub_tasks[0], needs=task.start_items)

@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Callable
 
 from rlgpt_jax.agents import one, rl_setup, slow
-from rlgpt_jax.agents.ask import Question, ask
+from rlgpt_jax.agents.ask import Question
 from rlgpt_jax.agents.one import Answer
 from rlgpt_jax.agents.prompt_state import KEEP, Fate, Plan, PromptState, Refusal
 from rlgpt_jax.loop import events
@@ -83,7 +83,7 @@ def _ask(
     )
     key = tools.request_key(config, state.iteration, "one", f"try{number}")
     with tools.folder.timed("plan"):
-        return ask(tools.asker, tools.prompts, Question(key, "one", told, one.render, one.parse))
+        return tools.ask(Question(key, "one", told, one.render, one.parse))
 
 
 def _with_instructions(plan: Plan, before: Plan, attempts: Attempts) -> Plan:

@@ -9,9 +9,11 @@ import hashlib
 from collections.abc import Callable, Sequence
 
 from rlgpt_jax.agents import prompts
+from rlgpt_jax.agents.ask import Question, Value, ask_all
 from rlgpt_jax.agents.llm.base import Completion, OnAnswer, Provider, Request
 from rlgpt_jax.agents.llm.budget import Budget, Budgeted
 from rlgpt_jax.agents.llm.transcript import Recorded, Transcript
+from rlgpt_jax.agents.prompt_state import Refusal
 from rlgpt_jax.agents.prompts import Prompts
 from rlgpt_jax.envs.base import Environment, HostEnvironment
 from rlgpt_jax.envs.spec import SpecTask
@@ -88,6 +90,17 @@ class Tools:
         if self.budget is not None:
             provider = Budgeted(provider, self.budget)
         return _Announced(Recorded(provider, transcript), self.on_event)
+
+    def ask(self, question: Question[Value]) -> Value | Refusal:
+        """What the model's answer says; refused ones are told."""
+        return self.ask_all([question])[0]
+
+    def ask_all(self, questions: Sequence[Question[Value]]) -> list[Value | Refusal]:
+        """The same of questions that do not depend on each other."""
+        return ask_all(
+            self.asker, self.prompts, questions,
+            lambda key, reason: self.on_event(events.AnswerRefused(key, reason)),
+        )  # fmt: skip
 
     @functools.cached_property
     def _worlds(self) -> dict[tuple[str, int, Task | SpecTask | None], World]:

@@ -31,7 +31,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rlgpt_jax.agents import critic, rl_setup, slow
-from rlgpt_jax.agents.ask import Question, ask
+from rlgpt_jax.agents.ask import Question
 from rlgpt_jax.agents.prompt_state import Critique, Memory, Plan, PromptState, Refusal
 from rlgpt_jax.agents.setting import Setting
 from rlgpt_jax.envs.spec import SpecTask, WorldSpec
@@ -188,7 +188,7 @@ def make_plan(config: LoopConfig, tools: Tools, state: PromptState) -> Plan:
     key = tools.request_key(config, state.iteration, "slow")
     with tools.folder.timed("plan"):
         question = Question(key, "slow", state, slow.render, slow.parse, slow.schema(state))
-        plan = ask(tools.asker, tools.prompts, question)
+        plan = tools.ask(question)
     if isinstance(plan, Refusal):
         plan = slow.fallback(state, plan.reason)
     record_plan(tools, state.replace(plan=plan))
@@ -227,7 +227,7 @@ def criticise(config: LoopConfig, tools: Tools, state: PromptState) -> Critique:
     with tools.folder.timed("critic"):
         schema = critic.schema(state)
         question = Question(key, "critic", state, critic.render, critic.parse, schema)
-        critique = ask(tools.asker, tools.prompts, question)
+        critique = tools.ask(question)
     if isinstance(critique, Refusal):
         critique = critic.fallback(critique.reason)
     path = tools.folder.iteration(state.iteration, "critique.json")

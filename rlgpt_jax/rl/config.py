@@ -63,15 +63,15 @@ class PPOConfig:
     gamma: float = 0.99  # discount per tick, not per decision
     gae_lambda: float = 0.95  # per decision
     clip: float = 0.2  # of the probability ratio
-    num_epochs: int = 8
+    num_epochs: int = 8  # passes over a rollout
     num_minibatches: int = 8  # of a rollout in which every tick is a decision
-    learning_rate: float = 1e-3
-    entropy_cost: float = 0.003
-    value_cost: float = 0.5
+    learning_rate: float = 1e-3  # of Adam
+    entropy_cost: float = 0.003  # weight of the entropy bonus in the loss
+    value_cost: float = 0.5  # weight of the value loss
     # Of leaving the macro that leads, per nat of divergence from an untrained policy. Advantages
     # have unit deviation, so without it their noise drives the policy off code that works.
     lead_cost: float = 0.1
-    max_grad_norm: float = 0.5
+    max_grad_norm: float = 0.5  # to which the gradient of all parameters is clipped
     target_kl: float | None = None  # no further epoch once the KL estimate passes 1.5x
     # Groups of lanes that are dealt to minibatches apart (`groups.py`); 0: one per device. The
     # same number gives the same training, but for rounding, on any number of devices.
@@ -112,13 +112,13 @@ class NetworkConfig:
 
     feature_width: int = 64  # output of every feature network
     feature_depth: int = 2  # hidden layers of the compass, gps and voxel networks
-    fusion_width: int = 512
-    head_width: int = 128
-    head_depth: int = 1
-    voxel_embedding: int = 8
+    fusion_width: int = 512  # of all features together
+    head_width: int = 128  # hidden units of the heads
+    head_depth: int = 1  # hidden layers of the heads
+    voxel_embedding: int = 8  # per block around the feet
     ray_embedding: int = 3  # per ray, once plain and once times the closeness
-    # Pictures in the place of the rays, see `picture_net.py`.
-    image_size: tuple[int, ...] = ()  # height and width of a picture, () for none
+    # Height and width of pictures in the place of the rays (`picture_net.py`), () for none.
+    image_size: tuple[int, ...] = ()
     frame_stack: int = 1  # pictures that are seen together: those of the last ticks
     conv_patch: int = 4  # pixels of a side of the patches that the first layer reads
     conv_channels: tuple[int, ...] = (16, 32, 32)  # of that layer and after every halving

@@ -87,7 +87,9 @@ def test_questions_are_asked_together_and_only_refused_ones_again():
         Question("other", "slow", STATE, slow.render, slow.parse),
     ]
     script = Script("no", "no", GOOD, GOOD)
-    values = ask_all(script, PROMPTS, asked)
+    refused: list[str] = []
+    values = ask_all(script, PROMPTS, asked, lambda key, reason: refused.append(key))
+    assert refused == ["slow", "fast"]
     assert [type(v) for v in values] == [Plan, Refusal, Plan]
     assert [r.key for r in script.asked] == ["slow", "fast", "other", "slow/again"]
     assert [r.schema for r in script.asked] == [{"type": "object"}, None, None, {"type": "object"}]

@@ -23,7 +23,7 @@ IMAGE = (12, 20)
 # One log makes a reward without an end, two make the end; 12 ticks are all there is.
 TASK = Task("gym_test", "make planks", goal_item="planks", goal_quantity=8,
             start_items=(("log", 2),), horizon=12)  # fmt: skip
-ID = f"rlgpt_jax/{TASK.name}-v0"
+ID = f"rlgpt/{TASK.name}-v0"
 CRAFT = np.array(base.NOOP)
 CRAFT[[base.FUNCTION, base.CRAFT_ARG]] = base.FN_CRAFT, CRAFT_NAMES.index("planks")
 NOOP = np.array(base.NOOP)
@@ -66,7 +66,7 @@ def test_gymnasium_s_checker_finds_nothing(env, monkeypatch):
 
 def test_every_task_is_registered():
     for name in TASKS:
-        spec = gymnasium.spec(f"rlgpt_jax/{name}-v0")
+        spec = gymnasium.spec(f"rlgpt/{name}-v0")
         assert spec.kwargs["task"] == name and spec.vector_entry_point is not None
     before = dict(gymnasium.registry)
     gym.register()
@@ -166,6 +166,43 @@ def test_bad_arguments_are_told(env, options):
         gym.make_vec(TASK.name, 2, minedojo_time=True)
     with pytest.raises(ValueError, match="num_envs"):
         gym.make_vec(TASK.name, 0)
+
+
+# --- flat ----
+def test_the_choices_of_every_task_are_actions_of_the_world():
+    space = gym.spaces.action_space()
+    for task in TASKS.values():
+        for choice in gym.flat.choices_of(task):
+            row = NOOP.copy()
+            for column, value in choice.columns:
+                row[column] = value
+            assert row in space, (task.name, choice)
+    table = [c.name for c in gym.flat.choices_of(TASKS["craft_wooden_pickaxe"])]
+    assert {"craft stick", "craft crafting_table", "place crafting_table"} <= set(table)
+    bed = [c.name for c in gym.flat.choices_of(TASKS["craft_bed_with_crafting_table_and_shears"])]
+    assert {"craft bed", "place crafting_table", "equip shears"} <= set(bed)
+
+
+def test_flat_is_a_vector_and_a_number(env):
+    flat = gym.Flat(env)
+    names = [choice.name for choice in flat.choices]
+    assert names[-1] == "craft planks" and flat.action_space.n == len(names)
+    seen, info = flat.reset(seed=1)
+    planks = 12 + 2 * 27 + 3 * base.NUM_RAYS + NAME_ID["planks"]
+    assert seen in flat.observation_space and seen[planks] == 0 and seen[-1] == 1
+    seen, reward, *_ = flat.step(names.index("craft planks"))
+    assert reward == 4 and seen[planks] == 4 / 64 and seen[11] == 1  # busy
+    assert seen[planks - NAME_ID["planks"]] == 0 and info["tick"] == 0
+
+
+def test_stable_baselines_trains_on_it_as_it_is(env):
+    sb3 = pytest.importorskip("stable_baselines3", reason="pip install stable-baselines3")
+    importlib.import_module("stable_baselines3.common.env_checker").check_env(gym.Flat(env))
+    model = sb3.PPO("MlpPolicy", gym.Flat(env), n_steps=16, batch_size=16, n_epochs=2, seed=0)
+    before = [p.detach().clone() for p in model.policy.parameters()]
+    model.learn(48)
+    assert model.num_timesteps == 48
+    assert any((a != b).any() for a, b in zip(before, model.policy.parameters(), strict=True))
 
 
 # --- vectors ---------------------------------------------------------------------

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from experiments import flags, main
+from experiments import config_tree, flags, main
 from experiments.configs import base, worlds
 from experiments.values import ConfigError
 from rlgpt_jax.agents import prompts
 from rlgpt_jax.agents.llm.exchange import FIELDS, SCHEMA
+from rlgpt_jax.envs.tasks import tasks
 
 ROOT = Path(__file__).parents[2]
 PURE = "--config.loop.mode=pure_rl"  # needs no transcript
@@ -115,7 +116,9 @@ def test_help_lists_every_configuration_with_one_line(capsys: pytest.CaptureFixt
     for argv in (["--config=help"], ["--config", "help"]):
         assert main.main(argv) == 0
         lines = capsys.readouterr().out.splitlines()
-        names = [*sorted(flags.config_names()), *worlds.TASKS]
+        files = flags.config_names()
+        table = [name for name in tasks.TASKS if name not in files]
+        names = [*sorted(files), *table, *worlds.TASKS]
         assert [line.split()[0] for line in lines] == names
         assert all(len(line.split()) > 4 for line in lines)
 
@@ -124,6 +127,31 @@ def test_help_names_every_flag(capsys: pytest.CaptureFixture) -> None:
     assert main.main(["--help"]) == 0
     text = capsys.readouterr().out
     assert all(f"--{name}" in text for name in flags.HELP)
+    assert main.main(["--config=craft_bowl", "--config.help"]) == 0
+    assert "--config.task.horizon=3000" in capsys.readouterr().out
+    assert main.main(["--config=craft_bowll", "--config.help"]) == 2
+
+
+@pytest.mark.parametrize("name", ["harvest_milk", "kitchen_microwave"])
+def test_help_has_every_field_with_a_meaning(name: str) -> None:
+    config = flags.load_config(name)
+    told = {path: meaning for path, _, meaning in config_tree.rows(config)}
+    assert set(config_tree.leaf_paths(config)) <= set(told)
+    assert [path for path, words in told.items() if not words or words.startswith("(")] == []
+    assert "ticks per rollout" in config_tree.help_text(config)
+
+
+def test_a_task_of_the_table_needs_no_file_and_has_budgets_by_its_horizon() -> None:
+    for name in set(tasks.TASKS) - set(flags.config_names()):
+        config = flags.resolve(name, None, False, [("loop.mode", "pure_rl")])
+        task = config.task_record
+        assert task == tasks.TASKS[name]
+        assert config.loop.ticks_per_iteration >= 3 * config.ppo.num_envs * task.horizon
+    bowl, diamond = flags.load_config("craft_bowl"), flags.load_config("obtain_diamond")
+    assert bowl.ppo == flags.load_config("craft_stick_rays").ppo and bowl.sight == "rays"
+    assert diamond.reward.step_cost * 36_000 == pytest.approx(15)
+    milk = flags.load_config("harvest_milk_with_empty_bucket_and_cow")
+    assert milk == flags.load_config("harvest_milk")
 
 
 def test_seed_smoke_and_overrides_apply_in_this_order() -> None:

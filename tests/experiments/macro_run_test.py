@@ -104,7 +104,7 @@ def test_the_same_seed_gives_the_same_numbers(
 @pytest.mark.parametrize(
     ("flag", "words"),
     [
-        ("--task=harvest_logg", "no task 'harvest_logg'. Try: harvest_log"),
+        ("--task=harvest_logg", "no such configuration or task. Did you mean harvest_log"),
         ("--episodes=0", "must be at least 1"),
         ("--tick-limit=0", "--tick-limit=0: must be at least 1"),
         ("--seed=-1", "must be in 0.."),

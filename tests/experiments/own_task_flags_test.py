@@ -50,7 +50,7 @@ def test_a_file_anywhere_is_a_configuration(tmp_path: Path) -> None:
     ("text", "words"),
     [
         ("def get_config(:", "SyntaxError"),
-        ("x = 1", "has no function get_config()"),
+        ("x = 1", "has neither a function get_config() nor a record TASK"),
         ("def get_config():\n    return 3", "get_config() returned int; needs base.Config"),
         ("def get_config():\n    return missing", "name 'missing' is not defined (bad.py line 2)"),
         ("import nosuchmodule", "No module named 'nosuchmodule'"),

@@ -2,6 +2,7 @@
 
 import dataclasses
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,6 +35,17 @@ def told(*happened: Any, terminal: bool = False) -> str:
         for event in happened:
             display(event)
     return out.getvalue()
+
+
+def test_the_file_that_is_waited_for_and_the_reason_of_a_refused_answer_are_told() -> None:
+    out = io.StringIO()
+    with Display(Console(file=out, width=150), Path("runs/mine/requests")) as display:
+        display(events.Asked(("iter0/slow", "iter0/fast/rl")))
+        display(events.AnswerRefused("iter0/slow", "There is no JSON block."))
+    lines = out.getvalue().splitlines()
+    assert "waiting for runs/mine/requests/iter0/slow.response.md" in lines[0]
+    assert lines[1].endswith("fast/rl.response.md, the answer to rl.request.md beside it")
+    assert lines[2].strip() == "iter0/slow cannot be used: There is no JSON block."
 
 
 def test_training_is_told_in_a_few_plain_lines_without_a_terminal() -> None:

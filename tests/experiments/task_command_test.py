@@ -24,7 +24,7 @@ def test_a_name_is_a_configuration_a_file_or_a_row(tmp_path: Path) -> None:
     line, config = check.resolve(str(path), [])
     assert config.task_record.name == "collect_sand" and line.endswith(str(path))
     line, config = check.resolve("craft_bowl", [])
-    assert config.task == "craft_bowl" and line.endswith("--config.task=craft_bowl")
+    assert config.task == "craft_bowl" and line.endswith("--config=craft_bowl")
     with pytest.raises(ConfigError, match="no such configuration"):
         check.resolve("craft_bowll", [])
 

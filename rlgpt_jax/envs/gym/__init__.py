@@ -6,7 +6,11 @@
 
 Importing this package registers every task, so that this works too:
 
-    gymnasium.make("rlgpt_jax.envs.gym:rlgpt_jax/harvest_milk-v0")
+    gymnasium.make("rlgpt/harvest_milk-v0")                       # after the import
+    gymnasium.make("rlgpt_jax.envs.gym:rlgpt/harvest_milk-v0")    # which imports it
+
+Observations, actions, reward and `info`: docs/gym.md. `Flat` makes a vector and a number of
+observation and action, for learners that take nothing else.
 
 The first step compiles the world, which takes up to a minute; with the environment
 variable JAX_COMPILATION_CACHE_DIR set to a folder, later processes find it there.
@@ -19,6 +23,7 @@ except ImportError as error:
         "rlgpt_jax.envs.gym needs gymnasium. Install it with: pip install 'rlgpt_jax[gym]'."
     ) from error
 
+from rlgpt_jax.envs.gym.flat import Flat as Flat
 from rlgpt_jax.envs.gym.making import make as make
 from rlgpt_jax.envs.gym.making import make_vec as make_vec
 from rlgpt_jax.envs.gym.making import register as register

@@ -1,5 +1,6 @@
 """A task that a user describes: checked before anything runs, then completed (no jax).
 
+renamed(task)      names as the wiki has them become those of 1.11.2
 check(task)        raises ValueError with the first thing that is wrong
 complete(task)     the record that worlds and agents get: sources and words filled in
 """
@@ -11,7 +12,7 @@ from collections.abc import Iterable
 
 from rlgpt_jax.envs.names import CRAFT_NAMES, MOBS, load
 from rlgpt_jax.envs.plan import obtain
-from rlgpt_jax.envs.tasks import tasks
+from rlgpt_jax.envs.tasks import tasks, wiki
 from rlgpt_jax.envs.tasks.table import Task
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import TABLE
 from rlgpt_jax.envs.voxel.rules.items.item_table import parse
@@ -27,6 +28,21 @@ ITEMS: tuple[str, ...] = tuple(
     dict.fromkeys([*_ITEM_ROWS, *CRAFT_NAMES, *(parse(recipe.product)[0] for recipe in RECIPES)])
 )
 _SPAWNED = tuple(mob for mob in MOBS if mob not in ("none", "player"))
+
+
+def renamed(task: Task) -> Task:
+    """The record with the names of 1.11.2 where it has the wiki's."""
+    old, names = wiki.known, {*ITEMS, *TABLE, *_SPAWNED}
+    starts = tuple(
+        (old(item[0], names), *item[1:]) if isinstance(item, tuple) and item else item
+        for item in task.start_items
+    )
+    return dataclasses.replace(
+        task, goal_item=old(task.goal_item, names), start_items=starts,
+        stages=tuple(old(name, names) for name in task.stages),
+        sources=tuple(old(name, names) for name in task.sources),
+        mobs=tuple(old(name, names) for name in task.mobs),
+    )  # fmt: skip
 
 
 def check(task: Task) -> None:
@@ -111,6 +127,7 @@ def _name(given: str, valid: Iterable[str], field: str, kind: str) -> None:
     valid = tuple(valid)
     if given in valid:
         return
+    valid = (*valid, *(today for today, old in wiki.TODAY.items() if old in valid))
     longer = [name for name in valid if given and (given in name.split("_"))]
     near = list(dict.fromkeys([*difflib.get_close_matches(given, valid, 3, 0.6), *longer]))[:4]
     hint = f"Did you mean {' or '.join(near)}?" if near else f"Try: {', '.join(valid[:12])}."

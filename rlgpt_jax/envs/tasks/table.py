@@ -14,12 +14,12 @@ class Task:
 
     spec: ClassVar[None] = None  # see `envs.spec`
 
-    name: str
+    name: str  # in file names, reports and results: small letters, digits and _
     words: str  # for prompts and reports; "" is filled in by `tasks.describe`
     goal_item: str  # success = this item's count, all variants, grows by `goal_quantity`
-    goal_quantity: int = 1
+    goal_quantity: int = 1  # pieces more than at the start
     start_items: tuple[tuple[str, int], ...] = ()  # slot 0 (the hand) first
-    biome: str = "plains"
+    biome: str = "plains"  # plains, forest, forest_hills, extreme_hills, desert, taiga, jungle
     mobs: tuple[str, ...] = ()  # spawned around the agent at reset
     mob_range: tuple[int, int] = (10, 10)  # +- blocks in x and z
     horizon: int = 200  # ticks; then the episode is truncated

@@ -8,10 +8,10 @@ class WorldParams:
     """Static sizes of a world; changing one compiles anew."""
 
     size_x: int = 96  # blocks; the world is periodic in x and z
-    size_z: int = 96
+    size_z: int = 96  # as size_x
     size_y: int = 96  # y 0 is the lowest layer
-    sea_level: int = 62
-    max_mobs: int = 24
+    sea_level: int = 62  # y of the top layer of still water
+    max_mobs: int = 24  # of one world at a time
     max_items: int = 8  # dropped item stacks
     max_stations: int = 8  # crafting tables and furnaces that the agent has placed
     max_lights: int = 16  # torches and other lights that the agent has placed

@@ -20,11 +20,23 @@ def test_a_full_command_line(tmp_path):
     assert asked.headless and str(asked.actions) == "a.txt" and str(asked.out) == "b.json"
 
 
+def test_a_file_of_one_s_own_with_names_as_the_wiki_has_them(tmp_path):
+    path = tmp_path / "my_task.py"
+    path.write_text(
+        "from experiments.configs.base import Task\n"
+        "TASK = Task('pick_poppy', 'pick one poppy', 'poppy', start_items=(('Oak Log', 2),))\n"
+    )
+    task = options.parse([f"--task={path}"]).task
+    assert (task.goal_item, task.start_items) == ("red_flower", (("log", 2),))
+    assert task.words.startswith("pick one poppy") and task.sources == ("red_flower",)
+
+
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
         ([], "--task=NAME is needed"),
-        (["--task=harvest_mlk"], "no task 'harvest_mlk'. Try: harvest_milk"),
+        (["--task=harvest_mlk"], "no such configuration or task. Did you mean harvest_milk"),
+        (["--task=kitchen_kettle"], "this needs one of Minecraft"),
         (["--task=harvest_milk", "--sed=1"], "--sed: no such flag. Did you mean --seed"),
         (["--task=harvest_milk", "--seed=x"], "--seed=x"),
         (["--task=harvest_milk", "--seed=-1"], "it must be 0 or more"),

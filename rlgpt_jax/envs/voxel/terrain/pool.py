@@ -51,7 +51,7 @@ def load_pool(
     biome: str,
     split: str,
     params: WorldParams,
-    cache_dir: Path | None = None,
+    cache_dir: Path | str | None = None,
     on_progress: Callable[[int, int], None] | None = None,
     number: int = 0,
 ) -> WorldPool:

@@ -12,7 +12,7 @@ class MineClipConfig:
     weights: str = ""  # file that `python -m experiments.mineclip convert` has written
     # One of the two: CLIP's list of merges, or a file that `... mineclip texts` has written.
     merges: str = ""
-    texts: str = ""
+    texts: str = ""  # what `... mineclip texts` has written, in the place of merges
     prompt: str = ""  # the sentence that is rewarded; "": that of the task
     prompts: str = ""  # JSON file of the tasks' sentences and the negatives; "": the shipped one
     negatives: str = ""  # text file, one sentence a line, in the place of those in `prompts`
