@@ -14,9 +14,10 @@ from types import ModuleType
 from experiments import machine
 from experiments.values import ConfigError, suggest
 from rlgpt_jax.agents.llm.base import ProviderError
+from rlgpt_jax.agents.llm.disk import Damaged
 from rlgpt_jax.loop.library.store import LibraryError
 
-UNUSABLE = (ConfigError, LibraryError, ProviderError)
+UNUSABLE = (ConfigError, LibraryError, ProviderError, Damaged)
 
 
 def exit_code(run: Callable[[], int]) -> int:

@@ -12,6 +12,7 @@ import re
 import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from absl import flags
 
@@ -44,6 +45,8 @@ FIXED = (
     "llm.provider", "llm.transcript", "minedojo.workers", "minedojo.reset_every",
     "minedojo.image_size",
 )  # fmt: skip
+# Where a run keeps its settings. The second is read if the first is damaged.
+COPIES = ("config.json", "config.copy.json")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -94,7 +97,7 @@ def parse(argv: Sequence[str]) -> Settings:
     if values.resume:
         name, config, workdir = resumed(values.config, config, workdir, assignments)
         check_start(config)
-        saved = json.loads((workdir / "config.json").read_text())
+        saved = started_with(workdir)
         smoke, command = saved.get("smoke", False), saved.get("command", "")
         return Settings(name, config, workdir, True, smoke, command)
     assert config is not None
@@ -235,15 +238,8 @@ def resumed(
     if workdir is None:
         assert name is not None and asked is not None
         workdir = newest_run(stem_of(name), asked.seed)
-    path = workdir / "config.json"
-    if not holds_run(workdir):
-        raise ConfigError(f"--resume: {workdir} holds no config.json, so no run to go on with.")
-    saved = json.loads(path.read_text())
-    if "sight" not in saved["config"]:
-        raise ConfigError(
-            f"--resume: {workdir} was started by an earlier version, whose checkpoints and trials "
-            "this one cannot read. Start a new run folder; experiments.report still shows the old."
-        )
+    holds_run(workdir)  # a path that can be looked at
+    saved = started_with(workdir)
     config = from_dict(base.Config, saved["config"])
     budget = [pair for pair in assignments if may_change(pair[0])]
     config = override(config, budget)
@@ -257,6 +253,37 @@ def resumed(
             f"{', '.join(FIXED)}.)"
         )
     return saved["name"], config, workdir
+
+
+def started_with(workdir: Path) -> dict[str, Any]:
+    """The content of a run's config.json, or of its copy where that is damaged."""
+    why = ""
+    for file in COPIES:
+        try:
+            saved = json.loads((workdir / file).read_text(encoding="utf-8"))
+            if "sight" not in saved["config"]:
+                raise ConfigError(
+                    f"--resume: {workdir} was started by an earlier version, whose checkpoints and "
+                    "trials this one cannot read. Start a new run folder; experiments.report still "
+                    "shows the old."
+                )
+            return saved | {"name": str(saved["name"]), "config": dict(saved["config"])}
+        except ConfigError:
+            raise
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            why = why or f"{type(error).__name__}: {error}"
+    if not why:
+        raise ConfigError(f"--resume: {workdir} holds no config.json, so no run to go on with.")
+    raise ConfigError(
+        f"--resume: {workdir / COPIES[0]} is damaged ({why}), and so is its copy. Start a run with "
+        "the same settings in another --workdir, and copy its config.json here."
+    )
+
+
+def how_to_go_on(workdir: Path) -> str:
+    return f"Go on with: python -m experiments.main --workdir={workdir} --resume"
 
 
 def newest_run(name: str, seed: int) -> Path:

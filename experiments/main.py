@@ -7,12 +7,18 @@
 The command line is read and checked first; jax is imported only when it is right.
 """
 
+import _signal  # of `signal`, which imports more
+import sys
+
+# Ctrl-C while modules are imported ends the process in silence, until `main` has done that.
+if __name__ == "__main__" or sys.argv[0].endswith("rlgpt"):
+    _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+
 import itertools
 import json
-import sys
 from pathlib import Path
 
-from experiments import config_tree, flags, machine, sight
+from experiments import config_tree, flags, machine, sight, signals
 from experiments.configs import worlds
 from experiments.values import ConfigError
 from rlgpt_jax.envs.tasks import tasks
@@ -34,10 +40,11 @@ def main(argv: list[str]) -> int:
     recorded = recorded_threads(settings.workdir) if settings.resume else None
     machine.prepare(recorded, least=2 if settings.config.world == "minedojo" else 1)
     try:
-        with held(settings.workdir):
-            from experiments import run  # imports jax
+        with held(settings.workdir), signals.Stop(flags.how_to_go_on(settings.workdir)) as stop:
+            with signals.interrupts_kill():
+                from experiments import run  # imports jax
 
-            return run.run(settings)
+            return run.run(settings, stop)
     except (FolderNotHeld, ConfigError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -77,9 +84,12 @@ def list_configs() -> str:
 
 
 def recorded_threads(workdir: Path) -> str | None:
-    """The thread count with which a run was started: resuming with it gives equal bits."""
-    path = workdir / "version.json"
-    return json.loads(path.read_text()).get("nproc") if path.exists() else None
+    """The thread count with which a run was started: resuming with it gives equal bits. None if
+    that is not known."""
+    try:
+        return str(int(json.loads((workdir / "version.json").read_text())["nproc"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 def command() -> int:

@@ -18,10 +18,11 @@ from experiments import clip_reward, machine, set_up
 from experiments.compiles import Compiles
 from experiments.configs.base import Config
 from experiments.films import choose
-from experiments.flags import Settings
+from experiments.flags import COPIES, Settings, how_to_go_on
 from experiments.progress import Display
 from experiments.report.last_words import Done, tell
 from experiments.report.page import write_report
+from experiments.signals import Stop, Stopped
 from experiments.tracking import Tracker
 from experiments.values import ConfigError
 from experiments.wiring import check_machine, env_maker, make_budget, make_provider, requests_folder
@@ -29,17 +30,19 @@ from rlgpt_jax.agents import prompts
 from rlgpt_jax.agents.llm import tokens
 from rlgpt_jax.agents.llm.base import Provider, ProviderError
 from rlgpt_jax.agents.llm.budget import BudgetExceeded
+from rlgpt_jax.agents.llm.disk import Damaged, words_of
 from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.agents.llm.replay import MissingAnswer, PromptDiffers
 from rlgpt_jax.agents.llm.transcript import TranscriptNotWritten
 from rlgpt_jax.envs.minedojo.failures import WorkerFailed
-from rlgpt_jax.loop import long_task, two_loop
+from rlgpt_jax.loop import long_task, mend, two_loop
 from rlgpt_jax.loop.events import Drawn, Event, OnEvent, ignore
 from rlgpt_jax.loop.library import saving, store
 from rlgpt_jax.loop.library.offer import Offer, make_offer
 from rlgpt_jax.loop.library.store import LibraryError
 from rlgpt_jax.loop.record import RunFolder, read_json, write_json
 from rlgpt_jax.loop.tools import Tools
+from rlgpt_jax.rl.checkpoint import CheckpointDamaged
 from rlgpt_jax.rl.evaluate.lost import TooManyLost
 from rlgpt_jax.rl.lane_memory import DoesNotFit
 from rlgpt_jax.rl.reward.clip.faults import MineClipError
@@ -49,16 +52,17 @@ from rlgpt_jax.rl.train import TrainingDiverged
 EXPECTED = (
     ProviderError, MissingAnswer, PromptDiffers, BudgetExceeded, TranscriptNotWritten, TimeoutError,
     TrainingDiverged, LibraryError, MineClipError, WorkerFailed, TooManyLost, ConfigError,
-    DoesNotFit, MemoryError,
+    DoesNotFit, MemoryError, Damaged, CheckpointDamaged, OSError, Stopped,
 )  # fmt: skip
 
 
-def run(settings: Settings) -> int:
+def run(settings: Settings, stop: Stop | None = None) -> int:
     """Runs or resumes. Returns the exit code of the program.
 
     Raises:
       ConfigError: this machine cannot; nothing was written.
     """
+    stop = stop or Stop("")
     check_machine(settings.config)
     console = Console(file=sys.stdout)
     display = Display(console, requests_folder(settings))
@@ -66,27 +70,34 @@ def run(settings: Settings) -> int:
     began = datetime.datetime.now()
     with display:
         try:
-            done = go(settings, display, compiles)
+            done = go(settings, display, compiles, stop)
         except (*EXPECTED, KeyboardInterrupt) as error:
             stopped = isinstance(error, KeyboardInterrupt)
             words = str(error) or ("stopped from the keyboard" if stopped else "out of memory")
-            display.say(f"\n[red]Stopped:[/red] {escape(words)}")
-            display.say(f"Go on with: {escape(resume_command(settings, error))}")
+            if isinstance(error, OSError) and not isinstance(error, TimeoutError):
+                words = words_of(error)
+            with contextlib.suppress(OSError):  # a terminal that is gone
+                display.say(f"\n[red]Stopped:[/red] {escape(words)}")
+                display.say(escape(resume_words(settings, error)))
             return 1
         finally:
             compiles.close()
-            note_compiles(settings.workdir, compiles)
-    done = dataclasses.replace(done, report=write_report(settings.workdir))  # with all its times
+            with contextlib.suppress(OSError, Damaged):  # a full disk: told above
+                note_compiles(settings.workdir, compiles)
+    with contextlib.suppress(OSError):  # a full disk: the one before stays, without all times
+        done = dataclasses.replace(done, report=write_report(settings.workdir))
     seconds = (datetime.datetime.now() - began).total_seconds()
     tell(display, done, seconds, compiles.total, settings.config)
     return 0
 
 
-def go(settings: Settings, display: Display, compiles: Compiles) -> Done:
+def go(settings: Settings, display: Display, compiles: Compiles, stop: Stop) -> Done:
     """The run itself."""
     config = settings.config
     folder = RunFolder(settings.workdir)
     display.say(f"Run folder {escape(str(settings.workdir))}")
+    for words in mend.look_over(folder, asks_again=config.llm.provider == "replay"):
+        display.say(f"[yellow]{escape(words)}[/yellow]")
     clip_reward.check_weights(config, folder)  # before config.json names others
     write_settings(folder, settings, display)
     clip_reward.note_weights(config, folder)
@@ -104,10 +115,11 @@ def go(settings: Settings, display: Display, compiles: Compiles) -> Done:
         compiles.hear(event)
         display(event)
         tracker(event)
+        stop.raise_if_told()
 
     heard = budget.clock.beating(tell_all)
     tools = make_tools(config, folder, provider, offer, heard, display.worlds)
-    tools = dataclasses.replace(tools, budget=budget)
+    tools = dataclasses.replace(tools, budget=budget, is_told_to_end=lambda: bool(stop.came))
     with contextlib.closing(tracker):
         return (go_long if config.loop.planner else go_short)(config, tools, display)
 
@@ -207,7 +219,8 @@ def write_settings(folder: RunFolder, settings: Settings, display: Display) -> N
     """Writes config.json and version.json; a resumed run notes what is different now."""
     config = dataclasses.asdict(settings.config)
     about = {"name": settings.name, "smoke": settings.smoke, "command": settings.command}
-    write_json(folder.path("config.json"), {**about, "config": config})
+    for copy in COPIES:
+        write_json(folder.path(copy), {**about, "config": config})
     now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
     version = machine.describe()
     old = read_json(folder.path("version.json"))
@@ -260,9 +273,9 @@ def note_compiles(workdir: Path, compiles: Compiles) -> None:
     write_json(path, [*starts, told])
 
 
-def resume_command(settings: Settings, error: BaseException | None = None) -> str:
+def resume_words(settings: Settings, error: BaseException | None = None) -> str:
     """How to go on; a budget has to be raised for that."""
-    command = f"python -m experiments.main --workdir={settings.workdir} --resume"
+    command = how_to_go_on(settings.workdir)
     if isinstance(error, BudgetExceeded):
         command += f" --config.budget.{error.field}={error.enough}"
     return command

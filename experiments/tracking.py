@@ -8,13 +8,16 @@ was killed and one that was not show the same; a service is told what is new in 
 import math
 import os
 import shutil
+import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from PIL import Image
-from tensorboardX import SummaryWriter
+from tensorboardX.event_file_writer import EventsWriter
+from tensorboardX.proto.event_pb2 import Event
 from tensorboardX.proto.summary_pb2 import Summary
+from tensorboardX.summary import scalar, text
 
 from experiments.config_tree import leaf_values
 from experiments.configs.base import Config
@@ -39,17 +42,23 @@ class Board(Protocol):
 
 
 class TensorBoard:
-    """Files in `tensorboard/`, which are made anew."""
+    """Files in `tensorboard/`, which are made anew.
+
+    They are written at once: the thread of a `SummaryWriter` ends on a full disk, and then who adds
+    to it waits for ever.
+    """
 
     def __init__(self, folder: Path, settings: Mapping[str, Any]):
         shutil.rmtree(folder / "tensorboard", ignore_errors=True)
-        self._writer = SummaryWriter(str(folder / "tensorboard"), flush_secs=10)
+        (folder / "tensorboard").mkdir(parents=True)
+        self._writer = EventsWriter(str(folder / "tensorboard" / "events"))
         rows = "\n".join(f"| {name} | {value} |" for name, value in settings.items())
-        self._writer.add_text("configuration", f"| field | value |\n|---|---|\n{rows}", 0)
+        self._add(text("configuration", f"| field | value |\n|---|---|\n{rows}"), 0)
 
     def scalars(self, values: Mapping[str, float], ticks: int) -> None:
         for name, value in values.items():
-            self._writer.add_scalar(name, value, ticks)
+            self._add(scalar(name, value), ticks)
+        self._writer.flush()
 
     def video(self, name: str, path: Path, ticks: int) -> None:
         """The GIF beside it: TensorBoard plays no other videos."""
@@ -62,7 +71,10 @@ class TensorBoard:
             width=width, height=height, colorspace=3, encoded_image_string=gif.read_bytes()
         )
         value = Summary.Value(tag=name, image=picture)
-        self._writer.file_writer.add_summary(Summary(value=[value]), ticks)
+        self._add(Summary(value=[value]), ticks)
+
+    def _add(self, summary: Summary, ticks: int) -> None:
+        self._writer.write_event(Event(wall_time=time.time(), step=ticks, summary=summary))
 
     def close(self) -> None:
         self._writer.close()

@@ -6,19 +6,18 @@ fails, a second pass of the same episodes draws these two. Minecraft cannot be p
 there the pictures that the agent sees are kept while the episodes are played.
 """
 
-import contextlib
 import dataclasses
 import itertools
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import imageio.v2 as imageio
 import jax
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from experiments.films import encoding
+from experiments.films.encoding import TICKS_PER_SECOND
 from rlgpt_jax.envs.base import Step
 from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.envs.voxel.render import for_people
@@ -32,8 +31,6 @@ MAP_EVERY = 2  # ticks between two drawings of the map, which changes slowly
 CAPTION_HEIGHT = 48
 # 832 x 368: multiples of 16, which H.264 encodes without rescaling.
 FRAME_SIZE = (VIEW_WIDTH * SCALE + MAP_SIZE, VIEW_HEIGHT * SCALE + CAPTION_HEIGHT)
-TICKS_PER_SECOND = 20
-GIF_EVERY = 2  # ticks per frame of a GIF, which is also half as large
 MAX_WATCHED = 4  # lanes whose pictures are kept where episodes cannot be played twice
 MAX_FRAMES = 900  # about, of a long episode, which is shown faster; 1 MB each in memory
 MAX_SLOW_FRAMES = 100  # of simulators, which draw a few pictures a second
@@ -262,48 +259,6 @@ def with_caption(frame: np.ndarray, label: str, tick: int, told: str, outcome: s
 
 
 def _write(lane: Lane, folder: Path, who: Who, gif: bool = True) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"{lane.name}.mp4"
-    write_mp4(path, lane.frames)
+    path = encoding.write(lane.frames, folder, lane.name, gif)
     write_json(path.with_suffix(".json"), lane.timeline(who))
-    if gif:
-        write_gif(folder / f"{lane.name}.gif", lane.frames)
     return path
-
-
-def write_mp4(path: Path, frames: list[np.ndarray]) -> None:
-    """A whole video at once."""
-    with quiet_fork(), open_mp4(path) as writer:
-        for frame in frames:
-            writer.append_data(frame)
-
-
-@contextlib.contextmanager
-def quiet_fork() -> Iterator[None]:
-    """jax warns of any fork; the one that starts the encoder runs no Python."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=r"os\.fork\(\) was called")
-        yield
-
-
-def open_mp4(path: Path) -> Any:
-    """A writer of frames: H.264 with the pixel format that browsers play.
-
-    The encoder is started by the first frame.
-    """
-    return imageio.get_writer(
-        path, format="FFMPEG", mode="I", fps=TICKS_PER_SECOND, codec="libx264",
-        pixelformat="yuv420p", macro_block_size=16, quality=5,
-    )  # type: ignore[call-overload]  # fmt: skip
-
-
-def write_gif(path: Path, frames: list[np.ndarray]) -> None:
-    """Half the size and half the frames, with one palette for all of them."""
-    size = (FRAME_SIZE[0] // 2, FRAME_SIZE[1] // 2)
-    images = [Image.fromarray(f).resize(size, Image.Resampling.BOX) for f in frames[::GIF_EVERY]]
-    palette = images[len(images) // 2].quantize(96, dither=Image.Dither.NONE)
-    flat = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
-    milliseconds = 1000 * GIF_EVERY // TICKS_PER_SECOND
-    flat[0].save(
-        path, save_all=True, append_images=flat[1:], duration=milliseconds, loop=0, optimize=True
-    )

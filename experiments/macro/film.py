@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.films import video
+from experiments.films import encoding, video
 from experiments.macro.episodes import Episode, play
 from rlgpt_jax.envs.base import Step
 from rlgpt_jax.macros.vm.bytecode import Program
@@ -46,7 +46,7 @@ def write(
 
     play(world, program, tick_limit, seed, len(episodes), draw)
     path.parent.mkdir(parents=True, exist_ok=True)
-    video.write_mp4(path, above_each_other([lane.frames for lane in drawn.values()]))
+    encoding.write_mp4(path, above_each_other([lane.frames for lane in drawn.values()]))
     return shown
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from experiments.films.video import open_mp4, quiet_fork
+from experiments.films.encoding import open_mp4, quiet_fork
 
 
 class Recorder:

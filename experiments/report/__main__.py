@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from experiments.report.page import write_report
+from rlgpt_jax.agents.llm.disk import Damaged
 
 
 def main(argv: list[str]) -> int:
@@ -12,7 +13,7 @@ def main(argv: list[str]) -> int:
         return 2
     try:
         print(write_report(Path(argv[0])))
-    except FileNotFoundError as error:
+    except (OSError, Damaged) as error:
         print(error, file=sys.stderr)
         return 2
     return 0

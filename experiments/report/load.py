@@ -11,6 +11,7 @@ from typing import Any
 
 from experiments.report.films.media import Media, some_inside
 from rlgpt_jax import files
+from rlgpt_jax.agents.llm.disk import Damaged
 from rlgpt_jax.loop.record import CODED_PARTS, read_json, read_rows
 
 
@@ -231,7 +232,10 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     whole = path.read_bytes().splitlines(keepends=True)
-    return [json.loads(line) for line in whole if line.endswith(b"\n")]
+    try:
+        return [json.loads(line) for line in whole if line.endswith(b"\n")]
+    except ValueError as error:
+        raise Damaged(f"{path} has a line that is not JSON: {error}. Restore the file.") from error
 
 
 def _numbered(folder: Path) -> list[Path]:

@@ -110,10 +110,12 @@ class Learning:
     @property
     def ticks(self) -> int:
         """Ticks of training that the run folder holds."""
-        done = (
-            checkpoints.position(self._tools.folder, i) for i in range(self._config.num_iterations)
-        )
-        return max((p.ticks for p in done if p), default=0)
+        return max((p.ticks for p in self._positions()), default=0)
+
+    def _positions(self) -> list[Position]:
+        """Where the training of every iteration stands that has a checkpoint."""
+        folder, iterations = self._tools.folder, range(self._config.num_iterations)
+        return [p for i in iterations if (p := checkpoints.position(folder, i))]
 
     @property
     def trial_ticks(self) -> int:
@@ -204,12 +206,14 @@ class Learning:
 
         if learner.ticks >= stop or is_enough(learner):
             return learner
-        metrics = Metrics(tools.folder, int(learner.num_updates))
+        # What comes after belongs to later iterations, where this one's end is made again.
+        known = max((p.update for p in self._positions()), default=0)
+        metrics = Metrics(tools.folder, max(int(learner.num_updates), known))
 
         def on_update(now: Learner, values: dict[str, float]) -> None:
             update, ticks = int(now.num_updates), int(now.ticks)
             metrics.add(iteration, update, ticks, values)
-            is_last = ticks >= stop or is_enough(now)
+            is_last = ticks >= stop or is_enough(now) or tools.is_told_to_end()
             if is_last or update % self._config.checkpoint_every == 0:
                 checkpoints.save(tools.folder, iteration, now, self._world(stage), start)
             tools.on_event(

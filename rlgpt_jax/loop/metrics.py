@@ -11,7 +11,7 @@ import math
 from collections.abc import Mapping
 from pathlib import Path
 
-from rlgpt_jax.agents.llm.disk import write_atomically
+from rlgpt_jax.agents.llm.disk import append, write_atomically
 from rlgpt_jax.loop.record import RunFolder, read_rows
 
 INDEX = ("iteration", "update", "ticks")
@@ -30,9 +30,16 @@ class Metrics:
         self._paths = {False: folder.path("metrics.csv"), True: folder.path("timing.csv")}
         for path in self._paths.values():
             _cut(path, num_updates)
+        rows = read_rows(self._paths[False])
+        self._last = int(rows[-1]["update"]) if rows else 0
 
     def add(self, iteration: int, update: int, ticks: int, metrics: Mapping[str, float]) -> None:
-        """Appends one row to each file; `update` and `ticks` count over the whole run."""
+        """Appends one row to each file; `update` and `ticks` count over the whole run.
+
+        An update that is made again, since its checkpoint was damaged, has its rows.
+        """
+        if update <= self._last:
+            return
         index = dict(zip(INDEX, (iteration, update, ticks), strict=True))
         for timing, path in self._paths.items():
             row = {name: x for name, x in metrics.items() if is_timing(name) == timing}
@@ -51,11 +58,12 @@ def _append(path: Path, row: Mapping[str, float]) -> None:
                 f"{path} has columns {names}, but this update gave {list(row)}. Start a new "
                 "run folder: this one was begun by another version."
             )
-    with path.open("a", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        if new:
-            writer.writerow(names)
-        writer.writerow([_cell(row[name]) for name in names])
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    if new:
+        writer.writerow(names)
+    writer.writerow([_cell(row[name]) for name in names])
+    append(path, text.getvalue().encode())
 
 
 def _cell(value: float) -> str:

@@ -1,6 +1,7 @@
 """The run folder: the truth about a run, written so that a kill at any time does no harm.
 
     config.json version.json transcript.jsonl final_eval.json result.json timing.json
+    config.copy.json                 read where config.json is damaged (`loop/mend.py`)
     coded_parts_eval.json            the best code alone, in the worlds of final_eval.json
     transcript_images/<sha256>.png   pictures of prompts
     report.html clock.json           clock.json: seconds over all starts, for the budget
@@ -36,7 +37,7 @@ from typing import Any
 
 import numpy as np
 
-from rlgpt_jax.agents.llm.disk import write_atomically
+from rlgpt_jax.agents.llm.disk import Damaged, write_atomically
 
 CODED_PARTS = "coded_parts"  # in result.json: what a run ends with, if it is not the policy
 
@@ -72,9 +73,11 @@ def held(root: Path) -> Iterator[None]:
             ) from None
         except OSError:
             pass  # a file system without locks: nothing can be held there
-        file.truncate(0)
-        file.write(f"process {os.getpid()} on {socket.gethostname()}\n")
-        file.flush()
+        name = f"process {os.getpid()} on {socket.gethostname()}\n"
+        with contextlib.suppress(OSError):  # a full disk: what it says is for people alone
+            file.truncate(0)
+            file.write(name)
+            file.flush()
         yield
 
 
@@ -117,15 +120,25 @@ class RunFolder:
 
 
 def read_json(path: Path) -> Any:
-    """The value of a file, None if it does not exist."""
-    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    """The value of a file, None if it does not exist.
+
+    Raises:
+      Damaged: it is not JSON.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    except (ValueError, RecursionError) as error:
+        raise Damaged(
+            f"{path} is damaged: {error}. Going on with the run (experiments.main --resume) sets "
+            "it aside and does its step again; or restore it."
+        ) from error
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
     """Whole rows of a CSV file as text, by column; a row torn by a kill is left out."""
     if not path.exists():
         return []
-    text = path.read_text()
+    text = path.read_text(errors="replace")
     whole = text[: text.rfind("\n") + 1]
     return list(csv.DictReader(io.StringIO(whole)))
 

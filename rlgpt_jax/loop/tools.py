@@ -54,6 +54,8 @@ class Tools:
     budget: Budget | None = None  # what the run may spend; None is no limit
     set_up: RLInterface = DEFAULT  # of training without agents
     on_event: events.OnEvent = events.ignore
+    # Asked after every update: if so there is a checkpoint of it, for whoever ends the run then.
+    is_told_to_end: Callable[[], bool] = lambda: False
 
     @property
     def minecraft_task(self) -> Task:

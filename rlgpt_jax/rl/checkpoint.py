@@ -3,8 +3,13 @@
 A learner and, if it keeps its own state, the world are stored as flat lists of arrays
 with Orbax, which writes to a temporary folder and renames it. The structure comes from a
 fresh learner of the same configuration, so nothing but numbers is read from disk.
+`sha256.json` in the folder has the hash of every file: what was damaged is never restored.
 """
 
+import errno
+import hashlib
+import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +27,12 @@ from rlgpt_jax.rl.rollout.on_host import World
 from rlgpt_jax.rl.train import at_start, init_learner, without_episodes
 
 VERSION = 5
+HASHES = "sha256.json"
+MORE_BYTES = 2**20  # about, of what Orbax writes beside the arrays
+
+
+class CheckpointDamaged(ValueError):
+    """A checkpoint that is not as it was written."""
 
 
 def _is_key(x: Any) -> bool:
@@ -55,22 +66,33 @@ def _checkpointer() -> ocp.Checkpointer:
     return ocp.Checkpointer(ocp.CompositeCheckpointHandler())
 
 
-def save(path: Path | str, learner: Learner, env: World) -> None:
+def save(
+    path: Path | str,
+    learner: Learner,
+    env: World,
+    beside: Mapping[str, bytes] | None = None,
+    check_room: Callable[[int], None] = lambda num_bytes: None,
+) -> None:
     """Writes a checkpoint folder at `path`, replacing one that is there.
 
     Args:
       env: the world that `learner` trains in; its state is stored too. One whose lanes step on
         their own cannot be restored, so nothing of its episodes is stored.
+      beside: more files of the folder, by name.
+      check_room: called with the bytes that are about to be written; may raise.
+
+    Raises:
+      OSError: the disk refused it.
     """
     world = env.save() if on_host.is_host(env) else None
     if on_host.is_async(env):
         learner = learner.replace(rollout=None)
-    _write(path, learner, world)
+    _write(path, learner, world, beside or {}, check_room)
 
 
 def save_params(path: Path | str, params: Params) -> None:
     """Writes networks alone, replacing what is there."""
-    _write(path, params, None)
+    _write(path, params, None, {}, lambda num_bytes: None)
 
 
 def load_params(path: Path | str, config: NetworkConfig) -> Params:
@@ -78,31 +100,65 @@ def load_params(path: Path | str, config: NetworkConfig) -> Params:
 
     Raises:
       FileNotFoundError: there is nothing at `path`.
-      ValueError: the networks have other sizes.
+      ValueError: the networks have other sizes, or the files are damaged.
     """
     arrays, meta = _read(Path(path).absolute())
     template = init_params(config, jax.random.key(0))
     return _rebuild(arrays, meta["learner"], template, "networks", check=True)
 
 
-def _write(path: Path | str, learner: Any, world: Any) -> None:
+def is_whole(path: Path) -> bool:
+    """Whether every file of a checkpoint is as it was written. Of one without hashes, by an
+    earlier version, that is not known: True."""
+    try:
+        return json.loads((path / HASHES).read_bytes()) == _hashes(path)
+    except FileNotFoundError:
+        return path.is_dir() and any(path.iterdir())
+    except (OSError, ValueError):
+        return False
+
+
+def _hashes(path: Path) -> dict[str, str]:
+    files = sorted(p for p in path.rglob("*") if p.is_file() and p.name != HASHES)
+    return {
+        str(p.relative_to(path)): hashlib.sha256(p.read_bytes()).hexdigest() for p in files
+    }  # fmt: skip
+
+
+def _write(
+    path: Path | str,
+    learner: Any,
+    world: Any,
+    beside: Mapping[str, bytes],
+    check_room: Callable[[int], None],
+) -> None:
     learner_arrays, learner_shapes = _flat(learner, "learner")
     world_arrays, world_shapes = _flat(world, "world")
     meta = {"version": VERSION, "learner": learner_shapes, "world": world_shapes}
-    with _checkpointer() as checkpointer:
-        checkpointer.save(
-            Path(path).absolute(),
-            args=ocp.args.Composite(
-                arrays=ocp.args.PyTreeSave({**learner_arrays, **world_arrays}),
-                meta=ocp.args.JsonSave(meta),
-            ),
-            force=True,
-        )
+    arrays, folder = {**learner_arrays, **world_arrays}, Path(path).absolute()
+    # Orbax, out of room, tells it from many threads: it is asked for before.
+    check_room(sum(x.nbytes for x in arrays.values()) + sum(map(len, beside.values())) + MORE_BYTES)
+    try:
+        with _checkpointer() as checkpointer:
+            items = ocp.args.Composite(
+                arrays=ocp.args.PyTreeSave(arrays), meta=ocp.args.JsonSave(meta)
+            )
+            checkpointer.save(folder, args=items, force=True)
+    except Exception as error:
+        why = f"the checkpoint was not written: {str(error).partition(chr(10))[0]}"
+        raise OSError(getattr(error, "errno", None) or errno.EIO, why, str(path)) from error
+    for name, content in beside.items():
+        (folder / name).write_bytes(content)
+    (folder / HASHES).write_text(json.dumps(_hashes(folder)))
 
 
 def _read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     if not path.is_dir():
         raise FileNotFoundError(f"no checkpoint at {path}. Give the folder that `save` wrote.")
+    if not is_whole(path):
+        raise CheckpointDamaged(
+            f"the checkpoint {path} is damaged. Going on with the run takes the one before it."
+        )
     with _checkpointer() as checkpointer:
         meta = checkpointer.restore(path, args=ocp.args.Composite(meta=ocp.args.JsonRestore())).meta
         if meta.get("version") != VERSION:
@@ -151,7 +207,7 @@ def load(
 
     Raises:
       FileNotFoundError: there is no checkpoint at `path`.
-      ValueError: it was made with other sizes.
+      ValueError: it was made with other sizes, or is damaged.
     """
     arrays, meta = _read(Path(path).absolute())
     is_async = on_host.is_async(env)

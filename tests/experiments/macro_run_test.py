@@ -11,9 +11,10 @@ import imageio.v2 as imageio
 import numpy as np
 import pytest
 
-from experiments import flags, video
+from experiments import flags
 from experiments import run as main_run
 from experiments.configs import base
+from experiments.films import encoding
 from experiments.macro import __main__ as command
 from experiments.macro import film, run
 from experiments.macro.episodes import Episode
@@ -69,7 +70,7 @@ def test_a_macro_runs_as_pure_code_with_numbers_and_a_video(
     assert gained.get("milk_bucket", 0) == pytest.approx(found["success_rate"])
     shown = capsys.readouterr().out
     assert f"{found['successes']} of 3" in shown and "Video" in shown
-    with video.quiet_fork():
+    with encoding.quiet_fork():
         reader: Any = imageio.get_reader(mp4)
         count = reader.count_frames()
         first, last = reader.get_data(0), reader.get_data(count - 1)

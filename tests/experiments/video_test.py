@@ -11,7 +11,7 @@ import imageio_ffmpeg
 import numpy as np
 import pytest
 
-from experiments.films import video
+from experiments.films import encoding, video
 
 VIEW = np.full((video.VIEW_HEIGHT, video.VIEW_WIDTH, 3), (200, 10, 10), np.uint8)
 MAP = np.full((video.MAP_SIZE, video.MAP_SIZE, 3), (10, 10, 200), np.uint8)
@@ -53,7 +53,7 @@ def test_sizes_are_what_h264_takes_without_rescaling() -> None:
 
 def test_the_outcome_stays_on_the_last_picture(episode: video.Lane) -> None:
     assert not episode.is_open and episode.tick == 4
-    held = round(video.END_SECONDS * video.TICKS_PER_SECOND)
+    held = round(video.END_SECONDS * encoding.TICKS_PER_SECOND)
     assert len(episode.frames) == 3 + held
     assert (episode.frames[3] == episode.frames[-1]).all()
     assert (episode.frames[2] != episode.frames[3]).any()
@@ -101,6 +101,6 @@ def test_pictures_that_the_agent_sees_are_kept_while_it_plays() -> None:
     success, failure = video.seen_lanes(3, play, every=1)
     assert (success.name, success.lane, success.tick) == ("success", 1, 3)
     assert (failure.name, failure.lane, failure.tick) == ("failure", 0, 4)
-    held = round(video.END_SECONDS * video.TICKS_PER_SECOND)
+    held = round(video.END_SECONDS * encoding.TICKS_PER_SECOND)
     assert len(success.frames) == 2 + held and len(failure.frames) == 3 + held
     assert (success.frames[0][-10, 10] == 250).all() and (failure.frames[0][-10, 10] == 0).all()

@@ -8,16 +8,20 @@
 Pictures lie in `<stem>_images/<sha256>.png`.
 """
 
+import contextlib
 import dataclasses
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from rlgpt_jax.agents.llm.base import Completion, Image, Message, Request, Usage
+from rlgpt_jax.agents.llm.disk import Damaged, set_aside, write_atomically
 
 SCHEMA = 2
+MEND = "Restore the file, or delete that line: what it asked is then asked (and paid) again."
 FIELDS = (
     "key", "agent", "messages", "prompt_sha256", "request_schema", "answer", "provider", "model",
     "usage", "price", "stop", "request_id", "retries", "seconds", "date",
@@ -64,7 +68,7 @@ def read(path: Path) -> list[Exchange]:
 
     Raises:
       FileNotFoundError: no transcript, or a picture that one of its lines names is missing.
-      ValueError: the file was edited or mixed up.
+      Damaged: the file was edited or mixed up.
     """
     return [_exchange(line, path) for line in read_lines(path)]
 
@@ -80,39 +84,62 @@ def whole_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
     """Parsed lines and the number of bytes they take.
 
     Raises:
-      ValueError: if a line before the last is not JSON, or a line is no exchange: the file
-        was edited or mixed up.
+      Damaged: a line before the last is not JSON, or a line is no exchange: the file was edited
+        or mixed up.
     """
     lines, size = [], 0
-    raw = path.read_bytes().splitlines(keepends=True)
-    for number, line in enumerate(raw, start=1):
-        torn = not line.endswith(b"\n")
-        try:
-            parsed = json.loads(line)
-        except ValueError as error:
-            if number == len(raw):
-                break  # torn by a crash in the middle of a write
-            raise ValueError(
-                f"{path} line {number} is not JSON ({error}); only the last line of a "
-                "transcript may be torn. Restore the file or delete that line."
-            ) from error
-        if torn:
-            break  # whole JSON, but its end was not written: not known to be synced
-        lines.append(_checked(parsed, f"{path} line {number}"))
+    for number, line in enumerate(_raw_lines(path), start=1):
+        lines.append(_parsed(line, f"{path} line {number}"))
         size += len(line)
     return lines, size
+
+
+def mend(path: Path) -> int:
+    """Takes lines that cannot be read out of a transcript. Returns how many those are.
+
+    What they asked will be asked again. The file as it was is kept beside the new one.
+    """
+    good = []
+    lines = _raw_lines(path)
+    for line in lines:
+        with contextlib.suppress(Damaged):
+            _exchange(_parsed(line, ""), path)
+            good.append(line)
+    if len(good) < len(lines):
+        kept = set_aside(path)
+        try:
+            write_atomically(path, b"".join(good))
+        except OSError:
+            os.replace(kept, path)
+            raise
+    return len(lines) - len(good)
+
+
+def _raw_lines(path: Path) -> list[bytes]:
+    """Lines but for a last one that a crash tore in the middle of a write. A whole last line
+    without its end is not known to be synced."""
+    lines = path.read_bytes().splitlines(keepends=True)
+    return lines[:-1] if lines and not lines[-1].endswith(b"\n") else lines
+
+
+def _parsed(line: bytes, where: str) -> dict[str, Any]:
+    try:
+        return _checked(json.loads(line), where)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, Damaged):
+            raise
+        raise Damaged(
+            f"{where} is not JSON ({error}); only the last line of a transcript may be torn. {MEND}"
+        ) from error
 
 
 def _checked(line: Any, where: str) -> dict[str, Any]:
     schema = line.get("schema") if isinstance(line, dict) else None
     if schema != SCHEMA:
-        raise ValueError(
-            f"{where} has schema {schema!r}; this version reads {SCHEMA}. Record the transcript "
-            "again."
-        )
+        raise Damaged(f"{where} has schema {schema!r}; this version reads {SCHEMA}. {MEND}")
     missing = [field for field in FIELDS if field not in line]
     if missing:
-        raise ValueError(f"{where} has no {missing[0]!r}. Restore the file or delete that line.")
+        raise Damaged(f"{where} has no {missing[0]!r}. {MEND}")
     return line
 
 
@@ -126,6 +153,13 @@ def _message_json(message: Message) -> dict[str, Any]:
 
 
 def _exchange(line: Mapping[str, Any], path: Path) -> Exchange:
+    try:
+        return _made(line, path)
+    except (KeyError, TypeError, AttributeError, OverflowError) as error:
+        raise Damaged(f"{path}: the exchange {line['key']!r} holds no {error}. {MEND}") from error
+
+
+def _made(line: Mapping[str, Any], path: Path) -> Exchange:
     messages = tuple(
         Message(
             m["role"], m["text"],
@@ -151,7 +185,7 @@ def _image(entry: Mapping[str, str], key: str, path: Path) -> Image:
         )
     data = file.read_bytes()
     if hashlib.sha256(data).hexdigest() != entry["sha256"]:
-        raise ValueError(
+        raise Damaged(
             f"{file} is not the picture {entry['name']!r} that {key!r} in {path} was asked with: "
             "its content was changed. Restore it from a copy of the folder."
         )

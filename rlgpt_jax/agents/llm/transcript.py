@@ -127,11 +127,9 @@ class Transcript:
             for image in message.images:
                 path = images_folder(self.path) / f"{image.sha256}.png"
                 if not path.exists():
-                    with _naming(path):
-                        disk.write_atomically(path, image.data)
+                    disk.write_atomically(path, image.data)
         text = json.dumps(exchange.to_json(), ensure_ascii=False)
-        with _naming(self.path):
-            disk.append(self.path, text.encode() + b"\n")
+        disk.append(self.path, text.encode() + b"\n")
 
 
 class Recorded:
@@ -190,12 +188,3 @@ def _num_bytes(request: Request) -> int:
     words = sum(len(m.text.encode()) for m in request.messages) + len(json.dumps(request.schema))
     pictures = sum(len(i.data) for m in request.messages for i in m.images)
     return 2 * words + pictures + ANSWER_BYTES
-
-
-@contextlib.contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Errors of the disk say which file they are about; those of writing do not."""
-    try:
-        yield
-    except OSError as error:
-        raise OSError(error.errno, error.strerror or str(error), str(path)) from error

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from experiments.films.video import quiet_fork
+from experiments.films.encoding import quiet_fork
 from experiments.play import headless, window
 from experiments.play.actions_file import read_actions
 from experiments.play.frame import HEIGHT, WIDTH, frame

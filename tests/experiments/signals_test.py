@@ -1,0 +1,58 @@
+"""Signals to a small program that holds `Stop`; `tests/faults` sends them to runs."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from rlgpt_jax.files import CHECKOUT
+
+PROGRAM = """
+import sys, time
+from experiments import signals
+signals.SOFT, signals.HARD = 0.3, 0.6
+try:
+    with signals.Stop("Go on with: it") as stop:
+        print("ready", flush=True)
+        for _ in range(1000):
+            {work}
+except signals.Stopped as error:
+    print(f"saved, {{error}}", flush=True)
+"""
+EVENTS = "time.sleep(0.01); stop.raise_if_told()"
+WAITING = "time.sleep(5)"
+# One call that no handler comes into, and that lets other threads run, as a compiler does.
+DEAF = "import hashlib; hashlib.pbkdf2_hmac('sha256', b'', b'', 10**9)"
+
+
+def told(work: str, name: str, before: str = "") -> tuple[str, float]:
+    program = before + PROGRAM.format(work=work)
+    command = [sys.executable, "-c", program]
+    with subprocess.Popen(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout and process.stdout.readline() == "ready\n"
+        began = time.monotonic()
+        process.send_signal(getattr(signal, name))
+        return process.communicate(timeout=60)[0], time.monotonic() - began
+
+
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_a_run_ends_at_its_next_event(name):
+    assert told(EVENTS, name)[0] == f"saved, told to end by {name}\n"
+
+
+def test_a_run_that_waits_is_ended_where_it_is():
+    words, seconds = told(WAITING, "SIGTERM")
+    assert words == "saved, told to end by SIGTERM\n" and seconds < 4
+
+
+def test_a_process_that_hears_nothing_still_says_how_to_go_on():
+    words, _ = told(DEAF, "SIGTERM")
+    assert words == "\nStopped by SIGTERM. Go on with: it\n"
+
+
+def test_what_ignores_a_lost_terminal_goes_on():
+    ignore = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+    finished = EVENTS.replace("0.01", "0.0001")
+    assert told(finished, "SIGHUP", ignore)[0] == ""
