@@ -134,7 +134,7 @@ SERVICE = """
 import sys
 from pathlib import Path
 import numpy as np
-from experiments.films.video import write_mp4
+from experiments.films.encoding import write_mp4
 from rlgpt_jax.loop.record import RunFolder
 from rlgpt_jax.loop.events import Drawn
 from tests.experiments.tracking_test import made, play

@@ -60,7 +60,7 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before(folder, how):
     assert now is not None and (now.update, now.ticks) == (1, 64)
     assert folder.path("checkpoints/0/update_000002.damaged").is_dir()
     assert not folder.iteration(0, "coded_parts_eval.json").exists()  # of networks after it
-    Metrics(folder, now.update).close()
+    Metrics(folder, now.update)
     assert folder.path("metrics.csv").read_bytes() == ROWS[: ROWS.rindex(b"0,2")]
     assert look_over(folder) == ""
 
