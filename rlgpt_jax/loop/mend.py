@@ -123,11 +123,11 @@ CHECKS: dict[str, Callable[[Any], Any]] = {
     ".trial.json": lambda value: TrialReport.from_json(value["report"]),
     cases.FILE: EvalReport.from_json,
     "timing.json": _seconds,
-    "clock.json": _seconds,
+    "clock.json": lambda value: value["seconds"] + 0.0,
     "version.json": lambda value: value["resumed"].index,
     "compile.json": lambda value: value.index,
     "config.json": lambda value: value["config"]["seed"],
-    "result.json": lambda value: value.keys(),
+    "result.json": lambda value: value["seed"],
     "skill.json": lambda value: value["version"],
     "frames.json": lambda value: [entry["pictures"] for entry in value["episodes"]],
 }

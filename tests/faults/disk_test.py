@@ -50,7 +50,7 @@ STEPS = {
     "csv": (metrics, "append", 5, 0),
     "evaluation": (learning, "write_json", 1, 0),
     "video": (encoding, "write", 1, 4096),
-    "report": (page, "write_atomically", 2, 4096),
+    "report": (page, "write_atomically", 1, 4096),
 }
 
 
