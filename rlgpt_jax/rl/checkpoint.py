@@ -6,10 +6,12 @@ fresh learner of the same configuration, so nothing but numbers is read from dis
 `sha256.json` in the folder has the hash of every file: what was damaged is never restored.
 """
 
+import contextlib
 import errno
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +141,7 @@ def _write(
     # Orbax, out of room, tells it from many threads: it is asked for before.
     check_room(sum(x.nbytes for x in arrays.values()) + sum(map(len, beside.values())) + MORE_BYTES)
     try:
-        with _checkpointer() as checkpointer:
+        with _threads_in_silence(), _checkpointer() as checkpointer:
             items = ocp.args.Composite(
                 arrays=ocp.args.PyTreeSave(arrays), meta=ocp.args.JsonSave(meta)
             )
@@ -150,6 +152,21 @@ def _write(
     for name, content in beside.items():
         (folder / name).write_bytes(content)
     (folder / HASHES).write_text(json.dumps(_hashes(folder)))
+
+
+@contextlib.contextmanager
+def _threads_in_silence() -> Iterator[None]:
+    """A write of Orbax that fails is told by its exception. What is left of it ends in threads that
+    find nobody waiting, and each would print a traceback, so after a failure this stays."""
+    before = sys.unraisablehook
+
+    def hook(told: "sys.UnraisableHookArgs") -> None:
+        if str(told.exc_value) != "Event loop is closed":
+            before(told)
+
+    sys.unraisablehook = hook
+    yield
+    sys.unraisablehook = before
 
 
 def _read(path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
