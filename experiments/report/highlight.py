@@ -8,19 +8,15 @@ from pygments.token import Comment, Keyword, Number, Operator, String
 
 from experiments.report.html import tag, text
 
-LONGEST = 65_536  # characters: no longer macro is accepted, and colouring millions takes minutes
-
 KIND = {Keyword: "key", Operator.Word: "key", String: "str", Number: "num", Comment: "com"}
 
 
 def code(source: str, marked_line: int | None = None) -> str:
     """A `<pre>` with one span per line; `marked_line` (from 1) is set off as refused."""
     rows = []
-    for number, line in enumerate(_coloured(source[:LONGEST]), start=1):
+    for number, line in enumerate(_coloured(source), start=1):
         kind = "line refused" if number == marked_line else "line"
         rows.append(tag("span", line or " ", class_=kind, data_n=str(number)))
-    if (left := len(source) - LONGEST) > 0:
-        rows.append(tag("span", f"... ({left:,} characters more)", class_="line"))
     return tag("pre", tag("code", "\n".join(rows)), class_="code", tabindex="0")
 
 

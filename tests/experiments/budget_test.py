@@ -40,9 +40,10 @@ def started(workdir: Path, *changes: str) -> flags.Settings:
 def test_a_limit_in_dollars_needs_a_known_price_before_anything_starts(tmp_path: Path) -> None:
     limit = "--config.budget.max_usd=5"
     assert settings(tmp_path / "a", limit).config.budget.max_usd == 5
-    for change in ("--config.llm.model=my-model", "--config.llm.critic_model=my-model"):
+    other = [word.replace("claude-sonnet-5-5", "my-model") for word in REAL]
+    for words in (other, [*REAL, "--config.llm.critic_model=my-model"]):
         with pytest.raises(ConfigError, match="none is known of 'my-model'"):
-            settings(tmp_path / "b", limit, change)
+            flags.parse([*words, f"--workdir={tmp_path / 'b'}", limit])
     with pytest.raises(ConfigError, match=r"unknown.*provider file.*budget.max_tokens"):
         flags.parse([REAL[0], "--config.llm.provider=file", limit])
     assert flags.parse([REAL[0], limit]).config.llm.provider == "replay"

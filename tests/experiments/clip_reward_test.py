@@ -12,6 +12,7 @@ import pytest
 
 from experiments import clip_reward, flags, run, wiring
 from experiments.configs import base
+from experiments.signals import Stop
 from experiments.values import ConfigError
 from rlgpt_jax.envs.minedojo.turns import OnTurn
 from rlgpt_jax.envs.voxel.host import HostVoxel
@@ -155,5 +156,5 @@ def test_a_resumed_run_with_weights_of_another_checkpoint_is_refused_and_keeps_i
     before = (folder / "config.json").read_text()
     display: Any = SimpleNamespace(say=lambda words: None)
     with pytest.raises(MineClipError, match="comes from another checkpoint than .*ffff.* and 0000"):
-        run.go(settings, display, SimpleNamespace())  # type: ignore[arg-type]
+        run.go(settings, display, SimpleNamespace(), Stop(""))  # type: ignore[arg-type]
     assert (folder / "config.json").read_text() == before

@@ -129,10 +129,13 @@ def test_the_number_of_lanes_must_agree():
 
 
 def test_training_that_diverges_stops_with_the_update_number():
-    config = dataclasses.replace(CONFIG, reward=RewardConfig(environment=1e38, success=1e38))
-    env = Corridor(num_envs=16, length=3)
+    class Broken(Corridor):
+        def step(self, params, state, action):
+            state, step = super().step(params, state, action)
+            return state, step._replace(reward=step.reward * float("inf"))
+
     with pytest.raises(TrainingDiverged, match="update 1 gave"):
-        collect(env, config, 2048)
+        collect(Broken(num_envs=16, length=3), CONFIG, 2048)
 
 
 def test_carry_over_forgets_changed_macros_only():
