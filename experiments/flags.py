@@ -125,7 +125,11 @@ def repeat_command(values: flags.FlagValues, assignments: Sequence[tuple[str, st
 
 
 def holds_run(workdir: Path) -> bool:
-    """Raises ConfigError for a path that cannot be looked at."""
+    """Raises ConfigError for a path that cannot be looked at, or printed in a command."""
+    if not str(workdir).isprintable():
+        raise ConfigError(
+            f"--workdir={ascii(str(workdir))[:80]}: no usable path (it holds control characters)."
+        )
     try:
         return (workdir / "config.json").exists()
     except (OSError, ValueError) as error:  # too long, not ours to read, with a null byte

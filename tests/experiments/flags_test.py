@@ -63,6 +63,10 @@ PURE = "--config.loop.mode=pure_rl"  # needs no transcript
         (["--config=harvest_milk", "--config.ppo.num_envs=1e7"], "at most 1,048,576"),
         (["--config=harvest_milk", "--config.reward.step_cost=3e38"], "at most 1e+06"),
         (["--config=harvest_milk", PURE, f"--workdir={'x' * 300}"], "no usable path (File name"),
+        (
+            ["--config=harvest_milk", PURE, "--workdir=a\nb"],
+            "'a\\nb': no usable path (it holds control characters)",
+        ),
         ([], "harvest_milk_pixels, harvest_milk_rays, harvest_milk_seeing, harvest_wool"),
         (["--workdir=/nowhere", "--resume"], "holds no config.json"),
     ],

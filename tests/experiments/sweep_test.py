@@ -103,49 +103,6 @@ def test_slurm_s_library_runs_jobs(tmp_path: Path, cluster: str, monkeypatch) ->
     ]  # fmt: skip
 
 
-@pytest.mark.slow
-def test_a_job_whose_host_is_lost_goes_on_at_another(tmp_path: Path) -> None:
-    """Two hosts of a Ray cluster; the one that has begun the job is ended without a word."""
-    ray = pytest.importorskip("ray")
-    cluster_utils = pytest.importorskip("ray.cluster_utils")
-    waits = PROGRAM.replace(
-        "if (here.parent",
-        "import os, time; (here / f'host{os.environ[\"RAY_NODE\"]}').touch()\n"
-        "while sys.argv[2] == 'new': time.sleep(0.1)\nif (here.parent",
-    )
-    cluster = cluster_utils.Cluster(
-        initialize_head=True, head_node_args={"num_cpus": 0, "env_vars": {"RAY_NODE": "h"}}
-    )
-    try:
-        hosts = {
-            name: cluster.add_node(num_cpus=1, env_vars={"RAY_NODE": name}) for name in ("0", "1")
-        }
-        ray.init(address=cluster.address, log_to_driver=False)
-        job = Small(tmp_path / "a", program=waits)
-        told: list[str] = []
-
-        def say(_, words: str) -> None:
-            told.append(words)
-
-        import threading
-
-        with launchers.on_ray(1, 0) as call:
-            thread = threading.Thread(target=run_all, args=([job], [], call, 1, 1, say))
-            thread.start()
-            while not (found := list(job.folder.glob("host*"))):
-                assert thread.is_alive(), told
-                thread.join(0.2)
-            cluster.remove_node(hosts[found[0].name[-1]], allow_graceful=False)
-            thread.join(120)
-        assert told == ["started", "done"]
-        assert len(list(job.folder.glob("host*"))) == 2
-        log = job.log.read_text()
-        assert log.count("begun with") >= 1 and "['again']" in log
-    finally:
-        ray.shutdown()
-        cluster.shutdown()
-
-
 def test_values_are_ranges_lists_and_tuples() -> None:
     assert fields.axis("seed=0..3,7") == ("seed", ("0", "1", "2", "3", "7"))
     assert fields.axis("config.ppo.learning_rate=3e-4,1e-3")[0] == "ppo.learning_rate"

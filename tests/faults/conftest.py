@@ -20,7 +20,8 @@ TABLE = re.compile(r"(?<=<!-- injected -->\n).*?(?=<!-- end -->)", re.S)
 KINDS = (
     "kill -9 at a random moment", "full disk", "damaged file", "second process in the folder",
     "SIGTERM or SIGHUP", "Ctrl-C while starting", "loss that is not finite",
-    "API down for an hour", "MineDojo worker killed",
+    "API down for an hour", "MineDojo worker killed", "Ray node killed", "hostile answers",
+    "API key planted in answers and errors",
 )  # fmt: skip
 
 

@@ -88,12 +88,16 @@ def check(model: Script, folder: Path) -> str:
 
 
 @pytest.mark.faults
-def test_words_that_do_harm_stay_words(tmp_path):
+def test_words_that_do_harm_stay_words(tmp_path, ledger):
+    ledger.begin("hostile answers")
     page = check(Poisoned({key: poisoned(text) for key, text in ANSWERS.items()}), tmp_path)
     assert "&lt;script&gt;alert(1)" in page
+    ledger.end()
 
 
 @pytest.mark.faults
 @pytest.mark.parametrize(("first", "plans"), [(0, False), (0, True), (9, True)])
-def test_garbage_of_millions_of_characters_ends_no_run(tmp_path, first, plans):
+def test_garbage_of_millions_of_characters_ends_no_run(tmp_path, first, plans, ledger):
+    ledger.begin("hostile answers")
     check(Garbage(first, plans), tmp_path)
+    ledger.end()

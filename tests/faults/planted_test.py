@@ -44,7 +44,8 @@ class Written:
 
 @pytest.mark.faults
 @pytest.mark.parametrize("provider", WIRES)
-def test_no_file_console_or_report_holds_a_key(provider, tmp_path, monkeypatch):
+def test_no_file_console_or_report_holds_a_key(provider, tmp_path, monkeypatch, ledger):
+    ledger.begin("API key planted in answers and errors")
     monkeypatch.setenv("PLANTED", KEY)
     out = io.StringIO()
     display = Display(Console(file=out))
@@ -68,3 +69,4 @@ def test_no_file_console_or_report_holds_a_key(provider, tmp_path, monkeypatch):
     assert len(files) > 30 and not [path for path in files if KEY.encode() in path.read_bytes()]
     assert b"Your key is [key]" in (tmp_path / "run/transcript.jsonl").read_bytes()
     assert KEY not in out.getvalue() + str(error.value)
+    ledger.end(out.getvalue())

@@ -89,7 +89,10 @@ def take(
         views = draw(world, found, moments)
     entries = []
     for name, episode in chosen.items():
-        entry = {"which": name, "note": NONE[name], "moments": [], "pictures": []}
+        none = NONE[name]
+        if isinstance(recorder, Watch):
+            none = f"Of {recorder.num_watched} episodes that were drawn no one is a {name}."
+        entry = {"which": name, "note": none, "moments": [], "pictures": []}
         if episode is not None:
             entry = _entry(name, episode, moments[name], world.num_envs)
             drawn = views[name]

@@ -1,7 +1,7 @@
 """Pictures of simulators, drawn while an evaluation is played, for a critic with eyes.
 
-Drawing is slow there, and what is seen depends on more than the actions, so a few lanes are drawn
-at a few ticks as they go by; a success and a failure of them are shown.
+Drawing is slow there, and what is seen depends on more than the actions, so some lanes are drawn
+at a few ticks as they go by, until a success and a failure have been seen.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ from rlgpt_jax.envs.spec import Sensed, WorldSpec
 from rlgpt_jax.rl.evaluate.keyframes import Batch, Episode, median_in_ticks
 from rlgpt_jax.rl.evaluate.moments import Moment
 
-LANES = 4  # that are watched, of the first batch
+LANES = 8  # of a batch that are watched
 PICTURES = 24  # of an episode that takes all its time
 VIEW_SIZE = (200, 320)  # height and width in pixels
 NO_END: Any = None  # rows are of worlds that are drawn afterwards
@@ -30,13 +30,15 @@ class Watch:
         self._moments: dict[int, dict[int, Moment]] = {}
         self._open: list[int] = []
         self._ended: list[Episode] = []
+        self._kept: dict[bool, tuple[Episode, list[Moment], dict[int, np.ndarray]]] = {}
+        self.num_watched = 0  # episodes
 
     def start(self, seed: int) -> None:
-        """A batch of lanes begins; the first one is watched."""
+        """A batch of lanes begins."""
         self._batch = Batch(self._batch.number + 1, seed)
-        is_first = self._batch.number == 0
-        self._open = list(range(min(LANES, self._world.num_envs))) if is_first else []
         self._tick = 0
+        if len(self._kept) < 2:
+            self._open = list(range(min(LANES, self._world.num_envs)))
         self._draw([""] * self._world.num_envs, None)
 
     def tick(self, obs: Sensed, labels: list[str], act: Any, takes: np.ndarray) -> None:
@@ -56,23 +58,29 @@ class Watch:
         self._ended.append(Episode(self._batch, lane, self._tick, success, dead_loop, NO_END))
 
     def finish(self) -> None:
-        """A batch of lanes is over."""
-        self._open = []
+        """A batch of lanes is over: its median success and failure are kept, if none was before."""
+        for is_success in (True, False):
+            ended = [e for e in self._ended if e.success == is_success]
+            if (episode := median_in_ticks(ended)) and is_success not in self._kept:
+                moments = [moment for _, moment in sorted(self._moments[episode.lane].items())]
+                self._kept[is_success] = episode, moments, self._views[episode.lane]
+        self.num_watched += len(self._ended)
+        self._open, self._ended, self._views, self._moments = [], [], {}, {}
 
     @property
     def success(self) -> Episode | None:
-        return median_in_ticks([e for e in self._ended if e.success])
+        return self._kept[True][0] if True in self._kept else None
 
     @property
     def failure(self) -> Episode | None:
-        return median_in_ticks([e for e in self._ended if not e.success])
+        return self._kept[False][0] if False in self._kept else None
 
     def shown(self, episode: Episode, num: int) -> tuple[list[Moment], dict[int, np.ndarray]]:
         """At most `num` moments of an episode, evenly spread, and the views by tick."""
-        ticks = sorted(self._views[episode.lane])
-        at = np.unique(np.linspace(0, len(ticks) - 1, min(num, len(ticks))).round().astype(int))
-        moments = [self._moments[episode.lane][ticks[i]] for i in at]
-        return moments, self._views[episode.lane]
+        _, moments, views = self._kept[episode.success]
+        last = len(moments) - 1
+        at = np.unique(np.linspace(0, last, min(num, last + 1)).round().astype(int))
+        return [moments[i] for i in at], views
 
     def _draw(self, labels: list[str], obs: Sensed | None) -> None:
         if not self._open:
