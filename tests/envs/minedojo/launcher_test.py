@@ -52,7 +52,11 @@ def appears(path: Path) -> None:
 
 
 def environment_of(link: LocalLink) -> dict[str, str]:
-    rows = Path(f"/proc/{link.process.pid}/environ").read_bytes().decode().split("\0")
+    """A new program has none for a moment after `Popen` has returned."""
+    end = time.monotonic() + 60
+    while not (read := Path(f"/proc/{link.process.pid}/environ").read_bytes()):
+        assert time.monotonic() < end
+    rows = read.decode().split("\0")
     return dict(row.split("=", 1) for row in rows if row)
 
 
