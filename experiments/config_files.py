@@ -1,6 +1,7 @@
 """What a name on any command line stands for: a configuration.
 
     harvest_milk         a file beside `configs/base.py`
+    harvest_milk_rays    the same with macros that see the rays too, and conversations of its own
     craft_wooden_shovel  a task of the table (or MineDojo's name of it) that has no such file
     kitchen_microwave    a task of a simulator
     path/to/my_task.py   a file of the user's own, which is run as such
@@ -19,6 +20,8 @@ from experiments.values import ConfigError, nearest, suggest
 from rlgpt_jax.envs.tasks import tasks
 
 CONFIGS = Path(__file__).parent / "configs"
+TRANSCRIPTS = CONFIGS.parent / "transcripts"
+RAYS = "_rays"
 
 
 def config_names() -> dict[str, str]:
@@ -28,7 +31,10 @@ def config_names() -> dict[str, str]:
         tree = ast.parse(path.read_text())
         if any(isinstance(n, ast.FunctionDef) and n.name == "get_config" for n in tree.body):
             found[path.stem] = (ast.get_docstring(tree) or "").partition("\n")[0]
-    return found
+    for path in sorted(TRANSCRIPTS.glob(f"*{RAYS}.jsonl")):
+        words = f"{path.stem.removesuffix(RAYS)} with macros that see the rays too."
+        found[path.stem] = words
+    return dict(sorted(found.items()))
 
 
 def stem_of(name: str) -> str:
@@ -56,6 +62,8 @@ def load_config(name: str, flag: str = "--config") -> base.Config:
             "`python -m experiments.main --config=help` lists them; a file of your own is given "
             "by its path, my_task.py."
         )
+    if not (is_path(name) or (CONFIGS / f"{name}.py").exists()):
+        return base.with_rays(load_config(name.removesuffix(RAYS)), name)
     module = from_path(name, flag) if is_path(name) else _import(name)
     try:
         config = _made(module)

@@ -6,5 +6,5 @@ python -m experiments.bench frames --sizes=64x64,160x256
 python -m experiments.bench peers --jaxenstein=PATH  # pip install -e '.[bench]'
 python -m experiments.bench compile                  # cold and warm, in new processes
 python -m experiments.bench world --lanes=16,64,256 --beside=OTHER/bench.json
-experiments/bench_gpu.sh                             # every figure of a GPU, one command
+experiments/bench/gpu.sh                              # every figure of a GPU, one command
 """

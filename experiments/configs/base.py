@@ -336,6 +336,13 @@ def for_row(name: str) -> Config:
     return for_task(name, sight="rays", **of_horizon(get_task(name).horizon))
 
 
+def with_rays(config: Config, name: str) -> Config:
+    """The same at sight rays, so that code can do it all; with conversations of RL-GPT and of code
+    alone (`loop.mode=pure_code loop.pure_code_plan=own`) in one transcript."""
+    transcript = {"transcript": f"experiments/transcripts/{name}.jsonl"}
+    return _with(sights.seeing(config, "rays"), {"llm": transcript})
+
+
 def _with(config: Config, changes: Mapping[str, Any]) -> Config:
     """The configuration with other fields, or fields of its groups as dictionaries."""
     values = {

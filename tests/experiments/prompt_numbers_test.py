@@ -7,7 +7,6 @@ import pytest
 
 from experiments import flags
 from experiments.run import make_tools
-from rlgpt_jax import files
 from rlgpt_jax.agents import critic, fast, one, planner, rl_setup, slow
 from rlgpt_jax.agents.planner import SubTask, TaskPlan
 from rlgpt_jax.agents.prompt_state import (
@@ -27,10 +26,7 @@ from rlgpt_jax.loop.record import RunFolder
 from rlgpt_jax.macros.limits import MAX_MACROS
 from rlgpt_jax.rl.interface import TURNS
 
-NAMES = sorted(
-    path.stem for path in (files.CHECKOUT / "experiments" / "configs").glob("*.py")
-    if path.stem not in ("__init__", "base", "llm", "worlds")
-)  # fmt: skip
+NAMES = flags.config_names()
 # Every way in which a text may tell a limit; the value is the group.
 TOLD = {
     "macro": (r"cut after ([\d,]+) ticks", r"at the latest after ([\d,]+) ticks",

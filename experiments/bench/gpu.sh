@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every figure of a GPU, in one command; prints the table and draws CPU and GPU side by side.
 #
-#   experiments/bench_gpu.sh [FOLDER]
+#   experiments/bench/gpu.sh [FOLDER]
 #
 # Needs: pip install -e '.[gpu,bench]' (or a JAX that sees the GPU). Settings:
 #   PYTHON       interpreter (python)
@@ -15,7 +15,7 @@
 # Aims on one H200: symbolic world 5,000,000 steps/s, 64x64 RGB world 1,000,000, PPO from rays
 # 1,000,000 and from pixels 300,000, harvest_milk learnt from pixels in under 60 s.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 python=${PYTHON:-python}
 out=${1:-bench_gpu}
