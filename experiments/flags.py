@@ -35,7 +35,7 @@ HELP = {
     "smoke": "The same path with a budget of seconds; its numbers mean nothing.",
 }
 # What a resumed run may change: a budget that was used up, a model that is gone, how Minecraft is
-# launched, where the files of the CLIP reward lie (of the same weights: `clip_reward`).
+# launched, where the files of the CLIP reward lie (of the same weights: `mineclip.reward_term`).
 FREE = (
     "budget.", "llm.", "tracker", "minedojo.", "mineclip.weights", "mineclip.merges",
     "mineclip.texts",

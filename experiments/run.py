@@ -14,11 +14,12 @@ import numpy as np
 from rich.console import Console
 from rich.markup import escape
 
-from experiments import clip_reward, machine, set_up
+from experiments import machine, set_up
 from experiments.compiles import Compiles
 from experiments.configs.base import Config
 from experiments.films import choose
 from experiments.flags import COPIES, Settings, how_to_go_on
+from experiments.mineclip import reward_term
 from experiments.progress import Display
 from experiments.report.last_words import Done, tell
 from experiments.report.page import write_report
@@ -98,9 +99,9 @@ def go(settings: Settings, display: Display, compiles: Compiles, stop: Stop) -> 
     display.say(f"Run folder {escape(str(settings.workdir))}")
     for words in mend.look_over(folder, asks_again=config.llm.provider == "replay"):
         display.say(f"[yellow]{escape(words)}[/yellow]")
-    clip_reward.check_weights(config, folder)  # before config.json names others
+    reward_term.check_weights(config, folder)  # before config.json names others
     write_settings(folder, settings, display)
-    clip_reward.note_weights(config, folder)
+    reward_term.note_weights(config, folder)
     display.say(
         f"Device {jax.default_backend()}. The world, the policy and the update are compiled "
         f"on first use and kept in {escape(str(machine.CACHE))}."

@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from experiments import machine
-from experiments.clip_reward import Clip, make_clip
 from experiments.configs import base
 from experiments.configs.llm import CRITICS
 from experiments.flags import Settings
+from experiments.mineclip.reward_term import Clip, make_clip
 from experiments.values import ConfigError
 from rlgpt_jax import files
 from rlgpt_jax.agents.llm.base import Provider

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from experiments import clip_reward, flags, run, wiring
+from experiments import flags, run, wiring
 from experiments.configs import base
+from experiments.mineclip import reward_term
 from experiments.signals import Stop
 from experiments.values import ConfigError
 from rlgpt_jax.envs.minedojo.turns import OnTurn
@@ -112,7 +113,7 @@ def test_worlds_of_training_in_minecraft_tell_the_reward_and_nothing_is_launched
 def test_few_lanes_pay_for_no_more_frames_than_they_show(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clip = clip_reward.make_clip(config(small.files(tmp_path)))
+    clip = reward_term.make_clip(config(small.files(tmp_path)))
     assert clip is not None and clip.config.block == 16
     encoded = small.count_frames(monkeypatch, reward_module)
     clip.scorer.frames(np.zeros((2, 160, 256, 3), np.uint8))
@@ -146,9 +147,9 @@ def test_a_resumed_run_with_weights_of_another_checkpoint_is_refused_and_keeps_i
 ) -> None:
     files = small.files(tmp_path)
     first, folder = config(files), started(tmp_path / "run", files)
-    clip_reward.check_weights(first, RunFolder(folder))  # nothing has been noted
-    clip_reward.note_weights(first, RunFolder(folder))
-    clip_reward.check_weights(first, RunFolder(folder))
+    reward_term.check_weights(first, RunFolder(folder))  # nothing has been noted
+    reward_term.note_weights(first, RunFolder(folder))
+    reward_term.check_weights(first, RunFolder(folder))
     other = tmp_path / "other.npz"
     weights.save(other, small.weights(small.RUNNABLE)._replace(digest="f" * 64))
     changed = config({**files, "weights": str(other)})
