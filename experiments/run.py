@@ -72,7 +72,10 @@ def run(settings: Settings, stop: Stop | None = None) -> int:
     with display:
         try:
             done = go(settings, display, compiles, stop)
-        except (*EXPECTED, KeyboardInterrupt) as error:
+        except BaseException as raised:
+            error = stop.swallowed or raised
+            if not isinstance(error, (*EXPECTED, KeyboardInterrupt)):
+                raise
             stopped = isinstance(error, KeyboardInterrupt)
             words = str(error) or ("stopped from the keyboard" if stopped else "out of memory")
             if isinstance(error, OSError) and not isinstance(error, TimeoutError):

@@ -8,6 +8,7 @@ hears nothing, its process ends at once. It says how to go on in each case.
 import contextlib
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -42,6 +43,8 @@ class Stop:
 
     def __init__(self, last_words: str):
         self.came = ""  # the name of the signal
+        # An end that a compiler's callback has thrown away: what fails next fails because of it.
+        self.swallowed: BaseException | None = None
         self._last_words = last_words
 
     def __enter__(self) -> "Stop":
@@ -53,6 +56,8 @@ class Stop:
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._hear)
         threading.Thread(target=self._watch, args=(reader,), daemon=True).start()
+        self._others = sys.unraisablehook
+        sys.unraisablehook = self._keep
         return self
 
     def __exit__(self, *error: Any) -> None:
@@ -62,6 +67,8 @@ class Stop:
     def raise_if_told(self, *event: Any) -> None:
         """Ends the run if it was told to end."""
         del event
+        if self.swallowed:
+            raise self.swallowed
         if self.came:
             raise Stopped(f"told to end by {self.came}")
 
@@ -70,6 +77,12 @@ class Stop:
         if self.came:
             self.raise_if_told()
         self.came = signal.Signals(number).name
+
+    def _keep(self, unraisable: Any) -> None:
+        if isinstance(unraisable.exc_value, Stopped | KeyboardInterrupt):
+            self.swallowed = unraisable.exc_value
+        else:
+            self._others(unraisable)
 
     def _watch(self, reader: int) -> None:
         number = 0

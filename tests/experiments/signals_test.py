@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from experiments import flags, run
 from rlgpt_jax.files import CHECKOUT
 
 PROGRAM = """
@@ -24,6 +25,7 @@ except signals.Stopped as error:
 # A signal that was ignored when the tests began (nohup) is ignored by what they start.
 HEARS = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
 IGNORES = HEARS.replace("SIG_DFL", "SIG_IGN")
+END = "saved, told to end by SIGTERM\n"
 EVENTS = "time.sleep(0.01); stop.raise_if_told()"
 WAITING = "time.sleep(5)"
 # One call that no handler comes into, and that lets other threads run, as a compiler does.
@@ -47,7 +49,23 @@ def test_a_run_ends_at_its_next_event(name):
 
 def test_a_run_that_waits_is_ended_where_it_is():
     words, seconds = told(WAITING, "SIGTERM")
-    assert words == "saved, told to end by SIGTERM\n" and seconds < 4
+    assert words == END and seconds < 4
+
+
+def test_an_end_that_a_callback_swallows_is_heard_at_the_next_event():
+    work = "ctypes.CFUNCTYPE(None)(lambda: time.sleep(5))(); stop.raise_if_told()"
+    assert told(work, "SIGTERM", HEARS + "import ctypes\n")[0] == END
+
+
+def test_what_fails_because_an_end_was_swallowed_is_that_end(tmp_path, monkeypatch, capsys):
+    def broken(settings, display, compiles, stop):
+        stop.swallowed = KeyboardInterrupt()
+        raise RuntimeError("no compiled object yet")
+
+    monkeypatch.setattr(run, "go", broken)
+    assert run.run(flags.parse(["--config=harvest_milk", f"--workdir={tmp_path}"])) == 1
+    words = capsys.readouterr().out
+    assert "stopped from the keyboard" in words and "Go on with" in words
 
 
 def test_a_process_that_hears_nothing_still_says_how_to_go_on():
