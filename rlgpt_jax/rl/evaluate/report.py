@@ -24,7 +24,8 @@ def wilson(successes: float, num: float, z: float = 1.96) -> tuple[float, float]
     centre = p + z * z / (2 * num)
     half = z * math.sqrt(p * (1 - p) / num + z * z / (4 * num * num))
     scale = 1 + z * z / num
-    return max(0.0, (centre - half) / scale), min(1.0, (centre + half) / scale)
+    # It holds `p`, whatever rounding makes of it at 0 and 1.
+    return max(0.0, min(p, (centre - half) / scale)), min(1.0, max(p, (centre + half) / scale))
 
 
 def lost_words(lost: int) -> str:

@@ -33,6 +33,8 @@ def test_wilson_interval_against_known_values():
     np.testing.assert_allclose(wilson(0, 20), (0.0, 0.1611), atol=1e-4)
     np.testing.assert_allclose(wilson(20, 20), (0.8389, 1.0), atol=1e-4)
     assert wilson(0, 0) == (0.0, 1.0)
+    for num in range(1, 500):
+        assert wilson(0, num)[0] == 0.0 and wilson(num, num)[1] == 1.0
 
 
 def test_counts_add_up_over_chunks_of_lanes():
