@@ -24,7 +24,8 @@ LONGEST = 900.0  # seconds; machines may be busy
 
 @contextlib.contextmanager
 def started(*arguments: str) -> Iterator[subprocess.Popen[str]]:
-    """A process in a group of its own, gone at the end."""
+    """A process in a group of its own, gone at the end. Its SIGHUP is not `nohup`'s."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     process = subprocess.Popen(
         arguments, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
         start_new_session=True,
