@@ -21,11 +21,11 @@ def videos(run: Run) -> str:
     if not run.videos:
         return ""
     task = worlds.of_run(run.config)
-    shows = "the world" if task else "what the agent sees, and the world from above"
+    shows = "" if task else ": what the agent sees, and the world from above"
     what = "whole task" if run.task_plan else "best iteration"
     what = "best code alone" if run.ends_with_code else what
     words = (
-        f"Episodes of the {what} in held-out worlds: {shows}. The words name "
+        f"Episodes of the {what} in held-out worlds{shows}. The words name "
         f"{'skill and ' * bool(run.task_plan)}action or macro in control; so does the bar below a "
         "video, in which a click chooses the moment."
     )
