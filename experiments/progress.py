@@ -80,6 +80,12 @@ class Display:
         if done == total and not self._live:
             self.say(f"  worlds for {split}: {total}")
 
+    def frames(self, folder: Path, done: int, total: int) -> None:
+        """Progress of the films of a folder."""
+        self.phase(f"drawing {escape(folder.name)}: frame {done} of {total}")
+        if not done and not self._live:
+            self.say(f"  drawing {escape(folder.name)}: {total} frames")
+
     def _show_status(self, words: str) -> None:
         if not self._live:
             return

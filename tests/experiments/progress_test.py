@@ -110,6 +110,16 @@ def test_pending_questions_are_shown_until_they_are_answered() -> None:
     assert "2 answers pending" in told(asked, terminal=True)
 
 
+def test_frames_of_films_are_counted() -> None:
+    out, plain = io.StringIO(), io.StringIO()
+    with Display(Console(file=out, force_terminal=True, width=150)) as display:
+        display.frames(Path("videos/iteration0"), 12, 130)
+    for done in (0, 12):
+        Display(Console(file=plain)).frames(Path("videos/iteration0"), done, 130)
+    assert "drawing iteration0: frame 12 of 130" in out.getvalue()
+    assert plain.getvalue().split("\n") == ["  drawing iteration0: 130 frames", ""]
+
+
 def test_short_compiling_is_not_told_and_long_is() -> None:
     out = io.StringIO()
     display = Display(Console(file=out))
