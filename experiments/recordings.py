@@ -10,10 +10,11 @@ from rlgpt_jax.envs.spec import SpecTask
 from rlgpt_jax.envs.tasks.tasks import TASKS, Task
 
 FOLDER = "experiments/transcripts"
+WITHOUT = "--config.loop.mode=pure_rl"
 OTHERS = (
     "Let a model answer: --config.llm.provider=anthropic, openai or compatible with "
     "--config.llm.model=NAME; answer by hand or by a program: --config.llm.provider=file; or "
-    "leave the models out: --config.loop.mode=pure_rl."
+    f"leave the models out: {WITHOUT}."
 )
 
 
@@ -77,8 +78,7 @@ def _check_goal(config: base.Config, exchange: dict | None) -> None:
         raise ConfigError(
             f"{config.llm.transcript} was recorded for the task {other.name}, the run asks for "
             f"{asked.name}: its plans and macros would not fit. Record one with "
-            "--config.llm.provider=file, or leave the models out with "
-            "--config.loop.mode=pure_rl."
+            f"--config.llm.provider=file, or leave the models out with {WITHOUT}."
         )
 
 
@@ -89,7 +89,7 @@ def _check_words(config: base.Config, asked: SpecTask, exchange: dict | None) ->
         raise ConfigError(
             f"{config.llm.transcript} was recorded for another task than {asked.name}: its plans "
             "and macros would not fit. Record one with --config.llm.provider=file, or leave the "
-            "models out with --config.loop.mode=pure_rl."
+            f"models out with {WITHOUT}."
         )
 
 
