@@ -14,8 +14,10 @@ import sys
 if __name__ == "__main__" or sys.argv[0].endswith("rlgpt"):
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
 
+import contextlib
 import itertools
 import json
+import os
 from pathlib import Path
 
 from experiments import config_tree, flags, machine, sight, signals
@@ -93,8 +95,15 @@ def recorded_threads(workdir: Path) -> str | None:
 
 
 def command() -> int:
-    """The console script `rlgpt`."""
-    return main(sys.argv[1:])
+    """The console script `rlgpt`. A run that was stopped has said its words and closed its files:
+    the process leaves without a teardown, which threads of a compiler that go on would crash."""
+    code = main(sys.argv[1:])
+    if code == 1:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError):  # a terminal that is gone
+                stream.flush()
+        os._exit(code)
+    return code
 
 
 if __name__ == "__main__":

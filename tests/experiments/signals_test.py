@@ -73,6 +73,20 @@ def test_a_process_that_hears_nothing_still_says_how_to_go_on():
     assert words == "\nStopped by SIGTERM. Go on with: it\n"
 
 
+@pytest.mark.parametrize(("code", "more"), [(1, ""), (0, "torn down\n"), (2, "torn down\n")])
+def test_a_stopped_run_leaves_without_a_teardown(code: int, more: str):
+    program = (
+        "import atexit, sys\nfrom experiments import main\n"
+        "atexit.register(print, 'torn down')\n"
+        f"main.main = lambda argv: print('words') or {code}\n"
+        "sys.exit(main.command())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=CHECKOUT, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (code, f"words\n{more}", "")
+
+
 def test_what_ignores_a_lost_terminal_goes_on():
     finished = EVENTS.replace("0.01", "0.0001")
     assert told(finished, "SIGHUP", IGNORES)[0] == ""

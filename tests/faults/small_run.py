@@ -87,4 +87,4 @@ def small_worlds(prepare: Callable[..., None]) -> Callable[..., None]:
 if __name__ == "__main__":
     os.chdir(ROOT)
     machine.prepare = small_worlds(machine.prepare)
-    sys.exit(main.main(sys.argv[1:]))
+    sys.exit(main.command())
