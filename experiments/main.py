@@ -22,6 +22,7 @@ from pathlib import Path
 
 from experiments import config_tree, flags, machine, sight, signals
 from experiments.configs import worlds
+from experiments.recordings import lacks_answers
 from experiments.values import ConfigError
 from rlgpt_jax.envs.tasks import tasks
 from rlgpt_jax.loop.record import FolderNotHeld, held
@@ -79,10 +80,13 @@ def list_configs() -> str:
     """One line per configuration, then one per task without one."""
     names = flags.config_names()
     for name, task in tasks.TASKS.items():
-        names.setdefault(name, f"{tasks.goal_words(task)} (nothing recorded)")
+        names.setdefault(name, tasks.goal_words(task))
     names |= {name: f"{task.words} (simulator)" for name, task in worlds.TASKS.items()}
     width = max(map(len, names))
-    return "\n".join(f"{name:<{width}}  {line}" for name, line in names.items())
+    return "\n".join(
+        f"{name:<{width}}  {line}" + " (nothing recorded)" * lacks_answers(flags.load_config(name))
+        for name, line in names.items()
+    )
 
 
 def recorded_threads(workdir: Path) -> str | None:

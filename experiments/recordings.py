@@ -23,7 +23,7 @@ def check_transcript(config: base.Config) -> None:
     if config.llm.provider != "replay" or not config.loop.asks:
         return
     path = files.CHECKOUT / config.llm.transcript
-    if not path.is_file():
+    if lacks_answers(config):
         raise ConfigError(
             f"--config.llm.transcript={config.llm.transcript}: there is no such file, so there "
             f"are no recorded answers to replay. {OTHERS} Recorded: {', '.join(shipped())}."
@@ -48,6 +48,12 @@ def check_transcript(config: base.Config) -> None:
             f"{' or less' if recorded > 1 else ''}, or record more with "
             "--config.llm.provider=file."
         )
+
+
+def lacks_answers(config: base.Config) -> bool:
+    """Whether agents are to be replayed of whom nothing was recorded."""
+    path = files.CHECKOUT / config.llm.transcript
+    return config.llm.provider == "replay" and config.loop.asks and not path.is_file()
 
 
 def shipped() -> list[str]:

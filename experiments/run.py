@@ -77,7 +77,7 @@ def run(settings: Settings, stop: Stop | None = None) -> int:
             if not isinstance(error, (*EXPECTED, KeyboardInterrupt)):
                 raise
             stopped = isinstance(error, KeyboardInterrupt)
-            words = str(error) or ("stopped from the keyboard" if stopped else "out of memory")
+            words = str(error) or ("told to end from the keyboard" if stopped else "out of memory")
             if isinstance(error, OSError) and not isinstance(error, TimeoutError):
                 words = words_of(error)
             with contextlib.suppress(OSError):  # a terminal that is gone

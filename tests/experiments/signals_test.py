@@ -65,7 +65,7 @@ def test_what_fails_because_an_end_was_swallowed_is_that_end(tmp_path, monkeypat
     monkeypatch.setattr(run, "go", broken)
     assert run.run(flags.parse(["--config=harvest_milk", f"--workdir={tmp_path}"])) == 1
     words = capsys.readouterr().out
-    assert "stopped from the keyboard" in words and "Go on with" in words
+    assert "Stopped: told to end from the keyboard" in words and "Go on with" in words
 
 
 def test_a_process_that_hears_nothing_still_says_how_to_go_on():
