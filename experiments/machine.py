@@ -49,7 +49,7 @@ def describe() -> dict[str, Any]:
 
     return {
         "commit": _git("rev-parse", "HEAD"),
-        "changed_files": len((_git("status", "--porcelain") or "").splitlines()),
+        "changed_files": len((_git("status", "--porcelain", "-uno") or "").splitlines()),
         "python": platform.python_version(),
         "packages": {name: _version(name) for name in PACKAGES},
         "platform": platform.platform(),

@@ -14,12 +14,15 @@ import sys
 if __name__ == "__main__" or sys.argv[0].endswith("rlgpt"):
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
 
+import contextlib
 import itertools
 import json
+import os
 from pathlib import Path
 
 from experiments import config_tree, flags, machine, sight, signals
 from experiments.configs import worlds
+from experiments.recordings import lacks_answers
 from experiments.values import ConfigError
 from rlgpt_jax.envs.tasks import tasks
 from rlgpt_jax.loop.record import FolderNotHeld, held
@@ -77,10 +80,13 @@ def list_configs() -> str:
     """One line per configuration, then one per task without one."""
     names = flags.config_names()
     for name, task in tasks.TASKS.items():
-        names.setdefault(name, f"{tasks.goal_words(task)} (nothing recorded)")
+        names.setdefault(name, tasks.goal_words(task))
     names |= {name: f"{task.words} (simulator)" for name, task in worlds.TASKS.items()}
     width = max(map(len, names))
-    return "\n".join(f"{name:<{width}}  {line}" for name, line in names.items())
+    return "\n".join(
+        f"{name:<{width}}  {line}" + " (nothing recorded)" * lacks_answers(flags.load_config(name))
+        for name, line in names.items()
+    )
 
 
 def recorded_threads(workdir: Path) -> str | None:
@@ -93,8 +99,15 @@ def recorded_threads(workdir: Path) -> str | None:
 
 
 def command() -> int:
-    """The console script `rlgpt`."""
-    return main(sys.argv[1:])
+    """The console script `rlgpt`. A run that was stopped has said its words and closed its files:
+    the process leaves without a teardown, which threads of a compiler that go on would crash."""
+    code = main(sys.argv[1:])
+    if code == 1:
+        for stream in (sys.stdout, sys.stderr):
+            with contextlib.suppress(OSError):  # a terminal that is gone
+                stream.flush()
+        os._exit(code)
+    return code
 
 
 if __name__ == "__main__":

@@ -80,6 +80,12 @@ class Display:
         if done == total and not self._live:
             self.say(f"  worlds for {split}: {total}")
 
+    def frames(self, folder: Path, done: int, total: int) -> None:
+        """Progress of the films of a folder."""
+        self.phase(f"drawing {escape(folder.name)}: frame {done} of {total}")
+        if not done and not self._live:
+            self.say(f"  drawing {escape(folder.name)}: {total} frames")
+
     def _show_status(self, words: str) -> None:
         if not self._live:
             return
@@ -97,7 +103,7 @@ class Display:
         self._training, self._shown = None, -1
 
     def _on_asked(self, event: events.Asked) -> None:
-        self.phase(f"{len(event.keys)} answers pending")
+        self.phase(f"{len(event.keys)} answer{'s' * (len(event.keys) != 1)} pending")
         if self._folder is None:
             return
         for key in event.keys:
@@ -123,7 +129,8 @@ class Display:
 
     def _on_planned(self, event: events.Planned) -> None:
         parts = ", ".join(f"{s.name} [cyan]{s.kind}[/cyan]" for s in event.plan.sub_actions)
-        self.say(f"  plan: {parts}")
+        instead = " [yellow](no answer could be used: this is done instead)[/yellow]"
+        self.say(f"  plan: {parts}{instead * bool(event.plan.note)}")
 
     def _on_refused(self, event: events.Refused) -> None:
         self.num_refusals += 1

@@ -10,10 +10,11 @@ from rlgpt_jax.envs.spec import SpecTask
 from rlgpt_jax.envs.tasks.tasks import TASKS, Task
 
 FOLDER = "experiments/transcripts"
+WITHOUT = "--config.loop.mode=pure_rl"
 OTHERS = (
     "Let a model answer: --config.llm.provider=anthropic, openai or compatible with "
     "--config.llm.model=NAME; answer by hand or by a program: --config.llm.provider=file; or "
-    "leave the models out: --config.loop.mode=pure_rl."
+    f"leave the models out: {WITHOUT}."
 )
 
 
@@ -22,7 +23,7 @@ def check_transcript(config: base.Config) -> None:
     if config.llm.provider != "replay" or not config.loop.asks:
         return
     path = files.CHECKOUT / config.llm.transcript
-    if not path.is_file():
+    if lacks_answers(config):
         raise ConfigError(
             f"--config.llm.transcript={config.llm.transcript}: there is no such file, so there "
             f"are no recorded answers to replay. {OTHERS} Recorded: {', '.join(shipped())}."
@@ -47,6 +48,12 @@ def check_transcript(config: base.Config) -> None:
             f"{' or less' if recorded > 1 else ''}, or record more with "
             "--config.llm.provider=file."
         )
+
+
+def lacks_answers(config: base.Config) -> bool:
+    """Whether agents are to be replayed of whom nothing was recorded."""
+    path = files.CHECKOUT / config.llm.transcript
+    return config.llm.provider == "replay" and config.loop.asks and not path.is_file()
 
 
 def shipped() -> list[str]:
@@ -77,8 +84,7 @@ def _check_goal(config: base.Config, exchange: dict | None) -> None:
         raise ConfigError(
             f"{config.llm.transcript} was recorded for the task {other.name}, the run asks for "
             f"{asked.name}: its plans and macros would not fit. Record one with "
-            "--config.llm.provider=file, or leave the models out with "
-            "--config.loop.mode=pure_rl."
+            f"--config.llm.provider=file, or leave the models out with {WITHOUT}."
         )
 
 
@@ -89,7 +95,7 @@ def _check_words(config: base.Config, asked: SpecTask, exchange: dict | None) ->
         raise ConfigError(
             f"{config.llm.transcript} was recorded for another task than {asked.name}: its plans "
             "and macros would not fit. Record one with --config.llm.provider=file, or leave the "
-            "models out with --config.loop.mode=pure_rl."
+            f"models out with {WITHOUT}."
         )
 
 

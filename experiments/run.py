@@ -77,7 +77,7 @@ def run(settings: Settings, stop: Stop | None = None) -> int:
             if not isinstance(error, (*EXPECTED, KeyboardInterrupt)):
                 raise
             stopped = isinstance(error, KeyboardInterrupt)
-            words = str(error) or ("stopped from the keyboard" if stopped else "out of memory")
+            words = str(error) or ("told to end from the keyboard" if stopped else "out of memory")
             if isinstance(error, OSError) and not isinstance(error, TimeoutError):
                 words = words_of(error)
             with contextlib.suppress(OSError):  # a terminal that is gone
@@ -125,39 +125,46 @@ def go(settings: Settings, display: Display, compiles: Compiles, stop: Stop) -> 
     tools = make_tools(config, folder, provider, offer, heard, display.worlds)
     tools = dataclasses.replace(tools, budget=budget, is_told_to_end=lambda: bool(stop.came))
     with contextlib.closing(tracker):
-        return (go_long if config.loop.planner else go_short)(config, tools, display)
+        return (go_long if config.loop.planner else go_short)(settings, tools, display)
 
 
-def go_short(config: Config, tools: Tools, display: Display) -> Done:
+def go_short(settings: Settings, tools: Tools, display: Display) -> Done:
     """The run of a task as it is."""
-    folder = tools.folder
+    config, folder = settings.config, tools.folder
     finished = two_loop.run(config.loop, tools)
     params = finished.learning.params(finished.iterations[-1].stage)
     result = signed(config, folder, finished.result, params)
     if config.macros.save:
         names = saving.save(folder.root, Path(config.macros.save))
         display.say(f"\n{len(names)} macros saved in {escape(config.macros.save)}.")
-    return drawn(result, tools, display, lambda: choose.of_run(config, tools, finished))
+    return drawn(
+        result, tools, display,
+        lambda: choose.of_run(config, tools, finished, display, settings.smoke),
+    )  # fmt: skip
 
 
-def go_long(config: Config, tools: Tools, display: Display) -> Done:
+def go_long(settings: Settings, tools: Tools, display: Display) -> Done:
     """The run of a long task, which a planner splits."""
+    config, folder = settings.config, tools.folder
     finished = long_task.run(config.loop, tools)
-    folder = tools.folder
     if config.macros.save:
         display.say("macros.save: the code of a long task stays in the run's skills folder.")
     params = [skill.params for skill in finished.chain.skills]
     result = signed(config, folder, finished.result, params)
-    return drawn(result, tools, display, lambda: choose.of_chain(config, tools, finished))
+    return drawn(
+        result, tools, display,
+        lambda: choose.of_chain(config, tools, finished, display, settings.smoke),
+    )  # fmt: skip
 
 
 def drawn(
     result: dict[str, Any], tools: Tools, display: Display, draw: Callable[[], list[Path]]
 ) -> Done:
     """Draws videos; the report is there before, if the run is killed while drawing."""
-    display.say("\nDrawing videos and the report.")
-    display.phase("drawing")
+    display.phase("drawing the report")
     report = write_report(tools.folder.root)
+    display.say(f"\n{escape(str(report))} is there already. Drawing videos for it.")
+    display.phase("drawing videos")
     with tools.folder.timed("videos"):
         videos = draw()
     tools.on_event(Drawn(tuple(videos)))

@@ -59,7 +59,9 @@ def _parse_choice(text: str, choices: Sequence[Any], flag: str) -> Any:
     for choice in choices:
         if text == str(choice):
             return choice
-    raise ConfigError(f"{flag}={text}: {suggest(text, [str(c) for c in choices])}")
+    valid = [str(choice) for choice in choices]
+    near = f"{suggest(text, valid)} " if nearest(text, valid) else ""
+    raise ConfigError(f"{flag}={text}: {near}Choose from: {', '.join(valid)}.")
 
 
 def _parse_bool(text: str, flag: str) -> bool:

@@ -17,6 +17,7 @@ ALLOWED = {
     "rlgpt_jax": (),
     "rlgpt_jax.envs": ("rlgpt_jax.envs",),
     "rlgpt_jax.envs.names": (),
+    "rlgpt_jax.envs.wiki": (),
     "rlgpt_jax.envs.tasks.tasks": ("rlgpt_jax.envs.tasks.table",),
     "rlgpt_jax.envs.tasks.table": (),
     "rlgpt_jax.envs.base": (),
@@ -28,6 +29,7 @@ ALLOWED = {
         "rlgpt_jax.envs.kernels",
         "rlgpt_jax.envs.names",
         "rlgpt_jax.envs.spec",
+        "rlgpt_jax.envs.wiki",
     ),
     "rlgpt_jax.macros.limits": (),
     "rlgpt_jax.rl": (

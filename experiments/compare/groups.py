@@ -32,6 +32,10 @@ def group(folders: Sequence[Path]) -> list[Group]:
     runs = list(found.values())
     configs = [settings(same[0]) for same in runs]
     labels = _labels([same[0].name for same in runs], configs)
+    labels = [
+        label + " (smoke run)" * any(run.smoke for run in same)
+        for label, same in zip(labels, runs, strict=True)
+    ]
     return [
         Group(label, _task(same[0]), config, tuple(same))
         for label, config, same in zip(labels, configs, runs)

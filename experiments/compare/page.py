@@ -18,10 +18,11 @@ from experiments.study.table import NONE, Table, percent, points, to
 
 WORDS = (
     "Held-out success, percent, of what each run ended with. 95 % intervals: of these agents in "
-    "other worlds, and of the method over seeds (Student's t). IQM: interquartile mean over the "
-    "runs with rliable's stratified bootstrap, from {least} runs on. The last columns set the row "
-    "beside the first of its task: the difference in percentage points, and the chance that a run "
-    "of the row is above one of the first (ties count half)."
+    "other worlds (of one run beside that of its report, which takes episodes in one world as "
+    "if they were in several), and of the method over seeds (Student's t). IQM: interquartile "
+    "mean over the runs with rliable's stratified bootstrap, from {least} runs on. The last "
+    "columns set the row beside the first of its task: the difference in percentage points, and "
+    "the chance that a run of the row is above one of the first (ties count half)."
 )
 COLUMNS = (
     "task", "runs", "seeds", "training steps", "success", "these agents", "over seeds", "IQM",
@@ -43,6 +44,8 @@ def compare(folders: Sequence[Path], out: Path, command: str) -> str:
     settings = _settings(groups)
     open_ones = [run.folder for one in groups for run in one.runs if not run.result]
     notes = [f"Not finished, so not in the table: {folder}" for folder in open_ones]
+    smoke = [str(run.folder) for one in groups for run in one.runs if run.smoke]
+    notes += [f"Smoke runs, whose numbers mean nothing: {', '.join(smoke)}"] * bool(smoke)
     if not pooled.is_there():
         notes.append("No IQM: that needs rliable; pip install -e '.[analysis]'")
     cells = {Cell(m.task, label): m for label, m in measured.items()}
@@ -104,10 +107,14 @@ def _row(m: Measured, first: Measured) -> tuple[tuple[str, ...], dict[str, Any]]
         minus = f"{100 * size:+.1f} ({points(pair)}), {intervals.against(counts, base, pair)}"
         if enough and (found := pooled.above(rates, others)):
             above = f"{percent(found[0])} ({to(found[1:])})"
-    seeds = to(intervals.over_seeds(counts)) if len(counts) > 1 else "one seed"
+    agents, seeds = to(intervals.these_agents(counts)), "one seed"
+    if len(counts) > 1:
+        seeds = to(intervals.over_seeds(counts))
+    elif (own := to([m.final[0][f"success_{end}"] for end in ("low", "high")])) != agents:
+        agents += f" (in its report {own})"
     row = (
         m.task, m.cell.variant, ", ".join(map(str, m.seeds)), f"{m.ticks[-1]:,}",
-        percent(intervals.rate(counts)), to(intervals.these_agents(counts)), seeds, iqm, minus,
+        percent(intervals.rate(counts)), agents, seeds, iqm, minus,
         above,
     )  # fmt: skip
     return row, dict(zip(COLUMNS, row))

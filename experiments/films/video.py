@@ -1,9 +1,9 @@
 """Episodes as MP4 and GIF: what the agent sees, the world from above, what it does.
 
 The evaluation world is used as it is, with all its lanes, so nothing is compiled for a
-video: a first pass over the seeded episodes finds a lane that succeeds and one that
-fails, a second pass of the same episodes draws these two. Minecraft cannot be played twice:
-there the pictures that the agent sees are kept while the episodes are played.
+video: the seeded episodes of an evaluation are played once more, and some of them drawn.
+Minecraft cannot be played twice: there the pictures that the agent sees are kept while other
+episodes are played.
 """
 
 import dataclasses
@@ -22,6 +22,7 @@ from rlgpt_jax.envs.base import Step
 from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.envs.voxel.render import for_people
 from rlgpt_jax.loop.record import write_json
+from rlgpt_jax.rl.evaluate.report import EpisodeEnd
 from rlgpt_jax.rl.rollout import on_host
 from rlgpt_jax.rl.rollout.one_tick import lost_in
 
@@ -34,11 +35,11 @@ FRAME_SIZE = (VIEW_WIDTH * SCALE + MAP_SIZE, VIEW_HEIGHT * SCALE + CAPTION_HEIGH
 MAX_WATCHED = 4  # lanes whose pictures are kept where episodes cannot be played twice
 MAX_FRAMES = 900  # about, of a long episode, which is shown faster; 1 MB each in memory
 MAX_SLOW_FRAMES = 100  # of simulators, which draw a few pictures a second
-END_SECONDS = 1.5  # the last picture stays for so long
+END_FRAMES = 30  # the last picture stays for 1.5 s
 Play = Callable[[Callable[[Any, list[str], Step], None]], None]  # plays episodes, tells of ticks
 CODE, MACRO, POLICY = "code", "macro", "policy"  # who acts in a tick
 Who = Mapping[str, str]  # label -> CODE or MACRO; all others are the policy's own
-Found = Sequence[tuple[str, int]]  # name of a video, lane
+Tell = Callable[[Path, int, int], None]  # of a folder: frames that are there, of how many
 INK, PAPER = (240, 238, 232), (24, 27, 30)
 GOOD, BAD = (94, 201, 130), (240, 120, 120)
 
@@ -66,14 +67,10 @@ class Lane:
         }  # fmt: skip
 
 
-def ticks_per_frame(horizon: int, is_slow: bool = False) -> int:
-    """How many ticks of an episode of `horizon` go to one picture."""
-    return -(-horizon // (MAX_SLOW_FRAMES if is_slow else MAX_FRAMES))
-
-
 def write_episodes(
-    world: Any, play: Play, folder: Path, every: int, who: Who, found: Found | None = None
-) -> list[Path]:
+    world: Any, play: Play, folder: Path, every: int, who: Who, found: Sequence[EpisodeEnd],
+    tell: Tell, gif: bool = True,
+) -> list[Path]:  # fmt: skip
     """Writes `success` and `failure` (where there is one) as MP4, GIF and timeline (JSON).
 
     Args:
@@ -81,18 +78,22 @@ def write_episodes(
       play: plays the same episodes in every call, one in every lane.
       every: ticks from one picture to the next; long episodes are shown faster.
       who: who acts, by label.
-      found: names and lanes to draw, where they are known; then there are no GIFs.
+      found: which of them to draw.
+      tell: is told before the first and after every tick.
+      gif: whether there are GIFs.
 
     Returns:
       The MP4 files; none of a world that cannot be drawn and shows no pictures.
     """
     if on_host.is_async(world):
         return [_write(lane, folder, who) for lane in seen_lanes(world.num_envs, play, every)]
-    chosen = find_lanes(world.num_envs, play) if found is None else found
-    if not chosen:
+    if not found:
         return []
     spec = getattr(world, "spec", None)
-    lanes = [Lane(lane, name, every=every, told=spec and told_of(spec)) for name, lane in chosen]
+    told = spec and told_of(spec)
+    lanes = [Lane(e.number, "success" if e.success else "failure", every=every, told=told)
+             for e in found]  # fmt: skip
+    total = sum(num_frames(e.ticks, every) for e in found)
 
     def draw(env: Any, labels: list[str], step: Step) -> None:
         for lane in lanes:
@@ -100,9 +101,16 @@ def write_episodes(
                 add_rendered(lane, env, labels[lane.lane], step)
             elif lane.is_open:
                 add_tick(lane, env.state, labels[lane.lane], step)
+        tell(folder, sum(len(lane.frames) for lane in lanes), total)
 
+    tell(folder, 0, total)
     play(draw)
-    return [_write(lane, folder, who, gif=found is None) for lane in lanes]
+    return [_write(lane, folder, who, gif) for lane in lanes]
+
+
+def num_frames(ticks: int, every: int) -> int:
+    """Of the film of an episode."""
+    return sum(tick == 1 or tick % every == 0 for tick in range(1, ticks)) + END_FRAMES
 
 
 def seen_lanes(num_envs: int, play: Play, every: int) -> list[Lane]:
@@ -127,25 +135,6 @@ def seen_lanes(num_envs: int, play: Play, every: int) -> list[Lane]:
 
     play(keep)
     return [found[name] for name in ("success", "failure") if name in found]
-
-
-def find_lanes(num_envs: int, play: Play) -> list[tuple[str, int]]:
-    """The first lanes that succeed and fail in episodes that `play(on_tick)` plays, if any."""
-    ended = np.zeros(num_envs, bool)
-    success = np.zeros(num_envs, bool)
-
-    def watch(env: Any, labels: list[str], step: Step) -> None:
-        del env, labels
-        now = np.asarray(step.terminated) | np.asarray(step.truncated)
-        success[now & ~ended] = np.asarray(step.info["success"])[now & ~ended]
-        ended[now] = True
-
-    play(watch)
-    found = []
-    for name, chosen in (("success", success), ("failure", ended & ~success)):
-        if chosen.any():
-            found.append((name, int(np.flatnonzero(chosen)[0])))
-    return found
 
 
 def add_tick(lane: Lane, state: Any, label: str, step: Step) -> None:
@@ -207,7 +196,7 @@ def _add(lane: Lane, draw: Callable[[], np.ndarray], label: str, step: Step) -> 
         lane.name = lane.name or ("success" if success else "failure")
         picture = lane.frames[-1] if lane.frames else np.zeros((*FRAME_SIZE[::-1], 3), np.uint8)
         end = with_caption(picture, label, lane.tick, words, "success" if success else "failed")
-        lane.frames += [end] * round(END_SECONDS * TICKS_PER_SECOND)
+        lane.frames += [end] * END_FRAMES
     elif not lane.frames or lane.tick % lane.every == 0:
         lane.frames.append(with_caption(draw(), label, lane.tick, words, ""))
 

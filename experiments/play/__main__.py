@@ -4,7 +4,7 @@
     python -m experiments.play --task=my_task.py --record=milk.mp4 --seed=3
     python -m experiments.play --task=harvest_log --headless --actions=log.txt --out=log.json
 
-The window needs pygame (pip install 'rlgpt_jax[play]').
+The window needs pygame (pip install -e '.[play]').
 """
 
 import sys

@@ -34,7 +34,7 @@ def load_pygame() -> Any:
         import pygame
     except ImportError as error:
         raise ConfigError(
-            "the window needs pygame. Install it with: pip install 'rlgpt_jax[play]', or play "
+            "the window needs pygame. Install it with: pip install -e '.[play]', or play "
             "a file of actions with --headless --actions=FILE."
         ) from error
     return pygame

@@ -66,6 +66,6 @@ def _command(run: Run) -> str:
     if commit := run.version.get("commit"):
         changed = run.version.get("changed_files")
         words = f"With the code of commit {commit[:12]}"
-        words += f", in which {changed} files had been changed." if changed else "."
+        words += f", with {changed} changed file{'s' * (changed != 1)}." if changed else "."
     words = tag("p", text(words), class_="quiet") if words else ""
     return tag("pre", text(run.command), class_="code words", tabindex="0") + words

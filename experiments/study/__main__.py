@@ -13,6 +13,7 @@ from pathlib import Path
 from experiments import flags
 from experiments.commands import exit_code
 from experiments.configs.worlds import is_path
+from experiments.recordings import WITHOUT
 from experiments.study import cells
 from experiments.study.cells import Cell, Skipped
 from experiments.study.runs import Run, plan_runs
@@ -70,7 +71,11 @@ def parse(argv: list[str]) -> Options:
     else:
         good, skipped = _free(configs or DEFAULT_CONFIGS, variants or DEFAULT_VARIANTS), []
         for cell in good:
-            cells.resolve(cell, given.smoke, assignments)
+            try:
+                cells.resolve(cell, given.smoke, assignments)
+            except ConfigError as error:  # a variant sets the mode, whatever the flag says
+                words = str(error).replace(WITHOUT, "--variants=pure_rl")
+                raise ConfigError(words) from error
     _check_fields(assignments, good, given.smoke)
     how = running.settings(given, Path("studies") / (preset or "study"), tuple(assignments))
     return Options(preset, tuple(good), tuple(skipped), tuple(map(int, numbers)), how,

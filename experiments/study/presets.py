@@ -114,7 +114,7 @@ def versions(measured: Mapping[Cell, Measured]) -> list[str]:
         if version is not None:
             words = _version_words(version)
             found[words] = found.get(words, 0) + 1
-    return [f"{count} runs: {words}" for words, count in found.items()]
+    return [f"{count} run{'s' * (count != 1)}: {words}" for words, count in found.items()]
 
 
 def _version_words(version: Mapping[str, Any]) -> str:
@@ -122,7 +122,7 @@ def _version_words(version: Mapping[str, Any]) -> str:
     named = [f"{name} {packages[name]}" for name in ("jax", "flax", "numba") if name in packages]
     changed = version.get("changed_files", 0)
     commit = str(version.get("commit", "?"))[:10]
-    commit += f" with {changed} changed files" if changed else ""
+    commit += f" with {changed} changed file{'s' * (changed != 1)}" if changed else ""
     return ", ".join([
         f"commit {commit}", f"Python {version.get('python', '?')}", *named,
         str(version.get("processor", "")), f"{version.get('nproc', '?')} threads a run",

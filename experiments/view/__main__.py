@@ -38,8 +38,8 @@ def main(argv: list[str]) -> int:
         print(f"error: port {options.port} of {HOST} cannot be used: {error}. Choose another one "
               "with --port, or 0 for any.", file=sys.stderr)  # fmt: skip
         return 2
-    print(f"Runs of {options.folder} at http://{HOST}:{listener.getsockname()[1]}/ (Ctrl-C ends)",
-          flush=True)  # fmt: skip
+    address = f"http://{HOST}:{listener.getsockname()[1]}/"
+    print(f"What {options.folder} holds is at {address} (Ctrl-C ends)", flush=True)
     config = uvicorn.Config(make_app(options.folder), log_level="warning", server_header=False)
     uvicorn.Server(config).run(sockets=[listener])
     return 0

@@ -9,6 +9,7 @@ import pytest
 from experiments.compare import __main__ as command
 from experiments.compare.groups import group
 from experiments.study import pooled
+from rlgpt_jax.rl.evaluate.report import wilson
 from tests.experiments import run_folder
 
 
@@ -69,6 +70,24 @@ def test_a_page_has_intervals_curves_settings_and_code(
     assert f"Not finished, so not in the table: {folders[5]}" in capsys.readouterr().out
     assert (out / "curves.png").read_bytes().startswith(b"\x89PNG")
     assert "loop.mode=pure_rl" in (out / "curves.svg").read_text()
+
+
+def test_a_smoke_run_is_marked_and_the_interval_of_its_report_stands_beside(
+    tmp_path: Path, capsys
+) -> None:
+    folder = make(tmp_path / "a", 0, "pure_rl", 2)
+    saved = json.loads((folder / "config.json").read_text())
+    run_folder.write(folder / "config.json", {**saved, "smoke": True})
+    low, high = wilson(2, 8)
+    report = {"num_episodes": 8, "success_low": low, "success_high": high}
+    worlds = {"by_world": {"0": [2, 2], "1": [0, 2], "2": [0, 2], "3": [0, 2]}}
+    saved = json.loads((folder / "final_eval.json").read_text())
+    run_folder.write(folder / "final_eval.json", {**saved, **report, **worlds})
+    out = tmp_path / "out"
+    assert command.main([str(folder), f"--out={out}"]) == 0
+    for told in (capsys.readouterr().out, (out / "compare.md").read_text()):
+        assert f"Smoke runs, whose numbers mean nothing: {folder}" in told
+        assert "| harvest_milk (smoke run) |" in told and "(in its report 7.1 to 59.1)" in told
 
 
 def test_without_rliable_a_line_says_so(

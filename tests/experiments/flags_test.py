@@ -125,6 +125,9 @@ def test_help_lists_every_configuration_with_one_line(capsys: pytest.CaptureFixt
         names = [*sorted(files), *table, *worlds.TASKS]
         assert [line.split()[0] for line in lines] == names
         assert all(len(line.split()) > 4 for line in lines)
+        bare = {line.split()[0] for line in lines if line.endswith("(nothing recorded)")}
+        assert {"template", "craft_bowl"} < bare
+        assert not {"harvest_milk", "harvest_milk_rays", "harvest_milk_pixels"} & bare
 
 
 def test_help_names_every_flag(capsys: pytest.CaptureFixture) -> None:

@@ -76,7 +76,7 @@ def test_a_value_is_read_as_the_fields_type(path: str, text: str, value: object)
         ("ppo.clip", "maybe", "needs true or false"),
         ("ppo.window", "1,2,3", "needs 2 values with commas between them, 3 were given"),
         ("ppo.window", "1,x", "needs a whole number"),
-        ("mode", "pure_lr", "Did you mean pure_rl?"),
+        ("mode", "pure_lr", "Did you mean pure_rl? Choose from: "),
         ("ppo.num_envs", "65", "--config.ppo.num_envs=65: num_minibatches=4 must divide"),
     ],
 )

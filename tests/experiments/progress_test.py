@@ -94,6 +94,13 @@ def test_answers_refusals_verdicts_and_results_are_told(terminal: bool) -> None:
     assert "and more" not in words
 
 
+def test_a_plan_that_nobody_made_is_told() -> None:
+    plan = Plan((SubAction("whole_task", "learn", "all"),))
+    instead = "plan: whole_task learn (no answer could be used: this is done instead)"
+    assert instead in told(events.Planned(0, dataclasses.replace(plan, note="Not JSON.")))
+    assert instead not in told(events.Planned(0, plan))
+
+
 def test_set_up_kept_code_and_a_solved_task_are_told() -> None:
     interface = RLInterface(ticks=300, note="The answers were [odd].")
     words = told(
@@ -108,6 +115,17 @@ def test_set_up_kept_code_and_a_solved_task_are_told() -> None:
 def test_pending_questions_are_shown_until_they_are_answered() -> None:
     asked = events.Asked(("iter0/fast/a/try0", "iter0/fast/b/try0"))
     assert "2 answers pending" in told(asked, terminal=True)
+    assert "1 answer pending" in told(events.Asked(asked.keys[:1]), terminal=True)
+
+
+def test_frames_of_films_are_counted() -> None:
+    out, plain = io.StringIO(), io.StringIO()
+    with Display(Console(file=out, force_terminal=True, width=150)) as display:
+        display.frames(Path("videos/iteration0"), 12, 130)
+    for done in (0, 12):
+        Display(Console(file=plain)).frames(Path("videos/iteration0"), done, 130)
+    assert "drawing iteration0: frame 12 of 130" in out.getvalue()
+    assert plain.getvalue().split("\n") == ["  drawing iteration0: 130 frames", ""]
 
 
 def test_short_compiling_is_not_told_and_long_is() -> None:

@@ -99,8 +99,8 @@ def test_the_failure_that_is_filmed_is_of_the_most_frequent_kind() -> None:
         episode(0, False, "rare"), episode(1, True, "", 50), episode(2, True, "", 20),
         episode(3, False, "often"), episode(4, False, "often"),
     ]  # fmt: skip
-    assert typical(episodes, 4) == [("success", 2), ("failure", 3)]
-    assert typical(episodes[:1], 4) == [("failure", 0)]
+    assert typical(episodes, 4) == [episodes[2], episodes[3]]
+    assert typical(episodes[:1], 4) == episodes[:1]
 
 
 def test_typical_failures_are_counted(folder: Path) -> None:
@@ -148,6 +148,10 @@ def test_a_smoke_run_its_command_and_its_times_are_told(folder: Path) -> None:
     assert "numbers of this page mean nothing" in told and f"again {command}" in told
     assert re.search(r"Wall time\s+8 min 20 s", told) and "Compile time 2 min 2 s" in told
     assert f"{command} --config.loop.mode=pure_rl" in told
+    version = {"commit": "0123456789abcdef", "changed_files": 1}
+    run_folder.write(folder / "version.json", version)
+    told = words(render(load_run(folder)))
+    assert "With the code of commit 0123456789ab, with 1 changed file." in told
     run_folder.write(folder / "config.json", saved)
     told = words(render(load_run(folder)))
     assert "mean nothing" not in told and controls.NOT_RECORDED in told

@@ -65,12 +65,26 @@ def test_what_fails_because_an_end_was_swallowed_is_that_end(tmp_path, monkeypat
     monkeypatch.setattr(run, "go", broken)
     assert run.run(flags.parse(["--config=harvest_milk", f"--workdir={tmp_path}"])) == 1
     words = capsys.readouterr().out
-    assert "stopped from the keyboard" in words and "Go on with" in words
+    assert "Stopped: told to end from the keyboard" in words and "Go on with" in words
 
 
 def test_a_process_that_hears_nothing_still_says_how_to_go_on():
     words, _ = told(DEAF, "SIGTERM")
     assert words == "\nStopped by SIGTERM. Go on with: it\n"
+
+
+@pytest.mark.parametrize(("code", "more"), [(1, ""), (0, "torn down\n"), (2, "torn down\n")])
+def test_a_stopped_run_leaves_without_a_teardown(code: int, more: str):
+    program = (
+        "import atexit, sys\nfrom experiments import main\n"
+        "atexit.register(print, 'torn down')\n"
+        f"main.main = lambda argv: print('words') or {code}\n"
+        "sys.exit(main.command())\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=CHECKOUT, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (code, f"words\n{more}", "")
 
 
 def test_what_ignores_a_lost_terminal_goes_on():

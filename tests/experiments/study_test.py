@@ -259,6 +259,7 @@ def test_a_study_writes_tables_and_figures_and_what_failed(tmp_path: Path, capsy
         (["--variants=agents_setup"], "takes the set-up of rl_gpt"),
         (["--configs=harvest_milk", "--variants=pure_rl", "--config.ppo.num_env=3"], "num_envs"),
         (["--preset=iterations", "--config.ppo.num_env=3"], "num_envs"),
+        (["--configs=craft_wooden_shovel"], "leave the models out: --variants=pure_rl"),
     ],
 )
 def test_mistakes_are_found_before_any_run(argv: list[str], words: str) -> None:

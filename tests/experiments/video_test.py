@@ -11,7 +11,8 @@ import imageio_ffmpeg
 import numpy as np
 import pytest
 
-from experiments.films import encoding, video
+from experiments.films import video
+from rlgpt_jax.rl.evaluate.report import EpisodeEnd
 
 VIEW = np.full((video.VIEW_HEIGHT, video.VIEW_WIDTH, 3), (200, 10, 10), np.uint8)
 MAP = np.full((video.MAP_SIZE, video.MAP_SIZE, 3), (10, 10, 200), np.uint8)
@@ -53,8 +54,7 @@ def test_sizes_are_what_h264_takes_without_rescaling() -> None:
 
 def test_the_outcome_stays_on_the_last_picture(episode: video.Lane) -> None:
     assert not episode.is_open and episode.tick == 4
-    held = round(video.END_SECONDS * encoding.TICKS_PER_SECOND)
-    assert len(episode.frames) == 3 + held
+    assert len(episode.frames) == 3 + video.END_FRAMES == video.num_frames(4, every=1)
     assert (episode.frames[3] == episode.frames[-1]).all()
     assert (episode.frames[2] != episode.frames[3]).any()
 
@@ -75,6 +75,29 @@ def test_files_have_the_codec_size_and_length_of_the_episode(
     assert "h264" in words and "yuv420p" in words and "20 fps" in words
     gif = imageio.mimread(path.with_suffix(".gif"))
     assert gif[0].shape[:2] == (video.FRAME_SIZE[1] // 2, video.FRAME_SIZE[0] // 2)
+
+
+@pytest.mark.parametrize(("every", "shown"), [(1, 3), (2, 2), (50, 1)])
+def test_a_film_tells_how_many_frames_it_will_have(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, every: int, shown: int
+) -> None:
+    """Four ticks of lane 1, the last of which ends the episode."""
+    monkeypatch.setattr(video.for_people, "first_person", lambda state, lane, height, width: VIEW)
+    monkeypatch.setattr(video.for_people, "top_down", lambda state, lane, size: MAP)
+    world = SimpleNamespace(num_envs=2, state={"position": np.zeros((2, 3), np.float32)})
+
+    def play(on_tick: Any) -> None:
+        for tick in range(1, 5):
+            on_tick(world, ["noop"] * 2, step(tick == 4, False))
+
+    told: list[tuple[int, int]] = []
+    [path] = video.write_episodes(
+        world, play, tmp_path, every, {}, [EpisodeEnd(1, None, False, 4, "", "", None, None)],
+        lambda folder, done, total: told.append((done, total)), gif=False,
+    )  # fmt: skip
+    total = shown + video.END_FRAMES
+    assert told[0] == (0, total) and told[-1] == (total, total) and told[1] == (1, total)
+    assert path.stem == "failure" and len(imageio.mimread(path, memtest=False)) == total
 
 
 def test_pictures_that_the_agent_sees_are_kept_while_it_plays() -> None:
@@ -101,6 +124,6 @@ def test_pictures_that_the_agent_sees_are_kept_while_it_plays() -> None:
     success, failure = video.seen_lanes(3, play, every=1)
     assert (success.name, success.lane, success.tick) == ("success", 1, 3)
     assert (failure.name, failure.lane, failure.tick) == ("failure", 0, 4)
-    held = round(video.END_SECONDS * encoding.TICKS_PER_SECOND)
+    held = video.END_FRAMES
     assert len(success.frames) == 2 + held and len(failure.frames) == 3 + held
     assert (success.frames[0][-10, 10] == 250).all() and (failure.frames[0][-10, 10] == 0).all()

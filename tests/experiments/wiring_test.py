@@ -1,12 +1,14 @@
 """From settings to worlds: the code that lets agents see is the one that was asked for."""
 
 import dataclasses
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from experiments import wiring
+from experiments import machine, wiring
 from experiments.configs import base
 from experiments.values import ConfigError
 from rlgpt_jax.envs.voxel.env import VoxelEnv
@@ -86,3 +88,15 @@ def test_what_this_machine_cannot_is_one_line_before_anything_is_made(
     wiring.check_machine(config("host"))
     with pytest.raises(ConfigError, match=words):
         wiring.check_machine(dataclasses.replace(config("host"), **changes))
+
+
+def test_files_that_are_not_tracked_are_no_changed_code(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("code.py", "of_mine.py"):
+        (tmp_path / name).write_text("1")
+    for words in ("init -q", "add code.py"):
+        subprocess.run(["git", "-C", str(tmp_path), *words.split()], check=True)
+    monkeypatch.setattr(machine.files, "CHECKOUT", tmp_path)
+    monkeypatch.setenv("NPROC", "1")
+    assert machine.describe()["changed_files"] == 1

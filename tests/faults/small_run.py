@@ -74,7 +74,7 @@ def small_worlds(prepare: Callable[..., None]) -> Callable[..., None]:
         from experiments.films import encoding
         from tests.loop.script import corridor
 
-        def films(config: Any, tools: Any, finished: Any) -> list[Path]:
+        def films(config: Any, tools: Any, *_: Any) -> list[Path]:
             frames = [np.full((64, 96, 3), 5 * i, np.uint8) for i in range(20)]
             return [encoding.write(frames, tools.folder.path("videos"), "success")]
 
@@ -87,4 +87,4 @@ def small_worlds(prepare: Callable[..., None]) -> Callable[..., None]:
 if __name__ == "__main__":
     os.chdir(ROOT)
     machine.prepare = small_worlds(machine.prepare)
-    sys.exit(main.main(sys.argv[1:]))
+    sys.exit(main.command())

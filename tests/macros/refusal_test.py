@@ -162,10 +162,20 @@ def test_rays_exist_only_at_level_full(field):
     assert isinstance(parse_macro(source, None, "full"), bytecode.Program)
 
 
-def test_an_unknown_name_is_accepted_with_a_notice():
-    program = parse_macro('def macro(obs):\n    if obs.count("oak_log"):\n        yield noop()\n')
+@pytest.mark.parametrize(
+    ("code", "name", "here"),
+    [
+        ('if obs.count("oak_log"):\n        yield noop()', "oak_log", 'here it is "log"'),
+        ('if obs.nearest("poppy"):\n        yield noop()', "poppy", 'here it is "red_flower"'),
+        ('yield equip("Oak Sapling")', "Oak Sapling", 'here it is "sapling"'),
+        ('yield equip("diamond_sworb")', "diamond_sworb", "did you mean diamond_sword"),
+    ],
+)
+def test_an_unknown_name_is_accepted_with_a_notice(code, name, here):
+    program = parse_macro(f"def macro(obs):\n    {code}\n", None, "full")
     assert isinstance(program, bytecode.Program)
-    assert len(program.notices) == 1 and 'line 2: nothing is called "oak_log"' in program.notices[0]
+    [notice] = program.notices
+    assert notice.startswith(f'line 2: nothing is called "{name}"; {here}')
 
 
 def test_the_named_function_is_the_macro_and_else_the_last_that_takes_obs():

@@ -10,9 +10,10 @@ import difflib
 import re
 from collections.abc import Iterable
 
+from rlgpt_jax.envs import wiki
 from rlgpt_jax.envs.names import CRAFT_NAMES, MOBS, load
 from rlgpt_jax.envs.plan import obtain
-from rlgpt_jax.envs.tasks import tasks, wiki
+from rlgpt_jax.envs.tasks import tasks
 from rlgpt_jax.envs.tasks.table import Task
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import TABLE
 from rlgpt_jax.envs.voxel.rules.items.item_table import parse
@@ -128,8 +129,9 @@ def _name(given: str, valid: Iterable[str], field: str, kind: str) -> None:
     if given in valid:
         return
     valid = (*valid, *(today for today, old in wiki.TODAY.items() if old in valid))
-    longer = [name for name in valid if given and (given in name.split("_"))]
-    near = list(dict.fromkeys([*difflib.get_close_matches(given, valid, 3, 0.6), *longer]))[:4]
+    word = wiki.plain(given)
+    longer = [name for name in valid if word and word in name.split("_")]
+    near = list(dict.fromkeys([*difflib.get_close_matches(word, valid, 3, 0.6), *longer]))[:4]
     hint = f"Did you mean {' or '.join(near)}?" if near else f"Try: {', '.join(valid[:12])}."
     raise ValueError(f"{field}: no {kind} {given!r} in this world. {hint}")
 

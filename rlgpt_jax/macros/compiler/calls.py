@@ -4,6 +4,7 @@ import ast
 
 import numpy as np
 
+from rlgpt_jax.envs import wiki
 from rlgpt_jax.envs.base import CAMERA_CENTRE, CAMERA_STEP
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID, NAMES
 from rlgpt_jax.macros.actions import (
@@ -240,7 +241,8 @@ def named_item(f: Code, node: ast.expr, where: str) -> str | None:
         raise Refused(node, f"{where} needs a name in quotes", 'for example "log"')
     known = constant in NAME_ID or len(f.shared.notices) >= MAX_NOTICES
     if not (known or f.scope.trusted or f.scope.imported):
-        advice = close_names(constant, NAMES)
+        here = wiki.known(constant, NAME_ID)
+        advice = close_names(constant, NAMES) if here == constant else f'here it is "{here}"'
         note = f'line {f.line}: nothing is called "{constant[:60]}"; {advice}'.rstrip("; ")
         if note not in f.shared.notices:
             f.shared.notices.append(note)

@@ -28,6 +28,7 @@ def test_a_good_task_passes_and_is_completed():
     ("changes", "words"),
     [
         ({"goal_item": "sant"}, "goal_item: no item 'sant' in this world. Did you mean sand"),
+        ({"goal_item": "Oak Logg"}, "no item 'Oak Logg' in this world. Did you mean oak_log"),
         ({"goal_item": "cow"}, "goal_item: no item 'cow'"),
         ({"goal_item": "pickaxe"}, "wooden_pickaxe"),
         ({"biome": "swamp"}, "biome: no biome 'swamp' in this world. Try: plains"),

@@ -1,6 +1,7 @@
 """Names as the wiki has them."""
 
-from rlgpt_jax.envs.tasks import own_task, wiki
+from rlgpt_jax.envs import wiki
+from rlgpt_jax.envs.tasks import own_task
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import TABLE
 
 NAMES = {*own_task.ITEMS, *TABLE}

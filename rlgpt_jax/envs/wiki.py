@@ -45,5 +45,10 @@ def known(name: str, valid: Collection[str]) -> str:
     """The name of 1.11.2 for one of today ("poppy", "Oak Log"); others stay as they are."""
     if not isinstance(name, str) or name in valid:
         return name
-    plain = name.strip().lower().replace(" ", "_").replace("'", "")
-    return plain if plain in valid else TODAY.get(plain, name)
+    word = plain(name)
+    return word if word in valid else TODAY.get(word, name)
+
+
+def plain(name: str) -> str:
+    """As names are written here: "Oak Log" is oak_log."""
+    return name.strip().lower().replace(" ", "_").replace("'", "")
