@@ -16,7 +16,8 @@ LONG = 40  # characters of a value in a label
 class Group:
     """One configuration with its runs."""
 
-    label: str
+    variant: str  # what it is called among those of its task
+    label: str  # among all
     task: str
     config: Mapping[str, Any]  # dotted path -> value, without the seed
     runs: tuple[Run, ...]
@@ -29,17 +30,18 @@ def group(folders: Sequence[Path]) -> list[Group]:
         run = load_run(folder)
         key = json.dumps(settings(run), sort_keys=True, default=str)
         found.setdefault(key, []).append(run)
-    runs = list(found.values())
-    configs = [settings(same[0]) for same in runs]
-    labels = _labels([same[0].name for same in runs], configs)
-    labels = [
-        label + " (smoke run)" * any(run.smoke for run in same)
-        for label, same in zip(labels, runs, strict=True)
-    ]
-    return [
-        Group(label, _task(same[0]), config, tuple(same))
-        for label, config, same in zip(labels, configs, runs)
-    ]
+    by_task: dict[str, list[list[Run]]] = {}
+    for same in found.values():
+        by_task.setdefault(_task(same[0]), []).append(same)
+    groups = {}
+    for task, runs in by_task.items():
+        configs = [settings(same[0]) for same in runs]
+        labels = _labels([same[0].name for same in runs], configs)
+        for same, label, config in zip(runs, labels, configs, strict=True):
+            variant = label + " (smoke run)" * any(run.smoke for run in same)
+            whole = f"{task}: {variant}" if len(by_task) > 1 else variant
+            groups[same[0].folder] = Group(variant, whole, task, config, tuple(same))
+    return [groups[same[0].folder] for same in found.values()]
 
 
 def seed_of(run: Run) -> int:

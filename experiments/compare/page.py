@@ -63,7 +63,7 @@ def compare(folders: Sequence[Path], out: Path, command: str) -> str:
 
 def _runs(one: Group, finished: bool) -> list[Run]:
     """The group's runs as those of a study's cell."""
-    cell = Cell(one.task, one.label)
+    cell = Cell(one.task, one.variant)
     return [Run(cell, seed_of(r), r.folder) for r in one.runs if bool(r.result) == finished]
 
 
