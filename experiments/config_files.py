@@ -2,6 +2,7 @@
 
     harvest_milk         a file beside `configs/base.py`
     harvest_milk_rays    the same with macros that see the rays too, and conversations of its own
+    craft_stick_paper    a task of the paper's table, as all methods are compared on it
     craft_wooden_shovel  a task of the table (or MineDojo's name of it) that has no such file
     kitchen_microwave    a task of a simulator
     path/to/my_task.py   a file of the user's own, which is run as such
@@ -21,7 +22,7 @@ from rlgpt_jax.envs.tasks import tasks
 
 CONFIGS = Path(__file__).parent / "configs"
 TRANSCRIPTS = CONFIGS.parent / "transcripts"
-RAYS = "_rays"
+RAYS, PAPER = "_rays", "_paper"
 
 
 def config_names() -> dict[str, str]:
@@ -34,6 +35,8 @@ def config_names() -> dict[str, str]:
     for path in sorted(TRANSCRIPTS.glob(f"*{RAYS}.jsonl")):
         words = f"{path.stem.removesuffix(RAYS)} with macros that see the rays too."
         found[path.stem] = words
+    for task in base.PAPER_TASKS:
+        found[f"{task}{PAPER}"] = f"{task} as in the table of the paper's ten tasks."
     return dict(sorted(found.items()))
 
 
@@ -63,6 +66,8 @@ def load_config(name: str, flag: str = "--config") -> base.Config:
             "by its path, my_task.py."
         )
     if not (is_path(name) or (CONFIGS / f"{name}.py").exists()):
+        if name.endswith(PAPER):
+            return base.for_paper(name.removesuffix(PAPER), name)
         return base.with_rays(load_config(name.removesuffix(RAYS)), name)
     module = from_path(name, flag) if is_path(name) else _import(name)
     try:
