@@ -76,13 +76,25 @@ class PPOConfig:
     # Groups of lanes that are dealt to minibatches apart (`groups.py`); 0: one per device. The
     # same number gives the same training, but for rounding, on any number of devices.
     groups: int = 0
+    # Self-imitation (`ppo/self_imitation.py`): updates from one pass to the next, 0 for none.
+    # Released: 100 updates of 1000 ticks.
+    imitation_every: int = 0
+    imitation_trajectories: int = 500  # stored at most (released: 500)
+    imitation_batch: int = 1000  # decisions of a step (released: 1000)
+    # Decisions stored at most, of 0.5 kB each in Minecraft, and as many again of episodes that go
+    # on: of a longer one the last imitation_rows / num_envs are kept.
+    imitation_rows: int = 200_000
 
     def __post_init__(self):
         _check_ints(
             self,
             "ppo",
-            dict(num_envs=1, unroll_length=1, num_epochs=1, num_minibatches=1, groups=0),
-        )
+            dict(
+                num_envs=1, unroll_length=1, num_epochs=1, num_minibatches=1, groups=0,
+                imitation_every=0, imitation_trajectories=1, imitation_batch=1,
+                imitation_rows=1,
+            ),
+        )  # fmt: skip
         _check_floats(
             self,
             "ppo",
@@ -99,6 +111,8 @@ class PPOConfig:
         )
         if self.target_kl is not None:
             _check_floats(self, "ppo", dict(target_kl=(1e-9, math.inf)))
+        enough = self.imitation_rows >= self.num_envs or not self.imitation_every
+        _check(self, "ppo.imitation_rows", enough, f"at least ppo.num_envs = {self.num_envs}")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -234,6 +248,7 @@ class RLConfig:
         for i, part in enumerate(self.observation):
             _need(part in ALL_PARTS, f"observation[{i}]", part, f"one of {', '.join(ALL_PARTS)}")
         self._check_pictures()
+        self._check_imitation()
         _check(self, "driver", self.driver in DRIVERS, f"one of {', '.join(DRIVERS)}")
         known = self.devices == "auto" or (type(self.devices) is int and self.devices >= 1)
         _check(self, "devices", known, "auto or an integer of at least 1")
@@ -269,6 +284,13 @@ class RLConfig:
             self.ppo, "ppo.num_minibatches", whole, f"a divisor of ppo.num_envs = {lanes} with "
             "network.recurrent, since a minibatch holds whole lanes",
         )  # fmt: skip
+
+    def _check_imitation(self) -> None:
+        """Stored decisions are rows by themselves, without a past."""
+        for field in ("recurrent", "image_size"):
+            ok = not self.ppo.imitation_every or not getattr(self.network, field)
+            needed = "unset with ppo.imitation_every, which has no pictures and no memory"
+            _check(self.network, f"network.{field}", ok, needed)
 
     def seen(self, interface: RLInterface) -> tuple[str, ...]:
         """Parts that are left by an interface. It takes away, adds nothing, and keeps a picture."""

@@ -1,5 +1,7 @@
 """What a training run consists of between two updates."""
 
+from typing import Any
+
 import jax
 import numpy as np
 import optax
@@ -22,3 +24,4 @@ class Learner:
     recent: np.ndarray  # bool[STOP_EPISODES]  success of the last of them, the latest last
     # None where no episode goes on, see `train.without_episodes` and `train.train`.
     rollout: RolloutState | None
+    imitation: Any = None  # `self_imitation.Imitation`  None without self-imitation

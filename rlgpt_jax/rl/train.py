@@ -19,9 +19,9 @@ from rlgpt_jax.rl.interface import STOP_EPISODES
 from rlgpt_jax.rl.learner import Learner
 from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.policy import Policy
-from rlgpt_jax.rl.ppo import outcome, ppo, update_device
+from rlgpt_jax.rl.ppo import outcome, self_imitation, update_device
+from rlgpt_jax.rl.ppo.optimizer import TrainState, make_optimizer
 from rlgpt_jax.rl.ppo.outcome import TrainingDiverged as TrainingDiverged
-from rlgpt_jax.rl.ppo.ppo import TrainState
 from rlgpt_jax.rl.reward.clip.world import ClipWorld
 from rlgpt_jax.rl.rollout import on_host, one_tick
 from rlgpt_jax.rl.rollout.device_worlds import DeviceWorlds, on_devices
@@ -101,13 +101,16 @@ def without_episodes(env: World, space: HybridSpace, config: RLConfig, seed: int
     # These complain before anything is compiled.
     _check_world(env, space, config)
     on_device = _on_device(env, config)
-    devices.num_groups(config, devices.mesh_of(config, on_device))
+    mesh = devices.mesh_of(config, on_device)
+    devices.num_groups(config, mesh)
+    self_imitation.check(config, on_host.is_async(env), mesh)
     lane_memory.check(env, space, config, on_device)
     params = actor_critic.init_params(config.network, jax.random.fold_in(jax.random.key(seed), 1))
-    opt_state = ppo.make_optimizer(config.ppo).init(params)
+    opt_state = make_optimizer(config.ppo).init(params)
     return Learner(
         params=params, opt_state=opt_state, key=jax.random.key(seed), num_updates=0, ticks=0,
         finished=0, recent=np.zeros(STOP_EPISODES, bool), rollout=None,
+        imitation=self_imitation.empty(config),
     )  # fmt: skip
 
 
@@ -138,7 +141,8 @@ def carry_over(
         forget, (learner.params, learner.opt_state)
     )
     start = _start(env, new_space, config, seed)
-    return learner.replace(params=params, opt_state=opt_state, **start)
+    imitation = self_imitation.restarted(learner.imitation, changed_slots, config)
+    return learner.replace(params=params, opt_state=opt_state, imitation=imitation, **start)
 
 
 def _given(learner: Learner, mesh: Mesh | None, on_device: bool) -> Learner:
@@ -148,7 +152,8 @@ def _given(learner: Learner, mesh: Mesh | None, on_device: bool) -> Learner:
     """
     nets = (learner.params, learner.opt_state)
     params, opt_state = devices.copied(mesh, nets, devices.WHOLE)
-    learner = learner.replace(params=params, opt_state=opt_state)
+    imitation = self_imitation.copied(learner.imitation)
+    learner = learner.replace(params=params, opt_state=opt_state, imitation=imitation)
     if not on_device:
         return learner
     rollout = _going(learner)
@@ -257,10 +262,12 @@ def train(
         numbers = {name: float(x) for name, x in measured.items()}
         batch, lanes = _seen(batch, rollout.lanes)
         learner = outcome.updated(learner, state, batch)
+        learner, imitated = self_imitation.after_update(config, learner, batch, masks, update_key)
         seconds = time.perf_counter() - began
         metrics = {
             **outcome.episode_metrics(batch.episodes, lanes),
             **numbers,
+            **imitated,
             **parts,
             "time_update": seconds - parts["time_rollout"],
             "steps_per_second": per_update / seconds,

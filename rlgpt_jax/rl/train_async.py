@@ -18,7 +18,7 @@ from rlgpt_jax.rl.actions import HybridSpace, Masks
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.learner import Learner
 from rlgpt_jax.rl.ppo import outcome, update_device
-from rlgpt_jax.rl.ppo.ppo import TrainState
+from rlgpt_jax.rl.ppo.optimizer import TrainState
 from rlgpt_jax.rl.rollout import one_tick
 from rlgpt_jax.rl.rollout.one_tick import Batch
 from rlgpt_jax.rl.rollout.rollout_async import AsyncRollout

@@ -20,7 +20,7 @@ from rlgpt_jax.rl import devices
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.policy import Policy, device_arrays
 from rlgpt_jax.rl.ppo import update_device
-from rlgpt_jax.rl.ppo.ppo import TrainState
+from rlgpt_jax.rl.ppo.optimizer import TrainState
 from rlgpt_jax.rl.rollout import device_worlds, rollout_device
 from rlgpt_jax.rl.train import init_learner, train
 from tests.corridor import Corridor

@@ -7,7 +7,7 @@ import numpy as np
 
 from rlgpt_jax.rl.interface import STOP_EPISODES
 from rlgpt_jax.rl.learner import Learner
-from rlgpt_jax.rl.ppo.ppo import TrainState
+from rlgpt_jax.rl.ppo.optimizer import TrainState
 from rlgpt_jax.rl.rollout import one_tick
 
 
@@ -55,7 +55,9 @@ def updated(learner: Learner, state: TrainState, batch: one_tick.Batch) -> Learn
 
 
 # Metrics that are NaN where there is nothing to measure.
-_MAY_BE_NAN = ("episode_return", "episode_ticks", "time_policy", "time_world", "time_macros")
+_MAY_BE_NAN = (
+    "episode_return", "episode_ticks", "time_policy", "time_world", "time_macros", "imitation_loss"
+)  # fmt: skip
 
 
 def check_finite(metrics: dict[str, float], num_updates: int) -> None:

@@ -24,6 +24,7 @@ from rlgpt_jax.rl.networks.fields import AnyFeatures
 from rlgpt_jax.rl.ppo import losses, picture_blocks, returns
 from rlgpt_jax.rl.ppo.groups import ONE, Groups, Summary, summarise
 from rlgpt_jax.rl.ppo.minibatches import deal, deal_lanes, minibatch_size
+from rlgpt_jax.rl.ppo.optimizer import TrainState, make_optimizer
 from rlgpt_jax.rl.rollout.one_tick import Batch
 from rlgpt_jax.rl.rollout.open_decisions import with_carried
 
@@ -43,13 +44,6 @@ class Rows(NamedTuple):
     first: Any = None  # bool[B]  ticks at which an episode begins
 
 
-class TrainState(NamedTuple):
-    """What an update changes."""
-
-    params: actor_critic.Params
-    opt_state: optax.OptState
-
-
 class Sums(NamedTuple):
     """Metrics summed over minibatches."""
 
@@ -57,13 +51,6 @@ class Sums(NamedTuple):
     grad_norm: jax.Array
     num: jax.Array  # float32[]  minibatches used
     kl: jax.Array  # float32[]  mean of the last epoch, for early stopping
-
-
-def make_optimizer(config: PPOConfig) -> optax.GradientTransformation:
-    """Adam after clipping by the global norm."""
-    return optax.chain(
-        optax.clip_by_global_norm(config.max_grad_norm), optax.adam(config.learning_rate, eps=1e-5)
-    )
 
 
 def _take(tree: Any, rows: jax.Array) -> Any:

@@ -16,7 +16,7 @@ from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RLConfig
 from rlgpt_jax.rl.devices import LANES, WHOLE, batch_specs, num_groups
 from rlgpt_jax.rl.ppo import ppo
 from rlgpt_jax.rl.ppo.groups import Groups
-from rlgpt_jax.rl.ppo.ppo import TrainState
+from rlgpt_jax.rl.ppo.optimizer import TrainState
 from rlgpt_jax.rl.rollout.one_tick import Batch
 
 GROUPS = "groups"  # the axis along which a device maps over its groups

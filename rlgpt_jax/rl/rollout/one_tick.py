@@ -117,6 +117,7 @@ class Batch(NamedTuple):
     # Of networks that remember, else None:
     recurrent: RecurrentState | None = None  # [N, ...]  before the first tick
     state: Any = None  # float32[T, N, R]  of a recurrent core, before each tick
+    clip: Any = None  # float32[T, N]  CLIP reward of worlds that tell it, before its weight
 
 
 READ = ("success", "busy", "lost", "clip")  # of `Step.info`
@@ -254,7 +255,7 @@ def row_of(before: Lanes, result: TickResult, learns: Any) -> dict[str, Any]:
         features=decision.features, action=decision.action, log_prob=decision.log_prob,
         decision=learns, reward=result.reward, terminated=step.terminated,
         truncated=step.truncated, episodes=result.episodes, value=decision.value,
-        state=recurrent_state.state_of(before.recurrent),
+        state=recurrent_state.state_of(before.recurrent), clip=step.info.get("clip"),
     )  # fmt: skip
 
 
