@@ -119,6 +119,7 @@ class Config:
         if self.world == "minedojo":
             check_minedojo(self)
         check_clip(self)
+        check_imitation(self)
         if self.set_up and self.loop.mode != "pure_rl":
             raise ValueError(
                 f"set_up={self.set_up} is for loop.mode=pure_rl; in mode {self.loop.mode} agents "
@@ -263,6 +264,21 @@ def check_clip(config: Config) -> None:
         raise ValueError(
             "reward.clip is computed by the host driver, and driver is 'device'. Set it to host "
             "or auto."
+        )
+
+
+def check_imitation(config: Config) -> None:
+    """Refuses self-imitation where actions change their meaning, or lanes step on their own."""
+    every, mode = config.ppo.imitation_every, config.loop.mode
+    if every and mode != "pure_rl":
+        raise ValueError(
+            f"ppo.imitation_every={every} is for loop.mode=pure_rl; in mode {mode} agents change "
+            "what actions do, and stored ones would mean something else."
+        )
+    if every and config.world == "minedojo":
+        raise ValueError(
+            f"ppo.imitation_every={every}: self-imitation does not know lanes that step on their "
+            "own, as those of world=minedojo do. Set it to 0."
         )
 
 

@@ -10,48 +10,11 @@ from typing import ClassVar
 
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.spec import WorldSpec
+from rlgpt_jax.rl.config_checks import LARGEST, check, check_floats, check_ints, check_pairs, need
 from rlgpt_jax.rl.interface import ALL_PARTS, OBSERVATION_PARTS, PICTURE, RewardTerms, RLInterface
 
 DRIVERS = ("auto", "host", "device")
 DTYPES = ("auto", "float32", "bfloat16")
-MOST = 2**20  # lanes, ticks, units of a layer
-LARGEST = 1e6  # reward, cost: sums over episodes stay in float32
-
-
-def _need(ok: bool, path: str, given: object, needed: str) -> None:
-    if not ok:
-        raise ValueError(f"{path} is {given!r}; it must be {needed}.")
-
-
-def _check(config: object, path: str, ok: bool, needed: str) -> None:
-    """Of the field that `path` ends with."""
-    _need(ok, path, getattr(config, path.rpartition(".")[2]), needed)
-
-
-def _check_ints(config: object, prefix: str, least: dict[str, int]) -> None:
-    for field, low in least.items():
-        value = getattr(config, field)
-        is_int = isinstance(value, int) and not isinstance(value, bool)
-        needed = f"an integer of at least {low} and at most {MOST:,}"
-        _need(is_int and low <= value <= MOST, f"{prefix}.{field}", value, needed)
-
-
-def _check_floats(config: object, prefix: str, ranges: dict[str, tuple[float, float]]) -> None:
-    for field, (low, high) in ranges.items():
-        value = getattr(config, field)
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        ok = is_number and math.isfinite(value) and low <= value <= high
-        top = "" if math.isinf(high) else f" and at most {high:g}"
-        _need(ok, f"{prefix}.{field}", value, f"a finite number of at least {low:g}{top}")
-
-
-def _check_pairs(path: str, entries: tuple, words: str) -> None:
-    for i, entry in enumerate(entries):
-        is_pair = isinstance(entry, tuple | list) and len(entry) == 2
-        _need(is_pair, f"{path}[{i}]", entry, f"a pair ({words}")
-        is_number = isinstance(entry[1], int | float) and abs(entry[1]) <= LARGEST
-        needed = f"a name and a number of at most {LARGEST:,.0f}"
-        _need(is_number, f"{path}[{i}]", entry[1], needed)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,6 +29,7 @@ class PPOConfig:
     num_epochs: int = 8  # passes over a rollout
     num_minibatches: int = 8  # of a rollout in which every tick is a decision
     learning_rate: float = 1e-3  # of Adam
+    adam_epsilon: float = 1e-5  # added to the root of its second moment (released: 1e-8)
     entropy_cost: float = 0.003  # weight of the entropy bonus in the loss
     value_cost: float = 0.5  # weight of the value loss
     # Of leaving the macro that leads, per nat of divergence from an untrained policy. Advantages
@@ -73,6 +37,13 @@ class PPOConfig:
     lead_cost: float = 0.1
     max_grad_norm: float = 0.5  # to which the gradient of all parameters is clipped
     target_kl: float | None = None  # no further epoch once the KL estimate passes 1.5x
+    # Actor and critic have an Adam each and clip apart, and KL stops the actor's steps alone, at
+    # the minibatch whose estimate passes (released: so).
+    separate: bool = False
+    # lambda of what the critic learns; none: gae_lambda. 1 is discounted reward-to-go (released).
+    target_lambda: float | None = None
+    # An episode whose time is up counts as terminated: nothing is bootstrapped (released: so).
+    time_limit_ends: bool = False
     # Groups of lanes that are dealt to minibatches apart (`groups.py`); 0: one per device. The
     # same number gives the same training, but for rounding, on any number of devices.
     groups: int = 0
@@ -86,7 +57,7 @@ class PPOConfig:
     imitation_rows: int = 200_000
 
     def __post_init__(self):
-        _check_ints(
+        check_ints(
             self,
             "ppo",
             dict(
@@ -95,7 +66,7 @@ class PPOConfig:
                 imitation_rows=1,
             ),
         )  # fmt: skip
-        _check_floats(
+        check_floats(
             self,
             "ppo",
             dict(
@@ -103,6 +74,7 @@ class PPOConfig:
                 gae_lambda=(0.0, 1.0),
                 clip=(1e-6, 10.0),
                 learning_rate=(0.0, 1.0),
+                adam_epsilon=(0.0, 1.0),
                 entropy_cost=(0.0, LARGEST),
                 value_cost=(0.0, LARGEST),
                 lead_cost=(0.0, LARGEST),
@@ -110,9 +82,18 @@ class PPOConfig:
             ),
         )
         if self.target_kl is not None:
-            _check_floats(self, "ppo", dict(target_kl=(1e-9, math.inf)))
+            check_floats(self, "ppo", dict(target_kl=(1e-9, math.inf)))
+        if self.target_lambda is not None:
+            check_floats(self, "ppo", dict(target_lambda=(0.0, 1.0)))
+        for field in ("separate", "time_limit_ends"):
+            check(self, f"ppo.{field}", isinstance(getattr(self, field), bool), "true or false")
         enough = self.imitation_rows >= self.num_envs or not self.imitation_every
-        _check(self, "ppo.imitation_rows", enough, f"at least ppo.num_envs = {self.num_envs}")
+        check(self, "ppo.imitation_rows", enough, f"at least ppo.num_envs = {self.num_envs}")
+
+    @property
+    def kl_limit(self) -> float:
+        """The KL estimate that stops."""
+        return math.inf if self.target_kl is None else 1.5 * self.target_kl
 
 
 @dataclasses.dataclass(frozen=True)
@@ -150,30 +131,30 @@ class NetworkConfig:
             "frame_stack", "conv_patch", "picture_width",
         )  # fmt: skip
         depths = ("feature_depth", "head_depth", "conv_blocks", "recurrent")
-        _check_ints(self, "network", dict.fromkeys(sizes, 1) | dict.fromkeys(depths, 0))
+        check_ints(self, "network", dict.fromkeys(sizes, 1) | dict.fromkeys(depths, 0))
         for field in ("image_size", "conv_channels"):  # lists, where they come from JSON
             object.__setattr__(self, field, tuple(getattr(self, field)))
         self._check_pictures()
         known = self.compute_dtype in DTYPES
-        _check(self, "network.compute_dtype", known, f"one of {', '.join(DTYPES)}")
-        _check(self, "network.shared", isinstance(self.shared, bool), "true or false")
+        check(self, "network.compute_dtype", known, f"one of {', '.join(DTYPES)}")
+        check(self, "network.shared", isinstance(self.shared, bool), "true or false")
         needed = "true with network.recurrent, since a lane has one state for actor and critic"
-        _check(self, "network.shared", self.shared or not self.recurrent, needed)
+        check(self, "network.shared", self.shared or not self.recurrent, needed)
 
     def _check_pictures(self) -> None:
         size, channels = self.image_size, self.conv_channels
         ok = size == () or (len(size) == 2 and all(isinstance(x, int) for x in size))
-        _check(self, "network.image_size", ok, "height and width in pixels, or ()")
+        check(self, "network.image_size", ok, "height and width in pixels, or ()")
         ok = len(channels) > 0 and all(isinstance(x, int) and x > 0 for x in channels)
-        _check(self, "network.conv_channels", ok, "one or more positive integers")
+        check(self, "network.conv_channels", ok, "one or more positive integers")
         least = self.conv_patch * 2 ** (len(channels) - 1)
         ok = all(x >= least and x % self.conv_patch == 0 for x in size)
-        _check(
+        check(
             self, "network.image_size", ok, f"multiples of network.conv_patch = {self.conv_patch} "
             f"of at least {least}, which {len(channels)} layers make 1",
         )  # fmt: skip
         ok = bool(size) or self.frame_stack == 1
-        _check(self, "network.frame_stack", ok, "1 without pictures (network.image_size)")
+        check(self, "network.frame_stack", ok, "1 without pictures (network.image_size)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -208,14 +189,14 @@ class RewardConfig:
 
     def __post_init__(self):
         terms = ("success", "step_cost", "distance", "exploration", "environment", "clip")
-        _check_floats(self, "reward", dict.fromkeys(terms, (0.0, LARGEST)))
+        check_floats(self, "reward", dict.fromkeys(terms, (0.0, LARGEST)))
         for i, name in enumerate(self.targets):
             needed = "the name of a block or mob in envs.names.NAMES"
-            _need(name in NAME_ID, f"reward.targets[{i}]", name, needed)
-        _check_pairs("reward.items", self.items, 'item name, reward), for example ("log", 0.5)')
-        _check_pairs("reward.progress", self.progress, "name of a field, weight)")
+            need(name in NAME_ID, f"reward.targets[{i}]", name, needed)
+        check_pairs("reward.items", self.items, 'item name, reward), for example ("log", 0.5)')
+        check_pairs("reward.progress", self.progress, "name of a field, weight)")
         for i, entry in enumerate(self.items):
-            _need(entry[0] in NAME_ID, f"reward.items[{i}]", entry[0], "a name of envs.names.NAMES")
+            need(entry[0] in NAME_ID, f"reward.items[{i}]", entry[0], "a name of envs.names.NAMES")
         object.__setattr__(self, "targets", tuple(self.targets))
         for field in ("items", "progress"):
             object.__setattr__(self, field, tuple(tuple(entry) for entry in getattr(self, field)))
@@ -246,13 +227,15 @@ class RLConfig:
     def __post_init__(self):
         self._set_spec()
         for i, part in enumerate(self.observation):
-            _need(part in ALL_PARTS, f"observation[{i}]", part, f"one of {', '.join(ALL_PARTS)}")
+            need(part in ALL_PARTS, f"observation[{i}]", part, f"one of {', '.join(ALL_PARTS)}")
         self._check_pictures()
         self._check_imitation()
-        _check(self, "driver", self.driver in DRIVERS, f"one of {', '.join(DRIVERS)}")
+        apart = not (self.ppo.separate and self.network.shared)
+        check(self.network, "network.shared", apart, "false with ppo.separate")
+        check(self, "driver", self.driver in DRIVERS, f"one of {', '.join(DRIVERS)}")
         known = self.devices == "auto" or (type(self.devices) is int and self.devices >= 1)
-        _check(self, "devices", known, "auto or an integer of at least 1")
-        _check(self, "overlap", isinstance(self.overlap, bool), "true or false")
+        check(self, "devices", known, "auto or an integer of at least 1")
+        check(self, "overlap", isinstance(self.overlap, bool), "true or false")
 
     def _set_spec(self) -> None:
         """Networks are made for the world; rewards name its fields."""
@@ -265,7 +248,7 @@ class RLConfig:
         own = [(f"spec.progress[{i}]", x) for i, x in enumerate(spec.progress if spec else ())]
         given = [(f"reward.progress[{i}]", x) for i, x in enumerate(self.reward.progress)]
         for path, (name, _) in own + given:
-            _need(name in names, path, name, f"one of {', '.join(names) or 'no fields: no spec'}")
+            need(name in names, path, name, f"one of {', '.join(names) or 'no fields: no spec'}")
 
     def _check_pictures(self) -> None:
         """Pictures are asked for in two places, and a GRU learns from whole lanes."""
@@ -277,10 +260,10 @@ class RLConfig:
                 "without pictures needs neither."
             )
         apart = not size or "rays" not in seen or self.spec is not None
-        _check(self, "observation", apart, f"without rays, in whose place {PICTURE} is")
+        check(self, "observation", apart, f"without rays, in whose place {PICTURE} is")
         lanes = self.ppo.num_envs
         whole = not self.network.recurrent or lanes % self.ppo.num_minibatches == 0
-        _check(
+        check(
             self.ppo, "ppo.num_minibatches", whole, f"a divisor of ppo.num_envs = {lanes} with "
             "network.recurrent, since a minibatch holds whole lanes",
         )  # fmt: skip
@@ -290,7 +273,7 @@ class RLConfig:
         for field in ("recurrent", "image_size"):
             ok = not self.ppo.imitation_every or not getattr(self.network, field)
             needed = "unset with ppo.imitation_every, which has no pictures and no memory"
-            _check(self.network, f"network.{field}", ok, needed)
+            check(self.network, f"network.{field}", ok, needed)
 
     def seen(self, interface: RLInterface) -> tuple[str, ...]:
         """Parts that are left by an interface. It takes away, adds nothing, and keeps a picture."""

@@ -18,14 +18,24 @@ class TrainState(NamedTuple):
 
 
 def make_optimizer(config: PPOConfig) -> optax.GradientTransformation:
-    """Adam after clipping by the global norm."""
-    return optax.chain(
-        optax.clip_by_global_norm(config.max_grad_norm), optax.adam(config.learning_rate, eps=1e-5)
+    """Adam after clipping by the global norm; with `separate` one for each network.
+
+    While both take the same steps, and nothing is clipped, two are one: Adam is elementwise.
+    """
+    one = optax.chain(
+        optax.clip_by_global_norm(config.max_grad_norm),
+        optax.adam(config.learning_rate, eps=config.adam_epsilon),
+    )
+    if not config.separate:
+        return one
+    return optax.partition(
+        {"actor": one, "critic": one}, actor_critic.Params("actor", "critic", None)
     )
 
 
 def holding(part: str, before: TrainState, after: TrainState, where: Any = True) -> TrainState:
-    """`after`, but with parameters and moments of a network as `before`.
+    """`after`, but with parameters and moments of a network as `before`; with `separate` its count
+    of steps too.
 
     Args:
       part: "actor" or "critic".

@@ -24,7 +24,7 @@ from rlgpt_jax.rl.networks.fields import AnyFeatures
 from rlgpt_jax.rl.ppo import losses, picture_blocks, returns
 from rlgpt_jax.rl.ppo.groups import ONE, Groups, Summary, summarise
 from rlgpt_jax.rl.ppo.minibatches import deal, deal_lanes, minibatch_size
-from rlgpt_jax.rl.ppo.optimizer import TrainState, make_optimizer
+from rlgpt_jax.rl.ppo.optimizer import TrainState, holding, make_optimizer
 from rlgpt_jax.rl.rollout.one_tick import Batch
 from rlgpt_jax.rl.rollout.open_decisions import with_carried
 
@@ -50,7 +50,8 @@ class Sums(NamedTuple):
     terms: losses.LossTerms
     grad_norm: jax.Array
     num: jax.Array  # float32[]  minibatches used
-    kl: jax.Array  # float32[]  mean of the last epoch, for early stopping
+    # float32[]  for early stopping: mean of the last epoch; with `separate` the highest so far
+    kl: jax.Array
 
 
 def _take(tree: Any, rows: jax.Array) -> Any:
@@ -99,10 +100,14 @@ def make_rows(
     if value is None:
         block = picture_blocks.block_size(network, size)
         value = decision_values(network, params, flat, decision.reshape(total), block)
-    advantage, is_over = advantages(ppo, batch, decision, value.reshape(length, lanes))
+    at = decision, value.reshape(length, lanes)
+    advantage, is_over = advantages(ppo, batch, *at, ppo.gae_lambda)
     target = value.reshape(total) + advantage.reshape(total)
     advantage, is_over = advantage.reshape(total), is_over.reshape(total)
     summary = summarise(groups, is_over, advantage, target, size, ticks * lanes)
+    if ppo.target_lambda is not None:
+        ahead, _ = advantages(ppo, batch, *at, ppo.target_lambda)
+        target = value.reshape(total) + ahead.reshape(total)
     rows = Rows(
         features=flat,
         action=jax.tree.map(lambda x: x.reshape(total, *x.shape[2:]), action),
@@ -120,7 +125,7 @@ def make_rows(
 
 
 def advantages(
-    ppo: PPOConfig, batch: Batch, decision: jax.Array, value: jax.Array
+    ppo: PPOConfig, batch: Batch, decision: jax.Array, value: jax.Array, lambda_: float
 ) -> tuple[jax.Array, jax.Array]:
     """Advantages float32[T + 1, N] and which decisions are over bool[T + 1, N].
 
@@ -129,13 +134,14 @@ def advantages(
         are one, worth what they earned.
     """
     carried, no = batch.carried, jnp.zeros_like(batch.carried.is_open)
+    terminated = batch.terminated | batch.truncated if ppo.time_limit_ends else batch.terminated
     above = lambda x, xs: jnp.concatenate([x[None], xs])  # noqa: E731
     gae = jax.vmap(returns.smdp_gae, in_axes=(1,) * 7 + (None,), out_axes=1)
     return gae(
         above(jnp.where(carried.is_open, carried.reward, 0.0), batch.reward),
         above(carried.discount, jnp.full_like(batch.reward, ppo.gamma)), decision,
-        above(no, batch.terminated), above(no, batch.truncated), value,
-        above(jnp.zeros_like(carried.reward), batch.final_value), ppo.gae_lambda,
+        above(no, terminated), above(no, batch.truncated), value,
+        above(jnp.zeros_like(carried.reward), batch.final_value), lambda_,
     )  # fmt: skip
 
 
@@ -178,8 +184,9 @@ def _epoch(
     groups: Groups,
     key: jax.Array,
     state: TrainState,
+    kl: jax.Array,
 ) -> tuple[TrainState, Sums]:
-    """One pass over the decisions, and its summed metrics."""
+    """One pass over the decisions, and its summed metrics; `kl` is `Sums.kl` before it."""
     optimizer = make_optimizer(ppo)
     own_key = groups.own(key)
     if network.recurrent:
@@ -192,7 +199,7 @@ def _epoch(
     block = picture_blocks.block_size(network, index[0].size)
 
     def minibatch(i, carry):
-        (params, opt_state), terms, norm = carry
+        (params, opt_state), terms, norm, kl = carry
         count = jnp.sum(real[i])
 
         def part(index, real):
@@ -208,13 +215,17 @@ def _epoch(
         if network.recurrent:  # lanes without a decision teach nothing, so nothing moves
             keep = functools.partial(jnp.where, size > 0.0)
             after = jax.tree.map(keep, after, TrainState(params, opt_state))
-        return after, jax.tree.map(jnp.add, terms, new), norm + size
+        if ppo.separate:
+            kl = jnp.maximum(kl, new.approx_kl)
+            after = holding("actor", TrainState(params, opt_state), after, kl > ppo.kl_limit)
+        return after, jax.tree.map(jnp.add, terms, new), norm + size, kl
 
     zero = jnp.zeros(())
-    start = (state, losses.LossTerms(zero, zero, zero, zero, zero), zero)
-    state, terms, norm = jax.lax.fori_loop(0, num, minibatch, start)
+    start = (state, losses.LossTerms(zero, zero, zero, zero, zero), zero, kl)
+    state, terms, norm, kl = jax.lax.fori_loop(0, num, minibatch, start)
     count = num.astype(jnp.float32)
-    return state, Sums(terms, norm, count, terms.approx_kl / jnp.maximum(count, 1.0))
+    kl = kl if ppo.separate else terms.approx_kl / jnp.maximum(count, 1.0)
+    return state, Sums(terms, norm, count, kl)
 
 
 def update_group(
@@ -228,17 +239,20 @@ def update_group(
 ) -> tuple[TrainState, dict[str, jax.Array]]:
     """One update as one of the groups does it; `batch` [T, N / groups] are its own lanes."""
     rows, summary = make_rows(ppo, network, state.params, batch, groups)
-    limit = jnp.inf if ppo.target_kl is None else 1.5 * ppo.target_kl
 
     def epoch(i, carry):
         def run(carry):
             state, sums = carry
             epoch_key = jax.random.fold_in(key, i)
-            state, new = _epoch(ppo, network, masks, rows, summary.num, groups, epoch_key, state)
+            state, new = _epoch(
+                ppo, network, masks, rows, summary.num, groups, epoch_key, state, sums.kl
+            )
             total = jax.tree.map(jnp.add, sums, new)
             return state, total._replace(kl=new.kl)
 
-        return jax.lax.cond(carry[1].kl > limit, lambda c: c, run, carry)
+        if ppo.separate:  # KL stops the actor alone
+            return run(carry)
+        return jax.lax.cond(carry[1].kl > ppo.kl_limit, lambda c: c, run, carry)
 
     zero = jnp.zeros(())
     sums = Sums(losses.LossTerms(zero, zero, zero, zero, zero), zero, zero, zero)

@@ -113,6 +113,33 @@ def test_values_are_the_critics_where_a_decision_was_made_and_zero_elsewhere():
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
 
 
+def ahead_of(reward: np.ndarray, final: np.ndarray, ended: np.ndarray) -> np.ndarray:
+    """Discounted rewards to go [T, N] where every tick is a decision and some episodes have ended
+    after it, with what is expected then."""
+    out, ahead = np.zeros_like(reward), np.zeros(N, np.float32)
+    for t in reversed(range(T)):
+        ahead = reward[t] + PPO.gamma * np.where(ended[t], final[t], ahead)
+        out[t] = ahead
+    return out
+
+
+@pytest.mark.parametrize("ends", [False, True])
+def test_the_critic_may_learn_discounted_rewards_to_go_and_a_time_limit_may_be_an_end(ends):
+    batch, rng = make_batch(share=2.0), np.random.default_rng(1)
+    late = rng.random((T, N)) < 0.3
+    late[-1] = True  # so that no decision is open
+    final = np.where(late, 5.0, 0.0).astype(np.float32)
+    batch = batch._replace(truncated=late, final_value=final)
+    config = dataclasses.replace(PPO, target_lambda=1.0, time_limit_ends=ends)
+    rows, _ = ppo.make_rows(config, NETWORK, fresh().params, batch)
+    expected = ahead_of(batch.reward, final * (not ends), late)
+    np.testing.assert_allclose(rows.target[N:].reshape(T, N), expected, rtol=1e-4, atol=1e-4)
+    plain = dataclasses.replace(config, target_lambda=None)
+    others, _ = ppo.make_rows(plain, NETWORK, fresh().params, batch)
+    np.testing.assert_array_equal(others.advantage, rows.advantage)
+    assert not np.allclose(others.target, rows.target)
+
+
 @pytest.mark.slow
 def test_a_small_target_kl_stops_the_epochs_early():
     batch, stopped = make_batch(), dataclasses.replace(PPO, target_kl=1e-9)
