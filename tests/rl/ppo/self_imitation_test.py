@@ -19,6 +19,7 @@ from rlgpt_jax.rl.ppo.self_imitation import Imitation
 from rlgpt_jax.rl.rollout.one_tick import Batch, Episodes
 from rlgpt_jax.rl.train import carry_over, init_learner, train
 from tests.corridor import Corridor, HostCorridor
+from tests.plane import SPEC, Plane
 from tests.rl import small
 from tests.rl.small import assert_same_bits
 
@@ -214,6 +215,15 @@ def test_lanes_that_step_on_their_own_and_several_devices_are_refused():
     self_imitation.check(small.CONFIG, True, mesh)
     with pytest.raises(ValueError, match="ppo.imitation_rows is 2; it must be at least ppo.num"):
         with_ppo(imitation_every=1, imitation_rows=2)
+
+
+@pytest.mark.slow
+def test_worlds_with_a_spec_are_imitated_too():
+    config, space = dataclasses.replace(IMITATING, spec=SPEC), empty_space(SPEC)
+    learner = init_learner(Plane(), space, config, 0)
+    seen: list[dict] = []
+    learner = train(Plane(), space, config, learner, 4 * 256, lambda _, m: seen.append(m))
+    assert np.isfinite(seen[-1]["imitation_loss"]) and learner.imitation.rows.action.primitive.any()
 
 
 @pytest.mark.slow
