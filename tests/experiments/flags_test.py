@@ -67,7 +67,7 @@ PURE = "--config.loop.mode=pure_rl"  # needs no transcript
             ["--config=harvest_milk", PURE, "--workdir=a\nb"],
             "'a\\nb': no usable path (it holds control characters)",
         ),
-        ([], "harvest_milk_rays, harvest_milk_released, harvest_milk_seeing, harvest_wool"),
+        ([], "harvest_milk_rays, harvest_milk_released, harvest_milk_seeing"),
         (["--workdir=/nowhere", "--resume"], "holds no config.json"),
     ],
 )
