@@ -116,7 +116,7 @@ def _all(task: Task) -> Graph:
             todo += [name for name, _ in skill.needs]
     if not task.nearby:
         if task.goal_item not in makers:
-            raise Missing(f"no skill gives {task.goal_item}.")
+            raise Missing(f"no basic skill gives {task.goal_item}, the goal of {task.name}.")
         goal = makers[task.goal_item]
     return Graph(goal, tuple(makers.items()))
 
@@ -188,7 +188,7 @@ class _State:
     def get(self, item: str, pieces: int) -> None:
         while self.held[item] < pieces:
             if item not in self.makers:
-                raise Missing(f"no skill gives {item}, of which {pieces} are needed.")
+                raise Missing(f"no basic skill gives {item}, of which {pieces} are needed.")
             self.do(self.makers[item])
 
     def do(self, skill: Skill) -> None:

@@ -85,9 +85,9 @@ def test_tools_limits_and_targets_are_plan4mcs():
 
 def test_what_no_skill_of_the_task_gives_is_missing():
     task = get_task("harvest_milk_with_crafting_table_and_iron_ingot")
-    with pytest.raises(Missing, match="no skill gives iron_ingot, of which 3 are needed"):
+    with pytest.raises(Missing, match="no basic skill gives iron_ingot, of which 3 are needed"):
         search(graph_of(task), {"iron_ingot": 2}, NONE)
-    with pytest.raises(Missing, match="no skill gives string"):
+    with pytest.raises(Missing, match="no basic skill gives string, the goal of"):
         graph_of(dataclasses.replace(task, goal_item="string"))
 
 
