@@ -21,7 +21,7 @@ from rlgpt_jax.agents import planner
 from rlgpt_jax.agents.ask import Question
 from rlgpt_jax.agents.planner import CODE, SubTask, TaskPlan
 from rlgpt_jax.agents.prompt_state import PromptState, Refusal
-from rlgpt_jax.envs.plan import on_paper, recipe_graph, rules
+from rlgpt_jax.envs.plan import on_paper, recipe_graph, rules, skill_graph
 from rlgpt_jax.envs.plan.on_paper import Step
 from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel.rules.items.item_table import item_id
@@ -190,17 +190,13 @@ def solve(config: LoopConfig, tools: Tools, plan: TaskPlan, number: int) -> None
     tools.on_event(SubTaskStarted(number, len(plan.sub_tasks), sub_task, is_done))
     if is_done:
         return
-    if config.asks:
-        task, own = sub_task_of(tools.minecraft_task, plan, number), config_of(config, sub_task)
-    else:
-        task = skill_search.task_of(tools.minecraft_task, sub_task)
-        own = skill_search.config_of(config, plan, sub_task, tools.rl.ppo)
+    task, own, solver = (
+        (sub_task_of(tools.minecraft_task, plan, number), config_of(config, sub_task), two_loop.run)
+        if config.asks else skill_search.solver_of(config, tools, plan, sub_task)
+    )  # fmt: skip
     given = tools_of(tools, task, sub_task.name)
     write_json(given.folder.path("task.json"), dataclasses.asdict(task))
-    if config.asks:
-        solved = two_loop.run(own, given)
-    else:
-        solved = skill_search.solve(own, given, tools.minecraft_task, sub_task)
+    solved = solver(own, given)
     best, stage = solved.ends_with
     space = stage.space
     # A fixed program needs nothing in the hand.
@@ -273,10 +269,13 @@ def _result(
         ticks, trial_ticks = ticks + own["ticks"], trial_ticks + own.get("trial_ticks", 0)
         for phase, spent in folder.seconds().items():
             seconds[phase] = round(seconds.get(phase, 0.0) + spent, 3)
+        is_find = not config.asks and sub_task.name == skill_graph.FIND
         parts.append({
             "name": sub_task.name, "solve": sub_task.solve,
-            "alone": {k: own[k] for k in ("success_rate", "success_low", "success_high",
-                                          "num_episodes", "best_iteration", "ticks")},
+            "alone": None if is_find else {  # a find has no success of its own
+                k: own[k] for k in ("success_rate", "success_low", "success_high",
+                                    "num_episodes", "best_iteration", "ticks")
+            },
             "coded_parts": own.get("coded_parts"),  # None where code is all there is
             "in_chain": dataclasses.asdict(reached),
         })  # fmt: skip

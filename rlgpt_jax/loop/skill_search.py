@@ -12,7 +12,8 @@ the agent. Source: arXiv 2303.16563 and github.com/PKU-RL/Plan4MC; what differs 
 """
 
 import dataclasses
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 
 from rlgpt_jax.agents.planner import CODE, LOOP, SubTask, TaskPlan
 from rlgpt_jax.agents.prompt_state import Fate, Plan
@@ -31,7 +32,7 @@ from rlgpt_jax.macros.skills.crafting import source_of
 from rlgpt_jax.rl.chain.rule import Search
 from rlgpt_jax.rl.chain.skills import Chain, Skill
 from rlgpt_jax.rl.config import PPOConfig
-from rlgpt_jax.rl.interface import DEFAULT, RewardTerms, RLInterface
+from rlgpt_jax.rl.interface import RewardTerms, RLInterface
 
 # Lands in which blocks stand near every start (docs/baselines.md); mobs are put near.
 LANDS = {"log": "forest", "stone": "extreme_hills"}
@@ -107,13 +108,28 @@ def config_of(config: LoopConfig, plan: TaskPlan, sub_task: SubTask, ppo: PPOCon
     return dataclasses.replace(config, num_iterations=1, ticks_per_iteration=whole)
 
 
-def solve(config: LoopConfig, tools: Tools, whole: Task, sub_task: SubTask) -> two_loop.Run:
-    """Trains or tries one skill of the task `whole`; `tools` are the skill's own."""
-    if config.learns:
-        set_up = EXPLORING if sub_task.name == FIND else DEFAULT
-        return two_loop.run(config, dataclasses.replace(tools, set_up=set_up))
-    source = source_of(node_of(whole, sub_task), graph_of(whole))
-    fate = Fate(sub_task.name, "code", source=source)
+def solver_of(
+    config: LoopConfig, tools: Tools, plan: TaskPlan, sub_task: SubTask
+) -> tuple[Task, LoopConfig, Callable[[LoopConfig, Tools], two_loop.Run]]:
+    """A skill's task, its settings, and what trains or tries it with these and tools of its own."""
+    whole = tools.minecraft_task
+    own = config_of(config, plan, sub_task, tools.rl.ppo)
+    if own.learns:
+        solver = train_find if sub_task.name == FIND else two_loop.run
+    else:
+        source = source_of(node_of(whole, sub_task), graph_of(whole))
+        fate = Fate(sub_task.name, "code", source=source)
+        solver = functools.partial(try_program, fate=fate)
+    return task_of(whole, sub_task), own, solver
+
+
+def train_find(config: LoopConfig, tools: Tools) -> two_loop.Run:
+    """PPO that is paid for every cell that is first visited, and for nothing else."""
+    return two_loop.run(config, dataclasses.replace(tools, set_up=EXPLORING))
+
+
+def try_program(config: LoopConfig, tools: Tools, fate: Fate) -> two_loop.Run:
+    """Evaluates a fixed program, as if loops had found it."""
     tools.on_event(events.Started(config.mode, 1, tools.folder.has_work))
     slots, learning = Slots((fate,)), Learning(config, tools)
     stage = Stage(0, make_space(slots, slots.fates, True, tools.language))
