@@ -28,10 +28,10 @@ from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.state import WorldPool
 from rlgpt_jax.envs.voxel.terrain.pool import load_pool
+from rlgpt_jax.loop.baselines import crafting
+from rlgpt_jax.loop.baselines.autocraft import Autocraft
 from rlgpt_jax.loop.tools import EVAL, World
-from rlgpt_jax.macros.skills import crafting
 from rlgpt_jax.rl import devices, lane_memory
-from rlgpt_jax.rl.autocraft import Autocraft
 
 ROW = 100  # bytes of a tick in a batch, at the least
 

@@ -98,7 +98,7 @@ class Config:
     senses: SenseConfig = SenseConfig()
     macros: MacroConfig = MacroConfig()
     # pure_rl of the embedded world only: what can be crafted on the way to the goal is crafted in
-    # the place of the policy's action (`rl/autocraft.py`).
+    # the place of the policy's action (`loop/baselines/autocraft.py`).
     autocraft: bool = False
     loop: LoopConfig = LoopConfig()
     # pure_rl only: folder of a finished run with agents, whose best iteration's set-up (masks,

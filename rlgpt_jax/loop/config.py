@@ -50,7 +50,7 @@ class LoopConfig:
     mode: Mode = "rl_gpt"
     # A planner splits the task into sub-tasks, each solved by loops of its own, see
     # `long_task.py`. In mode pure_rl it is no agent: a search over basic skills, each learned by
-    # PPO or a fixed crafting program, as in Plan4MC (`skill_search.py`).
+    # PPO or a fixed crafting program, as in Plan4MC (`baselines/skill_search.py`).
     planner: bool = False
     # Ablations of the paper.
     agents: Structure = "slow_fast_critic"  # which there are

@@ -10,7 +10,7 @@
 Sub-tasks are trained one after the other on all lanes, and so are their questions asked: a
 sub-task's own questions go out together as always. One transcript and one budget serve all.
 Every sub-task, the plan and the evaluations leave files and are not done again. In mode pure_rl
-nobody is asked, and a search over basic skills plans (`skill_search.py`).
+nobody is asked, and a search over basic skills plans (`baselines/skill_search.py`).
 """
 
 import dataclasses
@@ -26,7 +26,8 @@ from rlgpt_jax.envs.plan.on_paper import Step
 from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel.rules.items.item_table import item_id
 from rlgpt_jax.envs.voxel.rules.player.tools import STACK
-from rlgpt_jax.loop import events, skill_search, skills, two_loop
+from rlgpt_jax.loop import events, skills, two_loop
+from rlgpt_jax.loop.baselines import skill_search
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.record import RunFolder, read_json, write_json
 from rlgpt_jax.loop.result import replayed

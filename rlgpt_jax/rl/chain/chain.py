@@ -32,7 +32,6 @@ from rlgpt_jax.envs.base import (
     Step,
 )
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.envs.plan.skill_graph import NEAR, nearby
 from rlgpt_jax.rl.chain import rule
 from rlgpt_jax.rl.chain.rule import Begun
 from rlgpt_jax.rl.chain.skills import Chain, Prepared
@@ -102,15 +101,15 @@ def near_of(obs: Observation, lane: int) -> frozenset[str]:
     return frozenset(name for name, near in names if near[lane])
 
 
-def sighted(obs: Observation, targets: Sequence[str]) -> np.ndarray:
-    """bool[N, K]: which of K blocks and mobs are near and in sight."""
-    ids = np.array([NAME_ID[name] for name in targets], np.int32)
+def sighted(obs: Observation, chain: Chain) -> np.ndarray:
+    """bool[N, K]: which of K targets are near and in sight."""
+    ids = np.array([NAME_ID[name] for name, _ in chain.targets], np.int32)
     pairs = ((obs.ray_block, obs.ray_block_distance), (obs.ray_entity, obs.ray_entity_distance))
-    met = [
-        ((np.asarray(name)[:, :, None] == ids) & (np.asarray(far) <= NEAR)[:, :, None]).any(axis=1)
-        for name, far in pairs
-    ]
-    return met[0] | met[1]
+    seen = np.zeros((len(obs.pitch), len(ids)), bool)
+    for name, distance in pairs:
+        is_near = np.asarray(distance) <= chain.near
+        seen |= ((np.asarray(name)[:, :, None] == ids) & is_near[:, :, None]).any(axis=1)
+    return seen
 
 
 def tick(
@@ -192,9 +191,9 @@ def _pick(
     """Asks the rule in every free lane. Returns the lanes and bool[N], which begin a skill."""
     skill, ticks, could = before.skill.copy(), before.ticks.copy(), before.could.copy()
     wanted, began = before.wanted.copy(), np.zeros(len(skill), bool)
-    amounts, seen = counts(obs, prepared.item_ids), sighted(obs, chain.targets)
+    amounts, seen = counts(obs, prepared.item_ids), sighted(obs, chain)
     pick = chain.search or functools.partial(rule.pick, chain.goals)
-    names = [nearby(target) for target in chain.targets]
+    names = [name for _, name in chain.targets]
     for lane in np.flatnonzero(free):
         held = {name: int(n) for name, n in zip(chain.items, amounts[lane], strict=True) if n}
         near = near_of(obs, int(lane)).union(itertools.compress(names, seen[lane]))

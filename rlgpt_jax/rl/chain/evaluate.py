@@ -141,7 +141,7 @@ class _Episodes:
     """Where the episodes of one chunk of lanes stand with their sub-tasks."""
 
     def __init__(self, chain: Chain, num: int):
-        size, self._targets = (num, len(chain.skills)), chain.targets
+        size, self._chain = (num, len(chain.skills)), chain
         self.spent, self.starts, self.first = np.zeros((3, *size), np.int64)
         # What is no item is a find's goal, met when a target is near; nobody holds id 0.
         self._ids = np.array([NAME_ID.get(goal.item, 0) for goal in chain.goals], np.int32)
@@ -172,7 +172,7 @@ class _Episodes:
         held = (
             held + np.outer(obs.near_table, self._table) + np.outer(obs.near_furnace, self._furnace)
         )
-        found = sighted(obs, self._targets).any(axis=1)
+        found = sighted(obs, self._chain).any(axis=1)
         return (held >= self._wanted) | np.outer(found, self._ids == 0)
 
 

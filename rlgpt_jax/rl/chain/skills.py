@@ -31,7 +31,9 @@ class Chain:
     items: tuple[str, ...]  # that the rule and `reach` look at
     reach: Reach
     search: Search | None = None  # what picks; None is the rule
-    targets: tuple[str, ...] = ()  # blocks and mobs that the search is told of when they are near
+    # (block or mob, what is told to the search when one is near and in sight)
+    targets: tuple[tuple[str, str], ...] = ()
+    near: float = 0.0  # blocks
 
     @property
     def goals(self) -> tuple[Goal, ...]:

@@ -6,7 +6,6 @@ import pytest
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.envs.plan.skill_graph import nearby
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.vm.bytecode import link
 from rlgpt_jax.rl.actions import MAX_MACROS, HybridSpace, empty_space
@@ -322,19 +321,20 @@ def test_a_search_picks_and_is_told_what_is_near_and_in_sight():
 
     def search(held, near):
         told.append(near)
-        return int(nearby("cow") in near)
+        return int("a cow" in near)
 
     chain = Chain(
         (coded(find, WALK), coded(FINISH, RUN)), ("log",),
-        lambda index, held, near: index != 0 or search(held, near) == 0, search, ("cow",),
+        lambda index, held, near: index != 0 or search(held, near) == 0, search,
+        (("cow", "a cow"),), 10,
     )  # fmt: skip
     world = HostCorridor(num_envs=3, length=16)
     seen = play(world, chain, 12)
     for obs, result in seen:
-        near = chains.sighted(obs, ("cow",))[:, 0]
+        near = chains.sighted(obs, chain)[:, 0]
         began = result.began
         assert (result.skill[began] == near[began]).all()
-    assert {frozenset(), frozenset({nearby("cow")})} == set(told)
+    assert {frozenset(), frozenset({"a cow"})} == set(told)
     report = evaluate_chain(world, chain, CONFIG, 7, num_episodes=3, task="c", split="eval")
     found, finished = report.sub_tasks
     assert (found.reached, finished.reached) == (3, 3)

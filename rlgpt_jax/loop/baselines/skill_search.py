@@ -18,17 +18,26 @@ from collections.abc import Callable, Mapping
 from rlgpt_jax.agents.planner import CODE, LOOP, SubTask, TaskPlan
 from rlgpt_jax.agents.prompt_state import Fate, Plan
 from rlgpt_jax.envs.plan import skill_graph
-from rlgpt_jax.envs.plan.skill_graph import CRAFT, FIND, NEAR, PLACE, Graph, Missing, graph_of
+from rlgpt_jax.envs.plan.skill_graph import (
+    CRAFT,
+    FIND,
+    NEAR,
+    PLACE,
+    Graph,
+    Missing,
+    graph_of,
+    nearby,
+)
 from rlgpt_jax.envs.plan.skill_graph import Skill as Node
 from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import DROPS
 from rlgpt_jax.loop import events, two_loop
+from rlgpt_jax.loop.baselines.crafting import source_of
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.learning import Learning, Stage
 from rlgpt_jax.loop.result import Iteration, finish
 from rlgpt_jax.loop.spaces import Slots, make_space
 from rlgpt_jax.loop.tools import Tools
-from rlgpt_jax.macros.skills.crafting import source_of
 from rlgpt_jax.rl.chain.rule import Search
 from rlgpt_jax.rl.chain.skills import Chain, Skill
 from rlgpt_jax.rl.config import PPOConfig
@@ -146,7 +155,7 @@ def chain_of(task: Task, skills: tuple[Skill, ...]) -> Chain:
     find = names.index(FIND) if FIND in names else -1
     return Chain(
         skills, graph.items, lambda index, held, near: index != find or search(held, near) == find,
-        search, graph.targets,
+        search, tuple((name, nearby(name)) for name in graph.targets), NEAR,
     )  # fmt: skip
 
 

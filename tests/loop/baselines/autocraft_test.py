@@ -11,7 +11,7 @@ from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.tasks.tasks import TASKS
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
-from rlgpt_jax.rl.autocraft import REST, Autocraft
+from rlgpt_jax.loop.baselines.autocraft import REST, Autocraft
 from tests.envs.voxel import worlds
 from tests.rl.small import assert_same_bits
 

@@ -1,7 +1,7 @@
 """A world in which what can be crafted on the way to the goal is crafted, without being asked.
 
 As soon as the search over basic skills (`envs/plan/skill_graph.py`) says that crafting comes next,
-its fixed program (`macros/skills/crafting.py`) acts in the place of the policy. Such ticks are
+its fixed program (`crafting.py`) acts in the place of the policy. Such ticks are
 told as busy, so that PPO learns from none of them. A station that is needed, or is the goal, is put
 down as well. After a program that has changed nothing in the inventory a lane is left alone for
 `REST` ticks.
@@ -16,9 +16,9 @@ from rlgpt_jax.envs.base import HostEnvironment, Observation, Step
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.plan.skill_graph import Missing, graph_of, search, skills_of
 from rlgpt_jax.envs.tasks.table import Task
+from rlgpt_jax.loop.baselines.crafting import names_of, source_of
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
-from rlgpt_jax.macros.skills.crafting import names_of, source_of
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, Program, link
 from rlgpt_jax.macros.vm.host import interpret_host
 from rlgpt_jax.rl.actions import HybridSpace

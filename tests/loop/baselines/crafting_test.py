@@ -13,9 +13,9 @@ from rlgpt_jax.envs.plan.skill_graph import CRAFT, CRAFT_TICKS, PLACE, graph_of,
 from rlgpt_jax.envs.tasks.tasks import TASKS, get_task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
+from rlgpt_jax.loop.baselines import crafting
+from rlgpt_jax.loop.baselines.crafting import names_of, source_of
 from rlgpt_jax.macros.language import parse_macro
-from rlgpt_jax.macros.skills import crafting
-from rlgpt_jax.macros.skills.crafting import names_of, source_of
 from rlgpt_jax.macros.vm.bytecode import link
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.rollout import macro_step

@@ -10,7 +10,8 @@ from experiments.configs.baselines import PLAN4MC
 from rlgpt_jax.agents.planner import CODE
 from rlgpt_jax.envs.plan.skill_graph import FIND, NEAR, Missing, graph_of, nearby
 from rlgpt_jax.envs.tasks.tasks import Task, get_task
-from rlgpt_jax.loop import events, long_task, skill_search
+from rlgpt_jax.loop import events, long_task
+from rlgpt_jax.loop.baselines import skill_search
 from rlgpt_jax.loop.long_task import SubTaskStarted
 from rlgpt_jax.loop.record import read_json
 from rlgpt_jax.rl.config import PPOConfig
