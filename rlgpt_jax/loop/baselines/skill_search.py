@@ -43,7 +43,7 @@ from rlgpt_jax.rl.chain.skills import Chain, Skill
 from rlgpt_jax.rl.config import PPOConfig
 from rlgpt_jax.rl.interface import RewardTerms, RLInterface
 
-# Lands in which blocks stand near every start (docs/baselines.md); mobs are put near.
+# Lands in which blocks lie near more starts than elsewhere (docs/baselines.md); mobs are put near.
 LANDS = {"log": "forest", "stone": "extreme_hills"}
 NEVER = 10**6  # pieces: training for a find ends with its time alone
 EXPLORING = RLInterface(
