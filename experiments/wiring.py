@@ -17,15 +17,19 @@ from rlgpt_jax.agents.llm.budget import Budget, Clock, Quote
 from rlgpt_jax.agents.llm.connect import connect
 from rlgpt_jax.agents.llm.file import FileProvider
 from rlgpt_jax.agents.llm.replay import Replay
+from rlgpt_jax.envs.base import HostEnvironment
 from rlgpt_jax.envs.control import making
 from rlgpt_jax.envs.control.task import ControlTask
 from rlgpt_jax.envs.minedojo.host import HostMineDojo, make_launcher
 from rlgpt_jax.envs.minedojo.turns import Turns
+from rlgpt_jax.envs.plan import skill_graph
 from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.state import WorldPool
 from rlgpt_jax.envs.voxel.terrain.pool import load_pool
+from rlgpt_jax.loop.baselines import crafting
+from rlgpt_jax.loop.baselines.autocraft import Autocraft
 from rlgpt_jax.loop.tools import EVAL, World
 from rlgpt_jax.rl import devices, lane_memory
 
@@ -35,9 +39,9 @@ ROW = 100  # bytes of a tick in a batch, at the least
 def env_maker(
     config: base.Config, on_worlds: Callable[[str, int, int], None] = lambda *_: None
 ) -> Callable[..., World]:
-    """Returns `make(split, num_envs, seed, task)`; worlds of one split share their pool.
+    """Returns `make(split, num_envs, seed, task)`; worlds of one split and biome share their pool.
 
-    `task` is by default that of the configuration; another one must be of the same biome.
+    `task` is by default that of the configuration.
     """
     senses = _checked_senses(config)
     task = config.task_record
@@ -48,26 +52,30 @@ def env_maker(
         return _minedojo_maker(config, senses, clip)
 
     @functools.cache
-    def pool(split: str) -> WorldPool:
+    def pool(split: str, biome: str) -> WorldPool:
         told = functools.partial(on_worlds, split)
         # Held-out worlds are part of the sample: runs of other seeds have others.
         number = config.seed if split == EVAL else 0
-        return load_pool(task.biome, split, config.voxel, machine.CACHE / "worlds", told, number)
+        return load_pool(biome, split, config.voxel, machine.CACHE / "worlds", told, number)
 
     def make(split: str, num_envs: int, seed: int, other: Task | None = None) -> World:
-        del seed  # a run has one pool per split; episodes are seeded where they are reset
-        given = other or task, config.voxel, num_envs, pool(split)
+        del seed  # a run has one pool per split and biome; episodes are seeded at their reset
+        wanted = other or task
+        given = wanted, config.voxel, num_envs, pool(split, wanted.biome)
         if uses_device(config):
             return VoxelEnv(*given, **senses)
-        if clip and clip.is_for(split, num_envs):
-            return clip.around(HostVoxel(VoxelEnv(*given), **{**senses, "image_size": clip.size}))
-        return HostVoxel(VoxelEnv(*given), **senses)
+        rewarded = clip if clip and clip.is_for(split, num_envs) else None
+        size = {"image_size": rewarded.size} if rewarded else {}
+        world: HostEnvironment = HostVoxel(VoxelEnv(*given), **{**senses, **size})
+        world = Autocraft(world, wanted) if config.autocraft else world
+        return rewarded.around(world) if rewarded else world
 
     return make
 
 
 def check_machine(config: base.Config) -> None:
-    """Refuses devices that are not there and worlds that cannot fit, before anything is made.
+    """Refuses devices that are not there, worlds that cannot fit and tasks that basic skills do not
+    solve, before anything is made.
 
     Raises:
       ConfigError: with what there is.
@@ -77,6 +85,10 @@ def check_machine(config: base.Config) -> None:
         mesh = devices.mesh_of(config.rl, on_device)
         devices.num_groups(config.rl, mesh)
         _checked_senses(config)
+        if config.autocraft:
+            crafting.names_of(config.minecraft_task)
+        if config.loop.planner and not config.loop.asks:
+            skill_graph.skills_of(config.minecraft_task)
     except ValueError as error:
         raise ConfigError(str(error)) from error
     if config.world != "voxel":
@@ -159,7 +171,7 @@ def _checked_senses(config: base.Config) -> dict[str, Any]:
 
 def uses_device(config: base.Config) -> bool:
     """Whether world and policy run in one scan: on a GPU by default, but for Minecraft."""
-    keeps_state = config.world != "voxel" or bool(config.reward.clip)
+    keeps_state = config.world != "voxel" or bool(config.reward.clip) or config.autocraft
     return devices.uses_device(config.driver, keeps_state)
 
 

@@ -97,6 +97,9 @@ class Config:
     overlap: bool = True
     senses: SenseConfig = SenseConfig()
     macros: MacroConfig = MacroConfig()
+    # pure_rl of the embedded world only: what can be crafted on the way to the goal is crafted in
+    # the place of the policy's action (`loop/baselines/autocraft.py`).
+    autocraft: bool = False
     loop: LoopConfig = LoopConfig()
     # pure_rl only: folder of a finished run with agents, whose best iteration's set-up (masks,
     # reward, observation, training episodes) is trained with. "" is the run's own set-up.
@@ -120,6 +123,7 @@ class Config:
             check_minedojo(self)
         check_clip(self)
         check_imitation(self)
+        check_baselines(self)
         if self.set_up and self.loop.mode != "pure_rl":
             raise ValueError(
                 f"set_up={self.set_up} is for loop.mode=pure_rl; in mode {self.loop.mode} agents "
@@ -279,6 +283,23 @@ def check_imitation(config: Config) -> None:
         raise ValueError(
             f"ppo.imitation_every={every}: self-imitation does not know lanes that step on their "
             "own, as those of world=minedojo do. Set it to 0."
+        )
+
+
+def check_baselines(config: Config) -> None:
+    """Refuses what Plan4MC's search and automatic crafting do not go together with."""
+    loop = config.loop
+    if loop.planner and config.set_up:
+        raise ValueError("set_up is for one task, and loop.planner=true splits it. Leave one out.")
+    wrong = {
+        f"loop.mode={loop.mode}": loop.mode != "pure_rl", "loop.planner": loop.planner,
+        f"world={config.world}": config.world != "voxel",
+        "driver=device": config.driver == "device",
+    }  # fmt: skip
+    if config.autocraft and (found := [name for name, is_set in wrong.items() if is_set]):
+        raise ValueError(
+            "autocraft is for PPO alone (loop.mode=pure_rl) in the embedded world on the host; "
+            f"leave out {', '.join(found)}."
         )
 
 

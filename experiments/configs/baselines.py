@@ -30,3 +30,7 @@ MINEAGENT: Overrides = (
     ("reward.success", "10"),
     ("reward.distance", "0.1"),
 )
+# Basic skills and a search over them; no language model is asked.
+PLAN4MC: Overrides = (("loop.planner", "true"), ("loop.mode", "pure_rl"))
+# Beside what MineAgent changes: what can be crafted on the way to the goal is.
+AUTOCRAFT: Overrides = (("autocraft", "true"),)

@@ -7,8 +7,8 @@ from experiments.report.html import tag, text
 from experiments.report.load import Run, load_sub_tasks
 
 WORDS = (
-    "A planner has split the task. Every sub-task was solved alone, from its needs in the "
-    "inventory; then the whole task was played from its own start, where a fixed rule picks the "
+    "{who} has split the task. Every sub-task was solved alone, from its needs in the "
+    "inventory; then the whole task was played from its own start, where {picks} the "
     "skill by the inventory. Alone: held-out success of the sub-task by itself; code alone: the "
     "same without its policy. Reached: share of the held-out episodes of the "
     "whole task in which its goal was held at some tick. "
@@ -25,28 +25,37 @@ def sub_tasks(run: Run) -> str:
     if not run.task_plan:
         return ""
     chain = run.final or run.validation or {}
+    searched = run.config.get("loop", {}).get("mode") == "pure_rl"
     reached = {s["name"]: s for s in chain.get("sub_tasks", ())}
     begun = {sub.folder.name: sub for sub in load_sub_tasks(run)}
     rows = [
-        _row(sub, begun.get(sub["name"]), reached.get(sub["name"]))
+        _row(sub, begun.get(sub["name"]), reached.get(sub["name"]), searched)
         for sub in run.task_plan["sub_tasks"]
     ]
-    inner = tag("p", text(WORDS))
-    if run.task_plan.get("note"):
-        inner += html.note("Planner", run.task_plan["note"], "bad")
-    if run.task_plan.get("reasoning"):
-        inner += html.note("Planner", run.task_plan["reasoning"], "")
+    who, picks = (
+        ("A search over basic skills", "the search, made again after every skill, picks")
+        if searched else ("A planner", "a fixed rule picks")
+    )  # fmt: skip
+    inner = tag("p", text(WORDS.format(who=who, picks=picks)))
+    whose = "Search" if searched else "Planner"
+    for field, kind in (("note", "bad"), ("reasoning", "")):
+        if run.task_plan.get(field):
+            inner += html.note(whose, run.task_plan[field], kind)
     inner += tag("div", html.table(COLUMNS, rows), class_="card")
     inner += _whole(run)
     return html.section("success", "Sub-tasks and the whole", inner)
 
 
-def _row(sub: dict[str, Any], own: Run | None, in_chain: dict[str, Any] | None) -> list[str]:
+def _row(
+    sub: dict[str, Any], own: Run | None, in_chain: dict[str, Any] | None, searched: bool
+) -> list[str]:
     name = text(sub["name"])
     if own:
         name = tag("a", name, href=f"tasks/{sub['name']}/report.html")
     needs = ", ".join(f"{number} {item}" for item, number in sub["needs"]) or "nothing"
-    by = "code" if sub["solve"] == "code" else "code and learning"
+    by = "code" if sub["solve"] == "code" else "learning" if searched else "code and learning"
+    if searched and sub["name"] == "find":  # has no success of its own
+        own = None
     row = [name, text(f"{sub['quantity']} {sub['item']}"), text(needs), by]
     for report in (own and own.quoted, own and own.coded_parts):
         row.append(_rate(report, "success") if report else "–")

@@ -30,14 +30,16 @@ def chains(measured: Iterable[Measured]) -> Table:
         records.append({**about, "sub_task": "", **rate_record(whole, "reached_")})
         for parts in zip(*m.sub_tasks, strict=False):  # the same plan in every seed
             alone = [Count(round(p["alone"]["success_rate"] * p["alone"]["num_episodes"]),
-                           p["alone"]["num_episodes"]) for p in parts]  # fmt: skip
+                           p["alone"]["num_episodes"]) for p in parts if p["alone"]]  # fmt: skip
             reached = [Count(p["in_chain"]["reached"], r["num_episodes"])
                        for p, r in zip(parts, m.final, strict=True)]  # fmt: skip
             share = f"{percent(rate(reached))} ({to(these_agents(reached))})"
             part = parts[0]
-            rows.append((*head, part["name"], part["solve"], rate_cell(alone), share, seeds))
+            # A find of a searched plan has no success of its own.
+            own = rate_cell(alone) if alone else NONE
+            rows.append((*head, part["name"], part["solve"], own, share, seeds))
+            of_own = rate_record(alone, "alone_") if alone else {}
             records.append({
-                **about, "sub_task": part["name"], **rate_record(alone, "alone_"),
-                **rate_record(reached, "reached_"),
+                **about, "sub_task": part["name"], **of_own, **rate_record(reached, "reached_"),
             })  # fmt: skip
     return Table("chains", "Long tasks", WORDS, COLUMNS, tuple(rows), tuple(records))

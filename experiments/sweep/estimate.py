@@ -44,9 +44,10 @@ def transcript_of(config: Config) -> Path:
 
 
 def num_sub_tasks(config: Config) -> int:
-    """Loops of a run: one for every sub-task that the recorded planner has named."""
+    """Loops of a run: one for every sub-task that the recorded planner has named. Those of a search
+    share the ticks of one."""
     path = transcript_of(config)
-    if not config.loop.planner or not path.is_file():
+    if not (config.loop.planner and config.loop.asks) or not path.is_file():
         return 1
     lines = path.read_text(encoding="utf-8").splitlines()
     return max(1, len({tokens.place(json.loads(line)["key"])[0] for line in lines} - {""}))

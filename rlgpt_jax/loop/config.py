@@ -49,7 +49,8 @@ class LoopConfig:
     # no macros. pure_code: macros alone, one after the other, again and again.
     mode: Mode = "rl_gpt"
     # A planner splits the task into sub-tasks, each solved by loops of its own, see
-    # `long_task.py`.
+    # `long_task.py`. In mode pure_rl it is no agent: a search over basic skills, each learned by
+    # PPO or a fixed crafting program, as in Plan4MC (`baselines/skill_search.py`).
     planner: bool = False
     # Ablations of the paper.
     agents: Structure = "slow_fast_critic"  # which there are
@@ -100,12 +101,6 @@ class LoopConfig:
             raise ValueError(
                 'loop.design="reward" lets nothing be coded, so in loop.mode="pure_code" nothing '
                 "acts. Use design both or action, or mode rl_gpt."
-            )
-
-        if self.planner and self.mode == "pure_rl":
-            raise ValueError(
-                'loop.planner asks a language model, which loop.mode="pure_rl" has not. Use mode '
-                "rl_gpt or pure_code, or leave the planner out."
             )
 
     def eval_lanes(self, num_envs: int) -> int:

@@ -9,7 +9,8 @@
 
 Sub-tasks are trained one after the other on all lanes, and so are their questions asked: a
 sub-task's own questions go out together as always. One transcript and one budget serve all.
-Every sub-task, the plan and the evaluations leave files and are not done again.
+Every sub-task, the plan and the evaluations leave files and are not done again. In mode pure_rl
+nobody is asked, and a search over basic skills plans (`baselines/skill_search.py`).
 """
 
 import dataclasses
@@ -20,12 +21,13 @@ from rlgpt_jax.agents import planner
 from rlgpt_jax.agents.ask import Question
 from rlgpt_jax.agents.planner import CODE, SubTask, TaskPlan
 from rlgpt_jax.agents.prompt_state import PromptState, Refusal
-from rlgpt_jax.envs.plan import on_paper, recipe_graph, rules
+from rlgpt_jax.envs.plan import on_paper, recipe_graph, rules, skill_graph
 from rlgpt_jax.envs.plan.on_paper import Step
 from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel.rules.items.item_table import item_id
 from rlgpt_jax.envs.voxel.rules.player.tools import STACK
 from rlgpt_jax.loop import events, skills, two_loop
+from rlgpt_jax.loop.baselines import skill_search
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.record import RunFolder, read_json, write_json
 from rlgpt_jax.loop.result import replayed
@@ -74,7 +76,7 @@ def run(config: LoopConfig, tools: Tools) -> LongRun:
     plan = make_plan(config, tools)
     for number in range(len(plan.sub_tasks)):
         solve(config, tools, plan, number)
-    chain = load_chain(tools, plan)
+    chain = load_chain(config, tools, plan)
     validation = play(config, tools, chain, VALIDATION, "validation_eval.json")
     final = play(config, tools, chain, EVAL, "final_eval.json")
     result = _result(config, tools, plan, validation, final)
@@ -84,6 +86,16 @@ def run(config: LoopConfig, tools: Tools) -> LongRun:
 
 
 def make_plan(config: LoopConfig, tools: Tools) -> TaskPlan:
+    """The planner's plan, or that of the search."""
+    task = tools.minecraft_task
+    plan = ask_planner(config, tools) if config.asks else skill_search.make_plan(task)
+    record = dataclasses.asdict(plan) | {"after": _names_of_edges(task, plan)}
+    write_json(tools.folder.path("task_plan.json"), record)
+    tools.on_event(TaskPlanned(plan))
+    return plan
+
+
+def ask_planner(config: LoopConfig, tools: Tools) -> TaskPlan:
     """Asks the planner. A plan that the recipe tables forbid is refused with the reason."""
     task = tools.minecraft_task
     facts = recipe_graph.describe(task.goal_item)
@@ -104,9 +116,6 @@ def make_plan(config: LoopConfig, tools: Tools) -> TaskPlan:
         plan = planner.fallback(state, plan.reason)
         whole = dataclasses.replace(plan.sub_tasks[0], needs=task.start_items)
         plan = dataclasses.replace(plan, sub_tasks=(whole,))
-    record = dataclasses.asdict(plan) | {"after": _names_of_edges(task, plan)}
-    write_json(tools.folder.path("task_plan.json"), record)
-    tools.on_event(TaskPlanned(plan))
     return plan
 
 
@@ -169,7 +178,8 @@ def tools_of(tools: Tools, task: Task, name: str) -> Tools:
             split, num_envs, seed, other or task
         ),
     )  # fmt: skip
-    object.__setattr__(given, "asker", tools.asker)  # a cached property of a frozen record
+    if tools.provider is not None:
+        object.__setattr__(given, "asker", tools.asker)  # a cached property of a frozen record
     return given
 
 
@@ -181,15 +191,19 @@ def solve(config: LoopConfig, tools: Tools, plan: TaskPlan, number: int) -> None
     tools.on_event(SubTaskStarted(number, len(plan.sub_tasks), sub_task, is_done))
     if is_done:
         return
-    task, own = sub_task_of(tools.minecraft_task, plan, number), config_of(config, sub_task)
+    task, own, solver = (
+        (sub_task_of(tools.minecraft_task, plan, number), config_of(config, sub_task), two_loop.run)
+        if config.asks else skill_search.solver_of(config, tools, plan, sub_task)
+    )  # fmt: skip
     given = tools_of(tools, task, sub_task.name)
     write_json(given.folder.path("task.json"), dataclasses.asdict(task))
-    solved = two_loop.run(own, given)
+    solved = solver(own, given)
     best, stage = solved.ends_with
     space = stage.space
+    # A fixed program needs nothing in the hand.
+    needs = sub_task.needs if config.asks or own.learns else ()
     skill = Skill(
-        Goal(sub_task.name, sub_task.item, sub_task.quantity, sub_task.needs, sub_task.ticks,
-             own.learns),
+        Goal(sub_task.name, sub_task.item, sub_task.quantity, needs, sub_task.ticks, own.learns),
         space, given.rl.seen(stage.interface),
         None if space.repeat_script else solved.learning.params(stage),
     )  # fmt: skip
@@ -205,14 +219,17 @@ def _brief(result: Mapping[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in result.items() if k != "wall_seconds"}
 
 
-def load_chain(tools: Tools, plan: TaskPlan) -> Chain:
+def load_chain(config: LoopConfig, tools: Tools, plan: TaskPlan) -> Chain:
     """The skills of a plan, read from the run folder."""
+    loaded = tuple(skills.load(tools.folder.path("skills", s.name)) for s in plan.sub_tasks)
+    if not config.asks:
+        return skill_search.chain_of(tools.minecraft_task, loaded)
     steps = steps_of(tools.minecraft_task, plan)
     names = {item for step in steps for item in (step.item, *(name for name, _ in step.needs))}
     items = {item for name in names for item in recipe_graph.closure(name)}
     items |= {*recipe_graph.FUEL_ORDER, *recipe_graph.STATIONS}
     return Chain(
-        tuple(skills.load(tools.folder.path("skills", s.name)) for s in plan.sub_tasks),
+        loaded,
         tuple(sorted(items)),
         lambda index, held, near: on_paper.reachable(steps[index], held, near),
     )
@@ -253,10 +270,13 @@ def _result(
         ticks, trial_ticks = ticks + own["ticks"], trial_ticks + own.get("trial_ticks", 0)
         for phase, spent in folder.seconds().items():
             seconds[phase] = round(seconds.get(phase, 0.0) + spent, 3)
+        is_find = not config.asks and sub_task.name == skill_graph.FIND
         parts.append({
             "name": sub_task.name, "solve": sub_task.solve,
-            "alone": {k: own[k] for k in ("success_rate", "success_low", "success_high",
-                                          "num_episodes", "best_iteration", "ticks")},
+            "alone": None if is_find else {  # a find has no success of its own
+                k: own[k] for k in ("success_rate", "success_low", "success_high",
+                                    "num_episodes", "best_iteration", "ticks")
+            },
             "coded_parts": own.get("coded_parts"),  # None where code is all there is
             "in_chain": dataclasses.asdict(reached),
         })  # fmt: skip

@@ -5,6 +5,8 @@ import pytest
 from experiments import checks, flags
 from experiments.config_tree import leaf_values
 from experiments.configs import base
+from experiments.configs.baselines import AUTOCRAFT, PLAN4MC
+from experiments.values import ConfigError
 from rlgpt_jax.envs.tasks.tasks import get_task
 
 BEEF = "harvest_beef_with_diamond_sword"
@@ -45,3 +47,25 @@ def test_a_long_task_lives_through_whole_episodes(name: str) -> None:
     default = base.for_task("harvest_log").ppo
     assert config.ppo.num_envs == default.num_envs
     assert config.ppo.unroll_length == 2 * default.unroll_length  # macros of up to 400 ticks
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ((("loop.mode", "rl_gpt"), *AUTOCRAFT), "leave out loop.mode=rl_gpt"),
+        ((*PLAN4MC, *AUTOCRAFT), "leave out loop.planner"),
+        ((("loop.mode", "pure_rl"), *AUTOCRAFT, ("driver", "device")), "leave out driver=device"),
+        ((*PLAN4MC, ("set_up", "runs/other")), "loop.planner=true splits it"),
+    ],
+)
+def test_baselines_are_refused_where_they_do_not_fit(changes, words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        flags.resolve("craft_stick_paper", None, False, changes)
+
+
+def test_a_baseline_has_the_ticks_and_worlds_of_its_configuration() -> None:
+    plain = leaf_values(flags.load_config("craft_stick_paper"))
+    for changes in (PLAN4MC, (("loop.mode", "pure_rl"), *AUTOCRAFT)):
+        mine = leaf_values(flags.resolve("craft_stick_paper", None, False, changes))
+        other = {path for path in mine if mine[path] != plain[path]}
+        assert other == {path for path, _ in changes}

@@ -208,6 +208,7 @@ def test_a_long_task_is_told_by_its_sub_tasks_and_has_no_iterations(tmp_path: Pa
              "alone": {"success_rate": 0.95, "num_episodes": 200}},
             {"name": "pickaxe", "solve": "code", "in_chain": {"reached": successes},
              "alone": {"success_rate": 0.5, "num_episodes": 200}},
+            {"name": "find", "solve": "loop", "in_chain": {"reached": 200}, "alone": None},
         ]  # fmt: skip
         run_folder.write(run.folder / "final_eval.json", whole)
         run_folder.write(run.folder / "validation_eval.json", whole)
@@ -219,6 +220,7 @@ def test_a_long_task_is_told_by_its_sub_tasks_and_has_no_iterations(tmp_path: Pa
     rows_of = {row[2]: row for row in tables["chains"].rows}
     assert rows_of["whole task"][5].startswith("30.0 (")
     assert rows_of["log"][4].startswith("95.0 (") and rows_of["log"][5].startswith("90.0 (")
+    assert rows_of["find"][4] == "–" and rows_of["find"][5].startswith("100.0 (")
     assert rows_of["pickaxe"][3] == "code" and "iterations" not in tables
     ablation = {row[0]: row[1] for row in tables["ablation"].rows}
     assert ablation["last iteration"].startswith("30.0 (")

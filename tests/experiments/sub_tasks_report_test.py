@@ -76,3 +76,14 @@ def test_a_run_that_has_only_planned_says_so(folder):
     (folder / "final_eval.json").unlink()
     page = write_report(folder).read_text()
     assert "The whole task has not been played yet." in page
+
+
+def test_a_plan_of_the_search_says_so_and_gives_a_find_no_success_alone(folder):
+    config = {"task": "craft_stick", "seed": 0, "loop": {"mode": "pure_rl", "planner": True}}
+    (folder / "config.json").write_text(json.dumps({"name": "craft_stick", "config": config}))
+    plan = json.dumps(PLAN).replace("get_logs", "find")
+    (folder / "task_plan.json").write_text(plan)
+    (folder / "tasks" / "get_logs").rename(folder / "tasks" / "find")
+    page = write_report(folder).read_text()
+    assert "A search over basic skills has split the task" in page and "A planner" not in page
+    assert "80.0" not in page and "90.0" in page  # reached in the whole

@@ -14,6 +14,7 @@ from experiments.values import ConfigError
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.envs.voxel.params import WorldParams
+from rlgpt_jax.loop.baselines.autocraft import Autocraft
 from rlgpt_jax.rl.config import PPOConfig
 from tests.envs.voxel import worlds
 
@@ -100,3 +101,22 @@ def test_files_that_are_not_tracked_are_no_changed_code(
     monkeypatch.setattr(machine.files, "CHECKOUT", tmp_path)
     monkeypatch.setenv("NPROC", "1")
     assert machine.describe()["changed_files"] == 1
+
+
+def test_automatic_crafting_is_around_every_world(make: Callable[[base.Config], Any]) -> None:
+    given = dataclasses.replace(
+        config("auto"), autocraft=True, loop=dataclasses.replace(base.LoopConfig(), mode="pure_rl")
+    )
+    world = make(given)
+    assert isinstance(world, Autocraft) and isinstance(world._env, HostVoxel)
+    assert not wiring.uses_device(given)
+
+
+@pytest.mark.parametrize("changes", [{"autocraft": True}, {"loop": {"planner": True}}])
+def test_a_task_that_basic_skills_do_not_solve_is_refused(changes: dict[str, Any]) -> None:
+    task = base.Task("get_string", "get string", "string")
+    loop = {"mode": "pure_rl", **changes.pop("loop", {})}
+    given = base.for_task("harvest_milk", loop=loop, **changes)
+    object.__setattr__(given, "task", task)  # which the task's own checks refuse too
+    with pytest.raises(ConfigError, match="no basic skill gives string, the goal of get_string"):
+        wiring.check_machine(given)

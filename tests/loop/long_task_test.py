@@ -11,7 +11,6 @@ import pytest
 from rlgpt_jax.agents.llm import transcript
 from rlgpt_jax.envs.plan.on_paper import Step
 from rlgpt_jax.loop import events, long_task, skills
-from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.long_task import SubTaskStarted, TaskPlanned
 from rlgpt_jax.loop.record import read_json
 from rlgpt_jax.rl.chain.rule import Goal
@@ -112,11 +111,6 @@ def test_crafting_is_code_alone_whatever_the_run_designs():
 
 
 SUB_TASK = long_task.planner.SubTask("a", "log", 1, (), "Do it.", 100, "loop")
-
-
-def test_a_planner_needs_a_model():
-    with pytest.raises(ValueError, match="loop.planner asks a language model"):
-        LoopConfig(planner=True, mode="pure_rl")
 
 
 # --- the whole run, slow: two worlds and a training -------------------------------------

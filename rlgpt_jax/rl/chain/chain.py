@@ -10,6 +10,8 @@ lane is busy for the macros of all skills but its own. Networks that remember be
 nothing when their skill is picked, and see every tick from there on.
 """
 
+import functools
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -31,6 +33,7 @@ from rlgpt_jax.envs.base import (
 )
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.rl.chain import rule
+from rlgpt_jax.rl.chain.rule import Begun
 from rlgpt_jax.rl.chain.skills import Chain, Prepared
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.networks import recurrent_state
@@ -51,6 +54,7 @@ class ChainLanes(NamedTuple):
     skill: np.ndarray  # int32[N]  -1 before the first is picked
     ticks: np.ndarray  # int32[N]  since the skill was picked
     could: np.ndarray  # bool[N]  whether its goal could be reached then
+    wanted: np.ndarray  # int32[N]  pieces of its item with which its goal is met
     macros: list[Any]  # one interpreter's state per skill, None if it has no macros
 
 
@@ -82,7 +86,7 @@ def start(chain: Chain, lanes: Lanes) -> ChainLanes:
     num = len(np.asarray(lanes.busy))
     zeros = np.zeros(num, np.int32)
     macros = [macro_step.init_macros(s.space, num, on_device=False) for s in chain.skills]
-    return ChainLanes(lanes, zeros - 1, zeros, np.zeros(num, bool), macros)
+    return ChainLanes(lanes, zeros - 1, zeros, np.zeros(num, bool), zeros, macros)
 
 
 def counts(obs: Observation, item_ids: np.ndarray) -> np.ndarray:
@@ -95,6 +99,17 @@ def near_of(obs: Observation, lane: int) -> frozenset[str]:
     """Stations that stand near one lane and in its view."""
     names = (("crafting_table", obs.near_table), ("furnace", obs.near_furnace))
     return frozenset(name for name, near in names if near[lane])
+
+
+def sighted(obs: Observation, chain: Chain) -> np.ndarray:
+    """bool[N, K]: which of K targets are near and in sight."""
+    ids = np.array([NAME_ID[name] for name, _ in chain.targets], np.int32)
+    pairs = ((obs.ray_block, obs.ray_block_distance), (obs.ray_entity, obs.ray_entity_distance))
+    seen = np.zeros((len(obs.pitch), len(ids)), bool)
+    for name, distance in pairs:
+        is_near = np.asarray(distance) <= chain.near
+        seen |= ((np.asarray(name)[:, :, None] == ids) & is_near[:, :, None]).any(axis=1)
+    return seen
 
 
 def tick(
@@ -139,6 +154,7 @@ def tick(
         np.where(done, -1, now.skill),
         np.where(done, 0, now.ticks + 1),
         now.could,
+        now.wanted,
         [macro_step.cut(state, done) for state in now.macros],
     )
     return ChainTick(after, ran, now.skill, began, act, list(labels), episodes, step)
@@ -174,18 +190,21 @@ def _pick(
 ) -> tuple[ChainLanes, np.ndarray]:
     """Asks the rule in every free lane. Returns the lanes and bool[N], which begin a skill."""
     skill, ticks, could = before.skill.copy(), before.ticks.copy(), before.could.copy()
-    began = np.zeros(len(skill), bool)
-    amounts = counts(obs, prepared.item_ids)
+    wanted, began = before.wanted.copy(), np.zeros(len(skill), bool)
+    amounts, seen = counts(obs, prepared.item_ids), sighted(obs, chain)
+    pick = chain.search or functools.partial(rule.pick, chain.goals)
+    names = [name for _, name in chain.targets]
     for lane in np.flatnonzero(free):
         held = {name: int(n) for name, n in zip(chain.items, amounts[lane], strict=True) if n}
-        near, old = near_of(obs, int(lane)), int(skill[lane])
-        if old >= 0 and not rule.is_over(
-            chain.goals, old, int(ticks[lane]), bool(could[lane]), held, near, chain.reach
-        ):
+        near = near_of(obs, int(lane)).union(itertools.compress(names, seen[lane]))
+        old, begun = int(skill[lane]), Begun(ticks[lane], could[lane], wanted[lane])
+        if old >= 0 and not rule.is_over(chain.goals, old, begun, held, near, chain.reach):
             continue
-        new = rule.pick(chain.goals, held, near)
+        new = pick(held, near)
+        goal = chain.goals[new]
+        had = rule.held_with(held, near, goal.item) if chain.search else 0
         skill[lane], ticks[lane], began[lane] = new, 0, True
-        could[lane] = chain.reach(new, held, near)
+        could[lane], wanted[lane] = chain.reach(new, held, near), had + goal.quantity
     lanes = before.lanes
     if began.any():
         lanes = lanes._replace(
@@ -194,7 +213,7 @@ def _pick(
             start=jnp.where(began[:, None], obs.position, lanes.start),
             recurrent=recurrent_state.forget(lanes.recurrent, jnp.asarray(began)),
         )
-    return ChainLanes(lanes, skill, ticks, could, before.macros), began
+    return ChainLanes(lanes, skill, ticks, could, wanted, before.macros), began
 
 
 def _openings(

@@ -13,7 +13,7 @@ from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.macros.vm.bytecode import TRAPPED
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.chain import chain as chains
-from rlgpt_jax.rl.chain.chain import ChainTick
+from rlgpt_jax.rl.chain.chain import ChainTick, sighted
 from rlgpt_jax.rl.chain.skills import Chain, prepare
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.evaluate.dead_loops import LoopWatch
@@ -141,9 +141,10 @@ class _Episodes:
     """Where the episodes of one chunk of lanes stand with their sub-tasks."""
 
     def __init__(self, chain: Chain, num: int):
-        size = (num, len(chain.skills))
+        size, self._chain = (num, len(chain.skills)), chain
         self.spent, self.starts, self.first = np.zeros((3, *size), np.int64)
-        self._ids = np.array([NAME_ID[goal.item] for goal in chain.goals], np.int32)
+        # What is no item is a find's goal, met when a target is near; nobody holds id 0.
+        self._ids = np.array([NAME_ID.get(goal.item, 0) for goal in chain.goals], np.int32)
         self._wanted = np.array([goal.quantity for goal in chain.goals])
         self._table, self._furnace = (
             np.array([goal.item == name for goal in chain.goals])
@@ -166,12 +167,13 @@ class _Episodes:
             table[lanes] = 0
 
     def _met(self, obs: Observation) -> np.ndarray:
-        """bool[N, S]: which goals are held; a station near counts as one."""
+        """bool[N, S]: which goals are met; a station near counts as one held."""
         held = chains.counts(obs, self._ids)
         held = (
             held + np.outer(obs.near_table, self._table) + np.outer(obs.near_furnace, self._furnace)
         )
-        return held >= self._wanted
+        found = sighted(obs, self._chain).any(axis=1)
+        return (held >= self._wanted) | np.outer(found, self._ids == 0)
 
 
 def evaluate_chain(

@@ -8,13 +8,19 @@
 A skill is kept until its goal is met, its time is over, or its goal, which could be
 reached when it was picked, no longer can. The last skill's goal is the task's, and the world
 tells when that is met. The rule is asked in ticks in which a lane is free to act.
+
+A chain may pick by a search of its own instead (`Search`). Then a goal is so many pieces more than
+were held when its skill was picked.
 """
 
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 # Whether the goal of skill i can be reached from these items with these stations near.
 Reach = Callable[[int, Mapping[str, int], frozenset[str]], bool]
+# The skill to start with these items and with these stations and targets near.
+Search = Callable[[Mapping[str, int], frozenset[str]], int]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,17 +35,24 @@ class Goal:
     learned: bool  # by a policy; else code alone
 
 
+class Begun(NamedTuple):
+    """How a lane's skill began."""
+
+    ticks: int  # since it was picked
+    could: bool  # whether its goal could be reached then
+    wanted: int  # pieces of its item with which its goal is met
+
+
 def held_with(held: Mapping[str, int], near: frozenset[str], item: str) -> int:
     """Pieces that count as held; a station that stands near is one."""
     return held.get(item, 0) + (item in near)
 
 
 def is_met(
-    goals: Sequence[Goal], index: int, held: Mapping[str, int], near: frozenset[str]
+    goals: Sequence[Goal], index: int, held: Mapping[str, int], near: frozenset[str], wanted: int
 ) -> bool:
-    """Whether the goal of a skill is held; of the last one the world alone tells."""
-    goal = goals[index]
-    return index < len(goals) - 1 and held_with(held, near, goal.item) >= goal.quantity
+    """Whether so many of a skill's item are held; of the last one the world alone tells."""
+    return index < len(goals) - 1 and held_with(held, near, goals[index].item) >= wanted
 
 
 def is_ready(
@@ -65,7 +78,7 @@ def pick(goals: Sequence[Goal], held: Mapping[str, int], near: frozenset[str]) -
             maker = makers.get(item)
             if held_with(held, near, item) >= number or maker is None:
                 continue
-            if is_met(goals, maker, held, near):
+            if is_met(goals, maker, held, near, goals[maker].quantity):
                 continue
             found = backward(maker)
             if found is not None:
@@ -79,20 +92,14 @@ def pick(goals: Sequence[Goal], held: Mapping[str, int], near: frozenset[str]) -
 def is_over(
     goals: Sequence[Goal],
     index: int,
-    ticks: int,
-    could: bool,
+    begun: Begun,
     held: Mapping[str, int],
     near: frozenset[str],
     reach: Reach,
 ) -> bool:
-    """Whether a skill is to be left.
-
-    Args:
-      ticks: since it was picked.
-      could: whether its goal could be reached then.
-    """
+    """Whether a skill is to be left."""
     return (
-        ticks >= goals[index].ticks
-        or is_met(goals, index, held, near)
-        or (could and not reach(index, held, near))
+        begun.ticks >= goals[index].ticks
+        or is_met(goals, index, held, near, begun.wanted)
+        or (begun.could and not reach(index, held, near))
     )

@@ -7,7 +7,7 @@ import numpy as np
 
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
-from rlgpt_jax.rl.chain.rule import Goal, Reach
+from rlgpt_jax.rl.chain.rule import Goal, Reach, Search
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.problem import Problem, host_problem
@@ -30,6 +30,10 @@ class Chain:
     skills: tuple[Skill, ...]
     items: tuple[str, ...]  # that the rule and `reach` look at
     reach: Reach
+    search: Search | None = None  # what picks; None is the rule
+    # (block or mob, what is told to the search when one is near and in sight)
+    targets: tuple[tuple[str, str], ...] = ()
+    near: float = 0.0  # blocks
 
     @property
     def goals(self) -> tuple[Goal, ...]:

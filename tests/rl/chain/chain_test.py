@@ -12,7 +12,7 @@ from rlgpt_jax.rl.actions import MAX_MACROS, HybridSpace, empty_space
 from rlgpt_jax.rl.chain import chain as chains
 from rlgpt_jax.rl.chain import rule
 from rlgpt_jax.rl.chain.evaluate import ChainReport, evaluate_chain
-from rlgpt_jax.rl.chain.rule import Goal
+from rlgpt_jax.rl.chain.rule import Begun, Goal
 from rlgpt_jax.rl.chain.skills import Chain, Skill, prepare
 from rlgpt_jax.rl.interface import OBSERVATION_PARTS
 from rlgpt_jax.rl.networks import actor_critic
@@ -60,7 +60,8 @@ def test_without_a_way_the_last_skill_is_picked():
 
 
 def over(index, ticks, held, could=True, reached=True):
-    return rule.is_over(GOALS, index, ticks, could, held, NONE, lambda *_: reached)
+    begun = Begun(ticks, could, GOALS[index].quantity)
+    return rule.is_over(GOALS, index, begun, held, NONE, lambda *_: reached)
 
 
 def test_a_skill_is_left_when_its_goal_is_met_or_lost_or_its_time_is_over():
@@ -311,3 +312,45 @@ def test_a_sub_task_that_is_never_reached_is_told_so():
     assert failures["episodes"] == {"dead_loop": 0, "other": 4}
     assert failures["last"]["other"] == {"find: stand": 4 * 40}
     assert failures["never_seen"] == 0 and "4 failed episodes" in report.whole.describe()
+
+
+def test_a_search_picks_and_is_told_what_is_near_and_in_sight():
+    """A find is left when the cow at the end of the corridor comes within 10 blocks."""
+    find = Goal("find", "cow in sight", 1, (), 40, False)
+    told = []
+
+    def search(held, near):
+        told.append(near)
+        return int("a cow" in near)
+
+    chain = Chain(
+        (coded(find, WALK), coded(FINISH, RUN)), ("log",),
+        lambda index, held, near: index != 0 or search(held, near) == 0, search,
+        (("cow", "a cow"),), 10,
+    )  # fmt: skip
+    world = HostCorridor(num_envs=3, length=16)
+    seen = play(world, chain, 12)
+    for obs, result in seen:
+        near = chains.sighted(obs, chain)[:, 0]
+        began = result.began
+        assert (result.skill[began] == near[began]).all()
+    assert {frozenset(), frozenset({"a cow"})} == set(told)
+    report = evaluate_chain(world, chain, CONFIG, 7, num_episodes=3, task="c", split="eval")
+    found, finished = report.sub_tasks
+    assert (found.reached, finished.reached) == (3, 3)
+    assert 0 < found.mean_tick < finished.mean_tick
+
+
+@pytest.mark.parametrize("searched", [True, False])
+def test_with_a_search_a_goal_is_so_much_more_than_was_held(searched):
+    get = Goal("get", "log", 1, (), 6, False)
+    stand = "def stand(obs):\n    yield noop()\n"
+    search = (lambda held, near: 0) if searched else None
+    chain = Chain((coded(get, stand), coded(FINISH, RUN)), ("log",), lambda *_: True, search)
+    world = LogCorridor(num_envs=2)
+    world._with_log = lambda obs: obs._replace(
+        slot_name=np.full_like(obs.slot_name, NAME_ID["log"]) * (np.arange(36) == 2),
+        slot_quantity=np.ones_like(obs.slot_quantity) * (np.arange(36) == 2),
+    )
+    began = [i for i, (_, r) in enumerate(play(world, chain, 9)) if r.began[0] and r.skill[0] == 0]
+    assert began == ([0, 6] if searched else [])
