@@ -1,6 +1,5 @@
 """Figures of a study, each as PNG and SVG: success per outer iteration, learning curves."""
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -10,13 +9,14 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
 
 from experiments.study import intervals, pooled
 from experiments.study.cells import WORDS
 from experiments.study.intervals import counts_of
 from experiments.study.measured import Measured
-from rlgpt_jax.loop.record import read_rows
+from experiments.study.table import Table
 
 COLOURS = {"rl_gpt": "#0b6e63", "pure_rl": "#23589c", "pure_code": "#a8480c", "cold": "#8a2f6b",
            "agents_setup": "#6b7a1f"}  # fmt: skip
@@ -83,12 +83,47 @@ def _figure(
         entries.values(), entries.keys(), frameon=False, ncols=min(2, len(entries)),
         loc="outside lower center",
     )  # fmt: skip
+    return _save(figure, stem)
+
+
+def _save(figure: Figure, stem: Path) -> list[Path]:
     stem.parent.mkdir(parents=True, exist_ok=True)
     paths = [stem.with_suffix(".png"), stem.with_suffix(".svg")]
     for path in paths:
         figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
     plt.close(figure)
     return paths
+
+
+def points_figure(stem: Path, table: Table) -> list[Path]:
+    """The rates of a table's records with their intervals; hollow marks are numbers of the paper,
+    which are of another world."""
+    drawn = [r for r in table.records if table.axes and r.get("rate") is not None]
+    if not drawn:
+        return []
+    along, whose = table.axes or ("", "")
+    groups, series = (list(dict.fromkeys(str(r[name]) for r in drawn)) for name in (along, whose))
+    width = max(6.5, 0.28 * len(groups) * (len(series) + 1))
+    figure, axes = plt.subplots(figsize=(width, 4.6), layout="constrained")
+    for place, name in enumerate(series):
+        own = [r for r in drawn if str(r[whose]) == name]
+        shift = (place - (len(series) - 1) / 2) * 0.8 / len(series)
+        x = np.array([groups.index(str(r[along])) for r in own]) + shift
+        y = np.array([r["rate"] for r in own])
+        ends = [[r.get("low", r["rate"]), r.get("high", r["rate"])] for r in own]
+        axes.errorbar(
+            x, y, yerr=np.abs(np.array(ends).T - y), fmt="o", ms=5, capsize=3, label=name,
+            color=SPARE[place % len(SPARE)], mfc="none" if own[0].get("source") else None,
+        )  # fmt: skip
+    axes.set_title(table.source, fontsize="small")
+    axes.set(ylim=(-0.02, 1.02), ylabel="success", xlim=(-0.6, len(groups) - 0.4))
+    axes.set_xticks(range(len(groups)), groups, rotation=30 * (len(groups) > 3), ha="right" if
+                    len(groups) > 3 else "center")  # fmt: skip
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.grid(alpha=0.25, axis="y")
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(frameon=False, ncols=min(3, len(series)), loc="outside lower center")
+    return _save(figure, stem)
 
 
 def _iterations_panel(axes: Axes, chosen: list[Measured]) -> None:
@@ -100,12 +135,13 @@ def _iterations_panel(axes: Axes, chosen: list[Measured]) -> None:
         y = np.array([intervals.rate(c) for c in counts])
         bounds = np.array([intervals.over_seeds(c) for c in counts])
         variant = m.cell.variant
+        colour = _colour(variant, place)
         axes.errorbar(
-            x, y, yerr=np.abs(bounds.T - y), color=COLOURS[variant], marker=MARKERS[variant],
+            x, y, yerr=np.abs(bounds.T - y), color=colour, marker=MARKERS.get(variant, "o"),
             ms=6, lw=1.8, capsize=4, label=label(variant),
         )  # fmt: skip
         for at, c in zip(x, counts, strict=True):
-            axes.plot([at - 0.025] * len(c), [one.rate for one in c], ".", color=COLOURS[variant],
+            axes.plot([at - 0.025] * len(c), [one.rate for one in c], ".", color=colour,
                       alpha=0.5, ms=5, markeredgewidth=0)  # fmt: skip
     axes.set_xlabel("outer iteration")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -119,7 +155,7 @@ def _curves_panel(axes: Axes, chosen: list[Measured]) -> None:
     """`BAND_WORDS`."""
     for place, m in enumerate(chosen):
         colour = _colour(m.cell.variant, place)
-        curves = [(x, y) for x, y in map(curve, m.folders) if len(x)]
+        curves = [(x, y) for x, y in (record["curve"] for record in m.records) if len(x)]
         if m.ticks[-1]:
             if curves:
                 _band(axes, curves, label(m.cell.variant), colour)
@@ -132,7 +168,7 @@ def _curves_panel(axes: Axes, chosen: list[Measured]) -> None:
 
 
 def _band(
-    axes: Axes, curves: Sequence[tuple[np.ndarray, np.ndarray]], name: str, colour: str
+    axes: Axes, curves: Sequence[tuple[Sequence[float], Sequence[float]]], name: str, colour: str
 ) -> None:
     end = min(x[-1] for x, _ in curves)
     grid = np.linspace(0, end, NUM_POINTS)[1:]
@@ -151,15 +187,3 @@ def _dots(axes: Axes, m: Measured, colour: str) -> None:
         rate = intervals.rate(counts)
         axes.errorbar(ticks, rate, yerr=[[rate - low], [high - rate]], color=colour, marker="o",
                       ms=4, capsize=3, lw=1)  # fmt: skip
-
-
-def curve(folder: Path) -> tuple[np.ndarray, np.ndarray]:
-    """(environment steps, training success smoothed over about 1/30 of the run)."""
-    rows = read_rows(folder / "metrics.csv")
-    rows = [row for row in rows if math.isfinite(float(row["success_rate"] or "nan"))]
-    if not rows:  # no training episode has ended
-        return np.empty(0), np.empty(0)
-    x = np.array([float(row["ticks"]) for row in rows])
-    y = np.array([float(row["success_rate"]) for row in rows])
-    window = np.ones(max(1, len(y) // 30))
-    return x, np.convolve(y, window, "same") / np.convolve(np.ones(len(y)), window, "same")
