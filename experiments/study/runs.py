@@ -69,7 +69,7 @@ class Run(Job):
 
 
 def plan_runs(out: Path, cells: Sequence[Cell], seeds: Sequence[int]) -> list[Run]:
-    """All runs, each in a folder in `out`; seeds of one cell are far apart: early tables are even."""
+    """All runs, with folders in `out`; seeds of a cell are far apart: early tables are even."""
     return [
         Run(cell, seed, out.resolve() / folder_name(cell, seed)) for seed in seeds for cell in cells
     ]

@@ -14,9 +14,11 @@ from experiments.study.measured import Measured
 from experiments.study.table import NONE, Table, percent, rate_cell, rate_record, to
 from experiments.tables.view import View
 
-SPREAD = "One recorded conversation each, so the spread over conversations is not in the intervals."
-DEAD = "A dead loop is counted as rlgpt_jax/rl/evaluate/dead_loops.py says; the paper's definition "\
-       "is not published."  # fmt: skip
+SPREAD = "One conversation each, so the spread over conversations is not in the intervals."
+DEAD = (
+    "A dead loop is counted as rlgpt_jax/rl/evaluate/dead_loops.py says; the paper's definition is "
+    "not published."
+)
 STRUCTURES = {
     "one agent": "one_agent",
     "slow + fast": "slow_fast",

@@ -1,4 +1,4 @@
-"""Where learning adds to code: RL-GPT beside code alone, each with its own conversation, by sight."""
+"""Where learning adds to code: RL-GPT beside code alone, each with its own conversation."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -31,8 +31,7 @@ TASKS = (
 FOUR = ("harvest_milk", "harvest_wool", "harvest_beef_with_diamond_sword", "craft_stick")
 COLD = ("harvest_log", "harvest_milk")
 CONTROLS = ("rl_gpt", "cold", "pure_rl", "agents_setup", "pure_code")
-QUICK = ("harvest_milk_rays",)  # has a conversation of RL-GPT and one of code alone
-QUICK_BLIND = ("harvest_milk",)  # has a second conversation, and one with a critic that sees
+QUICK = ("harvest_milk_rays",)  # of smoke runs: has conversations of RL-GPT and of code alone
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,7 +42,6 @@ class Named:
     tasks: tuple[str, ...]  # configurations, unless others are chosen
     cells: Cells
     tables: Callable[[View], list[Table]]
-    quick: tuple[str, ...] = QUICK  # configurations of a smoke run
     notes: Callable[[View], list[str]] = lambda view: []
     curves: bool = False  # whether success by iteration and learning curves are drawn
 
@@ -55,7 +53,7 @@ def _each(*variants: str) -> Cells:
 def _iterations_cells(tasks: Sequence[str], live: Sequence[str]) -> list[Cell]:
     both = _each("rl_gpt", "pure_rl")(tasks, live)
     seeing = [Cell(task, "seeing") for task in tasks if task == "harvest_milk"]
-    return [*both, *seeing, *(Cell(task, "cold") for task in tasks if task in COLD)]
+    return [*both, *seeing, *(Cell(task, "cold") for task in tasks if task in (*COLD, *QUICK))]
 
 
 def _iterations(view: View) -> list[Table]:
@@ -88,11 +86,11 @@ NAMED = {
     ),
     "structure": Named(
         "One agent, two, or two with a critic (the paper's table 4).", ("harvest_log",),
-        _each(*compared.STRUCTURES.values()), compared.structure, QUICK_BLIND,
+        _each(*compared.STRUCTURES.values()), compared.structure,
     ),
     "interface": Named(
         "What the fast agent may design: reward, action space, both (the paper's table 5).",
-        ("harvest_log",), _each(*compared.DESIGNS.values()), compared.interface, QUICK_BLIND,
+        ("harvest_log",), _each(*compared.DESIGNS.values()), compared.interface,
     ),
     "frontier": Named(
         "Where learning adds to code: code alone and RL-GPT by what they see.", FOUR,
@@ -100,7 +98,7 @@ NAMED = {
     ),
     "iterations": Named(
         "Success after each outer iteration, and whether plans or training make the rise.", TASKS,
-        _iterations_cells, _iterations, QUICK_BLIND, curves=True,
+        _iterations_cells, _iterations, curves=True,
     ),
     "controls": Named(
         "RL-GPT beside each of its halves at equal training.", TASKS,
@@ -114,22 +112,21 @@ NAMED = {
     "draws": Named(
         "How much is the model's luck: several conversations about one task.",
         ("craft_stick", "harvest_milk"), lambda tasks, live: draws.draw_cells(tuple(tasks)),
-        draws.draws, QUICK_BLIND,
+        draws.draws,
     ),
     "advice": Named(
         "With and without advice in the prompts.", FOUR, _each(*compared.ADVICE.values()),
-        compared.advice, QUICK_BLIND,
+        compared.advice,
     ),
     "vision": Named(
         "A critic that reads numbers, and one that sees pictures.", ("harvest_milk",),
-        _each(*compared.VISION.values()), compared.vision, QUICK_BLIND,
+        _each(*compared.VISION.values()), compared.vision,
     ),
     "models": Named(
         "One column per model that answers.", FOUR, compared.model_cells, compared.models,
-        QUICK_BLIND,
     ),
     "tokens": Named(
         "Tokens per iteration, from recorded conversations.", (*PAPER_CONFIGS, *TASKS),
-        lambda tasks, live: [], tokens_table.recorded, QUICK_BLIND,
+        lambda tasks, live: [], tokens_table.recorded,
     ),
 }  # fmt: skip

@@ -17,7 +17,7 @@ from experiments.study.runs import Run, plan_runs
 from experiments.sweep import running
 from experiments.sweep.jobs import overrides_of
 from experiments.sweep.running import Running
-from experiments.tables.names import NAMED
+from experiments.tables.names import NAMED, QUICK
 from experiments.values import ConfigError, suggest
 
 ALL = "all"
@@ -58,7 +58,7 @@ class Asked:
         return dict(self.assignments).get("world", "voxel")
 
     def tasks(self, name: str) -> tuple[str, ...]:
-        return self.configs or (NAMED[name].quick if self.is_quick else NAMED[name].tasks)
+        return self.configs or (QUICK if self.is_quick else NAMED[name].tasks)
 
     def cells(self, name: str) -> list[Cell]:
         return list(dict.fromkeys(NAMED[name].cells(self.tasks(name), self.live)))

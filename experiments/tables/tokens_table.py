@@ -15,8 +15,9 @@ from rlgpt_jax.agents.llm import tokens
 
 WORDS = (
     "Tokens read + written by all agents together, by outer iteration of each recorded "
-    f"conversation. ~ marks estimates from characters ({tokens.CHARACTERS_PER_TOKEN} a token). Every "
-    "iteration's prompts tell the ones before, up to `loop.memory_characters`."
+    "conversation. ~ marks estimates from characters "
+    f"({tokens.CHARACTERS_PER_TOKEN} a token). Every iteration's prompts tell the ones before, up "
+    "to `loop.memory_characters`."
 )
 
 
@@ -26,14 +27,9 @@ def recorded(view: View) -> list[Table]:
     longest = max((len(c.iterations) for c in found), default=0)
     rows = [_row(c, longest) for c in found]
     lacking = [task for task in view.tasks if not _conversations(task)]
-    rows += [(task, "not recorded", *[NONE] * longest) for task in lacking]
-    columns = (
-        "conversation",
-        "calls",
-        *(f"iteration {i}" for i in range(longest)),
-        "last by first",
-    )
-    rows = [row if len(row) == len(columns) else (*row, NONE) for row in rows]
+    rows += [(task, "not recorded", *[NONE] * (longest + 1)) for task in lacking]
+    numbers = (f"iteration {i}" for i in range(longest))
+    columns = ("conversation", "calls", *numbers, "last by first")
     records = tuple(record for c in found for record in _records(c))
     return [Table("tokens", "Tokens per iteration", WORDS, columns, tuple(rows), records)]
 
