@@ -96,31 +96,33 @@ def _save(figure: Figure, stem: Path) -> list[Path]:
 
 
 def points_figure(stem: Path, table: Table) -> list[Path]:
-    """The rates of a table's records with their intervals; hollow marks are numbers of the paper,
-    which are of another world."""
+    """The rates of a table's records with their intervals, groups from top to bottom; hollow marks
+    are numbers of the paper, which are of another world."""
     drawn = [r for r in table.records if table.axes and r.get("rate") is not None]
     if not drawn:
         return []
     along, whose = table.axes or ("", "")
     groups, series = (list(dict.fromkeys(str(r[name]) for r in drawn)) for name in (along, whose))
-    width = max(6.5, 0.28 * len(groups) * (len(series) + 1))
-    figure, axes = plt.subplots(figsize=(width, 4.6), layout="constrained")
+    kinds = list(dict.fromkeys(name.partition(" (paper")[0] for name in series))
+    height = 1.6 + 0.13 * len(groups) * (len(series) + 1.5)
+    figure, axes = plt.subplots(figsize=(8.0, max(3.0, height)), layout="constrained")
     for place, name in enumerate(series):
         own = [r for r in drawn if str(r[whose]) == name]
         shift = (place - (len(series) - 1) / 2) * 0.8 / len(series)
-        x = np.array([groups.index(str(r[along])) for r in own]) + shift
-        y = np.array([r["rate"] for r in own])
-        ends = [[r.get("low", r["rate"]), r.get("high", r["rate"])] for r in own]
+        at = np.array([groups.index(str(r[along])) for r in own]) + shift
+        rates = np.array([r["rate"] for r in own])
+        ends = np.array([[r.get("low", r["rate"]), r.get("high", r["rate"])] for r in own])
+        colour = SPARE[kinds.index(name.partition(" (paper")[0]) % len(SPARE)]
         axes.errorbar(
-            x, y, yerr=np.abs(np.array(ends).T - y), fmt="o", ms=5, capsize=3, label=name,
-            color=SPARE[place % len(SPARE)], mfc="none" if own[0].get("source") else None,
+            rates, at, xerr=np.abs(ends.T - rates), fmt="o", ms=4, capsize=2, lw=1, label=name,
+            color=colour, mfc="none" if own[0].get("source") else colour,
         )  # fmt: skip
-    axes.set_title(table.source, fontsize="small")
-    axes.set(ylim=(-0.02, 1.02), ylabel="success", xlim=(-0.6, len(groups) - 0.4))
-    axes.set_xticks(range(len(groups)), groups, rotation=30 * (len(groups) > 3), ha="right" if
-                    len(groups) > 3 else "center")  # fmt: skip
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
-    axes.grid(alpha=0.25, axis="y")
+    hollow = "\nHollow: the paper, MineDojo." * any(r.get("source") for r in drawn)
+    figure.suptitle(table.source + hollow, fontsize="small")
+    axes.set(xlim=(-0.02, 1.02), xlabel="success", ylim=(len(groups) - 0.4, -0.6))
+    axes.set_yticks(range(len(groups)), groups)
+    axes.xaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.grid(alpha=0.25, axis="x")
     axes.spines[["top", "right"]].set_visible(False)
     figure.legend(frameon=False, ncols=min(3, len(series)), loc="outside lower center")
     return _save(figure, stem)

@@ -15,10 +15,11 @@ from pathlib import Path
 
 from experiments import flags
 from experiments.commands import exit_code
+from experiments.configs.base import Config
 from experiments.study import finished
 from experiments.study.held_out import NotFinished
 from experiments.sweep import running
-from experiments.sweep.jobs import Failure
+from experiments.sweep.jobs import Failure, Job
 from experiments.tables.names import NAMED
 from experiments.tables.plan import HELP, Asked, Plan, look, parse
 from experiments.values import ConfigError
@@ -39,7 +40,7 @@ def run(argv: list[str]) -> int:
     plan = look(asked)
     for one in plan.runs:
         one.keep_record()  # of what was done before
-    configs = {one: plan.configs[one.cell] for one in plan.runs}
+    configs: dict[Job, Config] = {one: plan.configs[one.cell] for one in plan.runs}
     failed: list[Failure] | None = []
     try:
         if not asked.only_kept or asked.running.dry_run:

@@ -21,6 +21,7 @@ TITLES = {
     "rl_gpt": "RL-GPT",
 }  # fmt: skip
 METHODS = tuple(method for method in TITLES if method in VARIANTS)
+MARK = "(paper, MineDojo)"  # of columns that are another world's
 SUCCESS_WORDS = (
     "Held-out success, percent, of what did best in validation, with 95 % intervals over seeds. "
     "All methods have the same budget of training steps; macros that are tried take steps besides "
@@ -47,7 +48,7 @@ def _success(view: View) -> Table:
                                               for task in view.tasks)]  # fmt: skip
     columns = (
         "task", *(TITLES[method] for method in view.variants),
-        *(f"{TITLES[method]} (paper, MineDojo)" for method in theirs),
+        *(f"{TITLES[method]} {MARK}" for method in theirs),
     )  # fmt: skip
     rows, records = [], []
     for task in view.tasks:
@@ -60,8 +61,8 @@ def _success(view: View) -> Table:
             rate = _paper_rate(task, method)
             row.append(NONE if rate is None else percent(rate))
             if rate is not None:
-                records.append({"task": _name(task), "method": f"{TITLES[method]} (paper, "
-                                "MineDojo)", "source": "paper", "rate": rate})  # fmt: skip
+                records.append({"task": _name(task), "method": f"{TITLES[method]} {MARK}",
+                                "source": "paper", "world": "minedojo", "rate": rate})  # fmt: skip
         rows.append(tuple(row))
     if rows:
         rows.append(_mean_row(view, theirs))

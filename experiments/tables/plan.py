@@ -86,7 +86,8 @@ def parse(argv: Sequence[str]) -> Asked:
         raise ConfigError(f"{name!r} is no table. {suggest(name, [*NAMED, ALL, 'keep'])}")
     assignments, rest = flags.split_overrides(argv[1:])
     given = running.read(rest, HELP, "See --help.", SWITCHES)
-    is_smoke = given.smoke = given.quick or given.smoke
+    is_smoke = bool(given.quick or given.smoke)
+    given["smoke"].value = is_smoke
     if is_smoke and (given.keep or given.only_kept):
         raise ConfigError("--quick and --smoke give numbers that mean nothing: none are kept.")
     if given.world:
@@ -97,19 +98,18 @@ def parse(argv: Sequence[str]) -> Asked:
     live = tuple(filter(None, (given.models or "").split(",")))
     for variant in live:
         cells.live(variant)
-    given.seeds = given.seeds or ("0" if given.quick else SEEDS)
+    seeds = given.seeds or ("0" if given.quick else SEEDS)
     return Asked(
         tuple(NAMED) if argv[0] == ALL else (argv[0],), configs_of(given.configs or ""), live,
-        given.quick, is_smoke, tuple(assignments), seeds_of(given.seeds), how,
+        given.quick, is_smoke, tuple(assignments), seeds_of(seeds), how,
         Path(given.results or finished.KEPT), Path(given.runs or how.out / "runs"), given.keep,
-        given.only_kept, _command(given, assignments),
+        given.only_kept, (f"--seeds={seeds}", *_command(given, assignments)),
     )  # fmt: skip
 
 
 def _command(given: FlagValues, assignments: Sequence[tuple[str, str]]) -> tuple[str, ...]:
     """The flags that numbers depend on."""
-    names = ("seeds", "configs", "models")
-    told = [f"--{name}={text}" for name in names if (text := getattr(given, name))]
+    told = [f"--{name}={text}" for name in ("configs", "models") if (text := getattr(given, name))]
     smoke = ["--quick"] if given.quick else ["--smoke"] * given.smoke
     return (*told, *smoke, *overrides_of(assignments))
 

@@ -44,7 +44,8 @@ def samples(view: View) -> list[Table]:
 
 def _first(m: Measured, level: float) -> str:
     """`410k (3 of 3)`."""
-    found = [at for record in m.records if (at := _reached(*record["curve"], level)) is not None]
+    curves = [record["curve"] for record in m.records]
+    found = [at for x, y in curves if (at := _reached(x, y, level)) is not None]
     if not found:
         return "never" if m.ticks[-1] else NONE
     return f"{statistics.median(found) / 1000:.0f}k ({len(found)} of {len(m.seeds)})"

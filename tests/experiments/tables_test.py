@@ -12,7 +12,8 @@ from experiments.study import cells, finished
 from experiments.study.cells import Cell
 from experiments.study.measured import gathered, measure
 from experiments.study.runs import Run, plan_runs
-from experiments.sweep.jobs import run_all
+from experiments.sweep import launchers
+from experiments.sweep.jobs import Task, run_all
 from experiments.tables import __main__ as command
 from experiments.tables import names
 from experiments.tables.plan import look, parse
@@ -24,16 +25,17 @@ RL_GPT, PURE_RL = Cell("harvest_milk", "rl_gpt"), Cell("harvest_milk", "pure_rl"
 CODE, SET_UP = Cell("harvest_milk_rays", "code_alone"), Cell("harvest_milk", "agents_setup")
 
 
-def ended(run: Run) -> Run:
+def ended(run: Run, is_smoke: bool = False) -> Run:
     """A finished run with the settings of its cell, and the answers that it replays."""
-    config = cells.resolve(run.cell, False, [("seed", str(run.seed))])
+    given = [("seed", str(run.seed)), *run.overrides[-1:] * (run.cell.variant == "agents_setup")]
+    config = cells.resolve(run.cell, is_smoke, given)
     folder = run_folder.make(run.folder)
     run_folder.add_held_out(folder, (60, 90, 120))
     command = f"python -m experiments.main --config={run.cell.config} --seed={run.seed}"
     saved = {"name": run.cell.config, "command": command, "config": dataclasses.asdict(config)}
     run_folder.write(folder / "config.json", saved)
     shipped = (finished.files.CHECKOUT / config.llm.transcript).read_text().splitlines()
-    is_code = run.cell == CODE
+    is_code = run.cell.variant == CODE.variant
     lines = [line for line in shipped if is_code == ('"key": "pure_code/' in line)]
     (folder / "transcript.jsonl").write_text("\n".join(lines) + "\n")
     return run
@@ -133,7 +135,7 @@ def test_a_cell_is_kept_when_it_finishes(tmp_path: Path) -> None:
                    f"--out={tmp_path / 'out'}"])  # fmt: skip
     (run, *_) = look(asked).runs
 
-    def call(task) -> int:
+    def call(task: Task) -> int:
         ended(run)
         return 0
 
@@ -204,6 +206,37 @@ def test_equal_cells_give_equal_files_kept_or_not(runs: list[Run], tmp_path: Pat
     assert Path("controls/tables/controls.tex") in files and Path("controls/curves.svg") in files
     for file in files:
         assert (tmp_path / "a" / file).read_bytes() == (tmp_path / "b" / file).read_bytes(), file
+
+
+def test_one_command_takes_the_path_of_every_table_and_the_next_time_runs_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The runs themselves are made by hand."""
+    argv = ["all", "--quick", f"--out={tmp_path}"]
+    runs = {run.folder: run for run in look(parse(argv)).runs}
+    done: list[Path] = []
+    tried: list[Path] = []
+
+    def work(task: Task) -> int:
+        if "code_alone" in task.folder.name and task.folder not in tried:
+            tried.append(task.folder)
+            return 1
+        done.append(ended(runs[task.folder], is_smoke=True).folder)
+        return 0
+
+    monkeypatch.setattr(launchers, "work", work)
+    assert command.main(argv) == 1
+    failed = capsys.readouterr().out
+    for name in names.NAMED:
+        assert (tmp_path / name / "table.md").exists(), name
+    assert "harvest_milk_rays code_alone seed 0 failed" in failed
+    assert command.main(argv) == 0 and sorted(done) == sorted(runs)
+    text = (tmp_path / "frontier/table.md").read_text()
+    assert "| harvest_milk_rays | rays | 65.5 (" in text and "| one seed |" in text
+    assert (tmp_path / "main/main_points.svg").exists()
+    capsys.readouterr()
+    assert command.main(argv) == 0 and len(done) == len(runs)
+    assert f"{len(runs)} runs, 0 of them to do" in capsys.readouterr().out
 
 
 def test_every_table_names_cells_that_there_are_and_a_smoke_run_needs_few() -> None:
