@@ -1,6 +1,7 @@
 """Whether a replay can begin: a recording that is there, long enough, and of this task."""
 
 import re
+from collections.abc import Collection
 
 from experiments.configs import base
 from experiments.values import ConfigError
@@ -22,25 +23,17 @@ def check_transcript(config: base.Config) -> None:
     """Refuses a replay whose recording is missing, of another goal, or shorter than the run."""
     if config.llm.provider != "replay" or not config.loop.asks:
         return
-    path = files.CHECKOUT / config.llm.transcript
     if lacks_answers(config):
         raise ConfigError(
             f"--config.llm.transcript={config.llm.transcript}: there is no such file, so there "
             f"are no recorded answers to replay. {OTHERS} Recorded: {', '.join(shipped())}."
         )
-    try:
-        exchanges = {exchange["key"]: exchange for exchange in read_lines(path)}
-    except (OSError, ValueError, RecursionError) as error:
-        raise ConfigError(
-            f"--config.llm.transcript={config.llm.transcript} is no transcript: {error}"
-        ) from error
+    exchanges = _read(config)
     _check_goal(config, next(iter(exchanges.values()), None))
-    prefix = config.loop.key_prefix
     if config.loop.planner:  # how many sub-tasks there are is the planner's word
-        _check_planner(config, f"{prefix}planner" in exchanges)
+        _check_planner(config, bool(_num_recorded(config, exchanges)))
         return
-    wanted = config.loop.num_iterations
-    recorded = sum(_has_iteration(exchanges, f"{prefix}iter{i}/") for i in range(wanted))
+    wanted, recorded = config.loop.num_iterations, _num_recorded(config, exchanges)
     if recorded < wanted and not config.loop.stop_when_solved:
         raise ConfigError(
             f"{config.llm.transcript} holds {recorded} iterations of this mode, the run asks "
@@ -48,6 +41,36 @@ def check_transcript(config: base.Config) -> None:
             f"{' or less' if recorded > 1 else ''}, or record more with "
             "--config.llm.provider=file."
         )
+
+
+def num_recorded(config: base.Config) -> int:
+    """Iterations of the run's mode that its recording holds; with a planner, whether it has that.
+
+    Raises:
+      ConfigError: it is no transcript.
+    """
+    if lacks_answers(config):
+        return 0
+    return _num_recorded(config, _read(config))
+
+
+def _num_recorded(config: base.Config, exchanges: Collection[str]) -> int:
+    prefix = config.loop.key_prefix
+    if config.loop.planner:
+        return int(f"{prefix}planner" in exchanges)
+    wanted = config.loop.num_iterations
+    return sum(_has_iteration(exchanges, f"{prefix}iter{i}/") for i in range(wanted))
+
+
+def _read(config: base.Config) -> dict[str, dict]:
+    """The exchanges of a recording by their keys."""
+    try:
+        lines = read_lines(files.CHECKOUT / config.llm.transcript)
+        return {exchange["key"]: exchange for exchange in lines}
+    except (OSError, ValueError, RecursionError) as error:
+        raise ConfigError(
+            f"--config.llm.transcript={config.llm.transcript} is no transcript: {error}"
+        ) from error
 
 
 def lacks_answers(config: base.Config) -> bool:
@@ -62,7 +85,7 @@ def shipped() -> list[str]:
     return found or ["none"]
 
 
-def _has_iteration(exchanges: dict[str, dict], prefix: str) -> bool:
+def _has_iteration(exchanges: Collection[str], prefix: str) -> bool:
     """Whether an iteration was begun, by whichever agent."""
     return any(key.startswith(prefix) for key in exchanges)
 

@@ -19,12 +19,18 @@ COPY = "set_up.json"  # of the run that takes it: resuming reads that
 def read(run: Path) -> RLInterface:
     """The set-up of a run's best iteration, for training without macros.
 
+    Args:
+      run: its folder, or the file of its record (`experiments/study/finished.py`).
+
     Raises:
       ConfigError: no finished run with agents.
     """
     try:
-        best = read_json(run / "result.json")["best_iteration"]
-        data = read_json(run / "iterations" / str(best) / "interface.json")
+        if run.is_file():
+            data = read_json(run)["set_up"]
+        else:
+            best = read_json(run / "result.json")["best_iteration"]
+            data = read_json(run / "iterations" / str(best) / "interface.json")
         found = from_dict(RLInterface, data)
     except (ConfigError, OSError, TypeError, KeyError, AttributeError, json.JSONDecodeError):
         raise ConfigError(
@@ -44,7 +50,8 @@ def check(run: Path, task: str, sight: str) -> None:
       ConfigError: that, or what `read` raises.
     """
     read(run)
-    saved = (read_json(run / "config.json") or {}).get("config", {})
+    file, part = (run, "settings") if run.is_file() else (run / "config.json", "config")
+    saved = dict((read_json(file) or {}).get(part, {}))
     if isinstance(saved.get("task"), dict):
         saved["task"] = saved["task"].get("name")
     other = [f"{name}={saved[name]}" for name, mine in (("task", task), ("sight", sight))

@@ -10,10 +10,10 @@ from experiments.compare import words
 from experiments.compare.groups import Group, different, group, seed_of
 from experiments.study import figure, intervals, pooled
 from experiments.study.cells import Cell
+from experiments.study.finished import curve_of, record_of
 from experiments.study.intervals import counts_of
 from experiments.study.measured import Measured, measured_of
-from experiments.study.presets import versions
-from experiments.study.runs import Run
+from experiments.study.page import versions
 from experiments.study.table import NONE, Table, percent, points, to
 
 WORDS = (
@@ -61,23 +61,19 @@ def compare(folders: Sequence[Path], out: Path, command: str) -> str:
     return "\n".join(told)
 
 
-def _runs(one: Group, finished: bool) -> list[Run]:
-    """The group's runs as those of a study's cell."""
-    cell = Cell(one.task, one.variant)
-    return [Run(cell, seed_of(r), r.folder) for r in one.runs if bool(r.result) == finished]
-
-
 def _measured(one: Group) -> Measured | None:
-    runs = _runs(one, True)
-    return measured_of(runs[0].cell, runs) if runs else None
+    """The group's finished runs as a study's cell."""
+    cell = Cell(one.task, one.variant)
+    records = [record_of(cell, seed_of(run), run.folder) for run in one.runs if run.result]
+    return measured_of(cell, records) if records else None
 
 
 def _going(one: Group) -> Measured:
     """A group without a finished run: its curves are there."""
-    runs = _runs(one, False)
     return Measured(
-        runs[0].cell, one.task, tuple(run.seed for run in runs), tuple(r.folder for r in runs),
-        held_out=(), validation=(), final=(), best=(), sight=NONE, ticks=(1,), wall_seconds=(),
+        Cell(one.task, one.variant), one.task, tuple(map(seed_of, one.runs)),
+        tuple({"curve": curve_of(run.folder)} for run in one.runs), held_out=(), validation=(),
+        final=(), best=(), sight=NONE, ticks=(1,), wall_seconds=(),
     )  # fmt: skip
 
 

@@ -43,6 +43,7 @@ SPENT_WORDS = (
     "Calls, tokens and US dollars at list prices. Tokens are the provider's count; ~ marks "
     f"estimates from characters ({tokens.CHARACTERS_PER_TOKEN} a token), {NONE} an unknown price."
 )
+CODE = "pure_code/"  # begins the keys of `LoopConfig.key_prefix`
 SHIPPED = files.CHECKOUT / "experiments" / "transcripts"
 FAILURE_WORDS = "What the critic named as the reason of failures, in its words."
 
@@ -57,7 +58,7 @@ class Conversation:
 
 
 def conversations(paths: Sequence[Path]) -> list[Conversation]:
-    """Reads every transcript under the paths.
+    """Reads every transcript under the paths; code alone has conversations of its own in them.
 
     Raises:
       ConfigError: a path holds none, or one cannot be read.
@@ -66,7 +67,12 @@ def conversations(paths: Sequence[Path]) -> list[Conversation]:
     made = []
     for name, path, sensors in found:
         try:
-            made.append(Conversation(name, path, tuple(read(read_lines(path), sensors))))
+            lines = read_lines(path)
+            code = [line for line in lines if line["key"].startswith(CODE)]
+            rest = [line for line in lines if not line["key"].startswith(CODE)]
+            for title, own in ((name, rest), (f"{name}, code alone", code)):
+                if own:
+                    made.append(Conversation(title, path, tuple(read(own, sensors))))
         except (OSError, ValueError) as error:
             raise ConfigError(f"{path}: {error}") from error
     return made

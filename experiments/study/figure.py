@@ -1,6 +1,5 @@
 """Figures of a study, each as PNG and SVG: success per outer iteration, learning curves."""
 
-import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
@@ -10,13 +9,14 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
 
 from experiments.study import intervals, pooled
 from experiments.study.cells import WORDS
 from experiments.study.intervals import counts_of
 from experiments.study.measured import Measured
-from rlgpt_jax.loop.record import read_rows
+from experiments.study.table import Table
 
 COLOURS = {"rl_gpt": "#0b6e63", "pure_rl": "#23589c", "pure_code": "#a8480c", "cold": "#8a2f6b",
            "agents_setup": "#6b7a1f"}  # fmt: skip
@@ -83,12 +83,49 @@ def _figure(
         entries.values(), entries.keys(), frameon=False, ncols=min(2, len(entries)),
         loc="outside lower center",
     )  # fmt: skip
+    return _save(figure, stem)
+
+
+def _save(figure: Figure, stem: Path) -> list[Path]:
     stem.parent.mkdir(parents=True, exist_ok=True)
     paths = [stem.with_suffix(".png"), stem.with_suffix(".svg")]
     for path in paths:
         figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
     plt.close(figure)
     return paths
+
+
+def points_figure(stem: Path, table: Table) -> list[Path]:
+    """The rates of a table's records with their intervals, groups from top to bottom; hollow marks
+    are numbers of the paper, which are of another world."""
+    drawn = [r for r in table.records if table.axes and r.get("rate") is not None]
+    if not drawn:
+        return []
+    along, whose = table.axes or ("", "")
+    groups, series = (list(dict.fromkeys(str(r[name]) for r in drawn)) for name in (along, whose))
+    kinds = list(dict.fromkeys(name.partition(" (paper")[0] for name in series))
+    height = 1.6 + 0.13 * len(groups) * (len(series) + 1.5)
+    figure, axes = plt.subplots(figsize=(8.0, max(3.0, height)), layout="constrained")
+    for place, name in enumerate(series):
+        own = [r for r in drawn if str(r[whose]) == name]
+        shift = (place - (len(series) - 1) / 2) * 0.8 / len(series)
+        at = np.array([groups.index(str(r[along])) for r in own]) + shift
+        rates = np.array([r["rate"] for r in own])
+        ends = np.array([[r.get("low", r["rate"]), r.get("high", r["rate"])] for r in own])
+        colour = SPARE[kinds.index(name.partition(" (paper")[0]) % len(SPARE)]
+        axes.errorbar(
+            rates, at, xerr=np.abs(ends.T - rates), fmt="o", ms=4, capsize=2, lw=1, label=name,
+            color=colour, mfc="none" if own[0].get("source") else colour,
+        )  # fmt: skip
+    hollow = "\nHollow: the paper, MineDojo." * any(r.get("source") for r in drawn)
+    figure.suptitle(table.source + hollow, fontsize="small")
+    axes.set(xlim=(-0.02, 1.02), xlabel="success", ylim=(len(groups) - 0.4, -0.6))
+    axes.set_yticks(range(len(groups)), groups)
+    axes.xaxis.set_major_formatter(PercentFormatter(1.0))
+    axes.grid(alpha=0.25, axis="x")
+    axes.spines[["top", "right"]].set_visible(False)
+    figure.legend(frameon=False, ncols=min(3, len(series)), loc="outside lower center")
+    return _save(figure, stem)
 
 
 def _iterations_panel(axes: Axes, chosen: list[Measured]) -> None:
@@ -100,12 +137,13 @@ def _iterations_panel(axes: Axes, chosen: list[Measured]) -> None:
         y = np.array([intervals.rate(c) for c in counts])
         bounds = np.array([intervals.over_seeds(c) for c in counts])
         variant = m.cell.variant
+        colour = _colour(variant, place)
         axes.errorbar(
-            x, y, yerr=np.abs(bounds.T - y), color=COLOURS[variant], marker=MARKERS[variant],
+            x, y, yerr=np.abs(bounds.T - y), color=colour, marker=MARKERS.get(variant, "o"),
             ms=6, lw=1.8, capsize=4, label=label(variant),
         )  # fmt: skip
         for at, c in zip(x, counts, strict=True):
-            axes.plot([at - 0.025] * len(c), [one.rate for one in c], ".", color=COLOURS[variant],
+            axes.plot([at - 0.025] * len(c), [one.rate for one in c], ".", color=colour,
                       alpha=0.5, ms=5, markeredgewidth=0)  # fmt: skip
     axes.set_xlabel("outer iteration")
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
@@ -119,7 +157,7 @@ def _curves_panel(axes: Axes, chosen: list[Measured]) -> None:
     """`BAND_WORDS`."""
     for place, m in enumerate(chosen):
         colour = _colour(m.cell.variant, place)
-        curves = [(x, y) for x, y in map(curve, m.folders) if len(x)]
+        curves = [(x, y) for x, y in (record["curve"] for record in m.records) if len(x)]
         if m.ticks[-1]:
             if curves:
                 _band(axes, curves, label(m.cell.variant), colour)
@@ -132,7 +170,7 @@ def _curves_panel(axes: Axes, chosen: list[Measured]) -> None:
 
 
 def _band(
-    axes: Axes, curves: Sequence[tuple[np.ndarray, np.ndarray]], name: str, colour: str
+    axes: Axes, curves: Sequence[tuple[Sequence[float], Sequence[float]]], name: str, colour: str
 ) -> None:
     end = min(x[-1] for x, _ in curves)
     grid = np.linspace(0, end, NUM_POINTS)[1:]
@@ -151,15 +189,3 @@ def _dots(axes: Axes, m: Measured, colour: str) -> None:
         rate = intervals.rate(counts)
         axes.errorbar(ticks, rate, yerr=[[rate - low], [high - rate]], color=colour, marker="o",
                       ms=4, capsize=3, lw=1)  # fmt: skip
-
-
-def curve(folder: Path) -> tuple[np.ndarray, np.ndarray]:
-    """(environment steps, training success smoothed over about 1/30 of the run)."""
-    rows = read_rows(folder / "metrics.csv")
-    rows = [row for row in rows if math.isfinite(float(row["success_rate"] or "nan"))]
-    if not rows:  # no training episode has ended
-        return np.empty(0), np.empty(0)
-    x = np.array([float(row["ticks"]) for row in rows])
-    y = np.array([float(row["success_rate"]) for row in rows])
-    window = np.ones(max(1, len(y) // 30))
-    return x, np.convolve(y, window, "same") / np.convolve(np.ones(len(y)), window, "same")

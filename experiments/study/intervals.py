@@ -95,6 +95,21 @@ def over_seeds(counts: Counts) -> Pair:
     return max(0.0, min(low, inner[0])), min(1.0, max(high, inner[1]))
 
 
+def over_tasks(tasks: Sequence[Counts]) -> tuple[float, Pair]:
+    """Mean over tasks of a method's rate, with its interval over seeds, for these tasks.
+
+    Student's t over the seeds' means, and no narrower than what the agents' intervals of the tasks
+    add up to, if they err apart.
+    """
+    centre = sum(map(rate, tasks)) / len(tasks)
+    means = [sum(c.rate for c in of_seed) / len(tasks) for of_seed in zip(*tasks, strict=False)]
+    low, high = _student([np.array(means)])
+    ends = map(these_agents, tasks)
+    inner = math.hypot(*((b - a) / 2 for a, b in ends)) / len(tasks)
+    half = max((high - low) / 2, inner)
+    return centre, (max(0.0, centre - half), min(1.0, centre + half))
+
+
 def difference(after: Counts, before: Counts, paired: bool) -> Pair:
     """Interval of rate(after) - rate(before): of the method, and no narrower than of the agents.
 

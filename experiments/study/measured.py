@@ -1,16 +1,13 @@
 """What finished runs say, as plain numbers: the source of all tables and figures."""
 
 import dataclasses
-import json
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from experiments.study import held_out
 from experiments.study.cells import Cell
+from experiments.study.finished import Record, record_of, report_of
 from experiments.study.runs import Run
 from experiments.study.table import NONE
-from rlgpt_jax.loop.record import CODED_PARTS, read_rows
 
 Report = dict[str, Any]  # an EvalReport as JSON
 
@@ -22,7 +19,7 @@ class Measured:
     cell: Cell
     task: str
     seeds: tuple[int, ...]
-    folders: tuple[Path, ...]
+    records: tuple[Record, ...]  # [seed]
     held_out: tuple[tuple[Report, ...], ...]  # [iteration][seed]
     validation: tuple[tuple[Report, ...], ...]  # [iteration][seed]
     final: tuple[Report, ...]  # [seed], of what did best in validation, a policy or code alone
@@ -49,79 +46,60 @@ class Measured:
     def last(self) -> tuple[Report, ...]:
         return self.held_out[-1]
 
+    @property
+    def tokens(self) -> int | None:
+        """That the agents took, read and written; mean over seeds, None if not told."""
+        cells = [record["result"].get("tokens") for record in self.records]
+        if None in cells:
+            return None
+        each = [sum(c["input_tokens"] + c["output_tokens"] for c in found) for found in cells]
+        return round(sum(each) / len(each))
+
 
 def measure(runs: Sequence[Run]) -> dict[Cell, Measured]:
     """One record per cell that has finished runs."""
-    found: dict[Cell, Measured] = {}
-    for cell in dict.fromkeys(run.cell for run in runs):
-        done = [run for run in runs if run.cell == cell and run.is_done]
-        if done:
-            found[cell] = measured_of(cell, done)
-    return found
+    return gathered({r: record_of(r.cell, r.seed, r.folder) for r in runs if r.is_done})
 
 
-def measured_of(cell: Cell, runs: Sequence[Run]) -> Measured:
-    """The record of runs that have a result; held-out evaluations of iterations may be missing."""
-    results = [_json(run.folder / "result.json") for run in runs]
-    played = [held_out.files_of(run.folder) for run in runs]
-    held = [[_json(path) for path in paths if path.exists()] for paths in played]
-    validation = [[_json(_validation(path)) for path in paths] for paths in played]
-    policy = tuple(_json(run.folder / "final_eval.json") for run in runs)
-    final = tuple(_json(_final(run.folder, r)) for run, r in zip(runs, results, strict=True))
-    alone = [run.folder / "coded_parts_eval.json" for run in runs]
+def gathered(found: Mapping[Run, Record]) -> dict[Cell, Measured]:
+    """The same of records that are there, seeds in the order of the runs."""
+    by_cell: dict[Cell, list[Record]] = {}
+    for run, record in found.items():
+        by_cell.setdefault(run.cell, []).append(record)
+    return {cell: measured_of(cell, records) for cell, records in by_cell.items()}
+
+
+def measured_of(cell: Cell, records: Sequence[Record]) -> Measured:
+    """All seeds of a cell."""
+    results = [record["result"] for record in records]
     trials = [result.get("trial_ticks") for result in results]
-    chains = all(result.get("planner") for result in results)
-    ticks = [
-        [result["ticks"]] if chains else ticks_of(run.folder, len(reports))
-        for run, reports, result in zip(runs, validation, results, strict=True)
-    ]
+    ticks = zip(*(record["ticks"] for record in records), strict=False)
+    is_chain = all(result.get("planner") for result in results)
+    alone, policy = ([r[name] for r in records] for name in ("coded_parts", "policy"))
+    final = _reports([record["final"] for record in records])
     return Measured(
         cell=cell,
         task=final[0]["task"],
-        seeds=tuple(run.seed for run in runs),
-        folders=tuple(run.folder for run in runs),
-        held_out=_by_iteration(held) if list(map(len, held)) == list(map(len, played)) else (),
-        validation=_by_iteration(validation),
+        seeds=tuple(record["seed"] for record in records),
+        records=tuple(records),
+        held_out=_by_iteration([record["held_out"] for record in records]),
+        validation=_by_iteration([record["validation"] for record in records]),
         final=final,
         best=tuple(result.get("best_iteration", 0) for result in results),
         sight=", ".join(dict.fromkeys(result.get("sight", NONE) for result in results)),
-        coded_parts=tuple(map(_json, alone)) if all(p.exists() for p in alone) else (),
-        policy=policy if policy != final else (),
+        coded_parts=_reports(alone) if None not in alone else (),
+        policy=_reports([p or r["final"] for p, r in zip(policy, records)]) if any(policy) else (),
         trial_ticks=round(sum(trials) / len(trials)) if None not in trials else None,
-        ticks=tuple(round(sum(t) / len(t)) for t in zip(*ticks, strict=False)),
+        ticks=tuple(round(sum(t) / len(t)) for t in ticks),
         wall_seconds=tuple(sum(r.get("wall_seconds", {}).values()) for r in results),
-        sub_tasks=tuple(tuple(r["sub_tasks"]) for r in results) if chains else (),
+        sub_tasks=tuple(tuple(r["sub_tasks"]) for r in results) if is_chain else (),
     )
 
 
-def _final(folder: Path, result: dict[str, Any]) -> Path:
-    """The held-out evaluation of what a run ended with."""
-    ends_with_code = result.get("ends_with") == CODED_PARTS
-    return folder / ("coded_parts_eval.json" if ends_with_code else "final_eval.json")
-
-
-def _validation(path: Path) -> Path:
-    """The validation that belongs to a held-out evaluation."""
-    chain = path.name == "final_eval.json"
-    return path.with_name("validation_eval.json" if chain else "eval.json")
+def _reports(shorts: Sequence[Mapping[str, Any]]) -> tuple[Report, ...]:
+    return tuple(map(report_of, shorts))
 
 
 def _by_iteration(by_seed: Sequence[Sequence[Report]]) -> tuple[tuple[Report, ...], ...]:
     """Iterations that every seed has."""
-    return tuple(tuple(row) for row in zip(*by_seed, strict=False))
-
-
-def ticks_of(folder: Path, num_iterations: int) -> list[int]:
-    """Ticks that the run had trained when each iteration ended."""
-    ends = [0] * num_iterations
-    for row in read_rows(folder / "metrics.csv"):
-        number = int(float(row["iteration"]))
-        if number < num_iterations:
-            ends[number] = int(float(row["ticks"]))
-    for i in range(1, num_iterations):
-        ends[i] = max(ends[i], ends[i - 1])
-    return ends
-
-
-def _json(path: Path) -> Any:
-    return json.loads(path.read_text())
+    return tuple(_reports(row) for row in zip(*by_seed, strict=False))

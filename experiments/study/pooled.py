@@ -5,12 +5,12 @@ Precipice (arXiv:2108.13264). All numbers are made by their library, the extra `
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from experiments.study.cells import VARIANTS, WORDS, Cell
+from experiments.study.cells import WORDS, Cell
 from experiments.study.intervals import counts_of
 from experiments.study.measured import Measured
 from experiments.study.table import NONE, Table, percent, to
@@ -18,7 +18,7 @@ from experiments.study.table import NONE, Table, percent, to
 MIN_TASKS, MIN_SEEDS = 2, 3
 REPS = 2000  # of the bootstrap
 TABLE_WORDS = (
-    "Held-out success of the table of controls, {tasks} pooled by rliable: the interquartile mean "
+    "Held-out success, {tasks} pooled by rliable: the interquartile mean "
     "over tasks and seeds, percent (the middle half of the values, so that one task at 0 or 100 "
     "does not decide it), and the chance, percent, that a seed of `rl_gpt` is above one of the row "
     "on the same task (ties count half), the mean over tasks. Intervals: 95 %, percentiles of "
@@ -41,14 +41,14 @@ def is_there() -> bool:
     return True
 
 
-def missing(measured: Mapping[Cell, Measured]) -> list[str]:
-    """A line for what the whole table lacks, or for each variant that it leaves out."""
-    return _scores(measured)[1]
+def missing(measured: Mapping[Cell, Measured], variants: Sequence[str]) -> list[str]:
+    """A line for what the whole table lacks, or for each of the variants that it leaves out."""
+    return _scores(measured, variants)[1]
 
 
-def pooled(measured: Mapping[Cell, Measured]) -> Table:
-    """A row per variant that can be pooled."""
-    scores = _scores(measured)[0]
+def pooled(measured: Mapping[Cell, Measured], variants: Sequence[str]) -> Table:
+    """A row for each of the variants that can be pooled, `rl_gpt` among them."""
+    scores = _scores(measured, variants)[0]
     records = [_record(variant, scores) for variant in scores]
     words = TABLE_WORDS.format(tasks=", ".join(_tasks(measured)), reps=f"{REPS:,}")
     rows = tuple(map(_row, records))
@@ -60,7 +60,7 @@ def _tasks(measured: Mapping[Cell, Measured]) -> list[str]:
     return [c.config for c, m in measured.items() if c.variant == "rl_gpt" and not m.is_chain]
 
 
-def _scores(measured: Mapping[Cell, Measured]) -> tuple[Scores, list[str]]:
+def _scores(measured: Mapping[Cell, Measured], variants: Sequence[str]) -> tuple[Scores, list[str]]:
     """What can be pooled, and a line for what cannot."""
     if not is_there():
         return {}, ["Tasks are not pooled (IQM, probability of improvement): that needs rliable; "
@@ -71,7 +71,7 @@ def _scores(measured: Mapping[Cell, Measured]) -> tuple[Scores, list[str]]:
         return {}, [f"Tasks are not pooled: rl_gpt of at least {MIN_TASKS} is needed, and {found} "
                     "was measured"]  # fmt: skip
     scores, lines = {}, []
-    for variant in (*VARIANTS, "its code"):
+    for variant in (*variants, "its code"):
         rates = {task: _rates(measured, task, variant) for task in tasks}
         seeds = sorted(set.intersection(*(set(found) for found in rates.values())))
         if len(seeds) >= MIN_SEEDS:

@@ -7,8 +7,7 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from experiments import flags
-from experiments.study import held_out
+from experiments.study import finished, held_out
 from experiments.study.cells import Cell, Overrides
 from experiments.sweep.jobs import Job, Task
 
@@ -20,6 +19,8 @@ class Run(Job):
     cell: Cell
     seed: int
     folder: Path
+    set_up: Path | None = None  # for `agents_setup`: a kept record, in the place of a run
+    keep: Path | None = None  # where its record is kept once it is done
     evaluates = True
 
     @property
@@ -41,15 +42,16 @@ class Run(Job):
     @property
     def follows(self) -> "Run | None":
         """The run that must be done before."""
-        if self.cell.variant != "agents_setup":
+        if self.cell.variant != "agents_setup" or self.set_up:
             return None
         cell = Cell(self.cell.config, "rl_gpt")
-        return Run(cell, self.seed, self.folder.with_name(_folder_name(cell, self.seed)))
+        return Run(cell, self.seed, self.folder.with_name(folder_name(cell, self.seed)))
 
     @property
     def overrides(self) -> Overrides:  # type: ignore[override]
         """Flags of the cell, and of the run that this one follows."""
-        first = (("set_up", str(self.follows.folder)),) if self.follows else ()
+        of = self.set_up or (self.follows.folder if self.follows else None)
+        first = (("set_up", str(of)),) if of else ()
         return (("seed", str(self.seed)), *self.cell.overrides, *first)
 
     def tasks(self, command: Sequence[str], threads: int) -> Iterator[Task]:
@@ -58,16 +60,20 @@ class Run(Job):
         if not self.is_done:
             evaluate = ("-m", "experiments.study", "held_out", str(self.folder))
             yield Task(evaluate, evaluate, self.folder, self.log, threads)
+        self.keep_record()
+
+    def keep_record(self) -> None:
+        """Keeps what a finished run says, if that is asked for."""
+        if self.keep and self.is_done:
+            finished.write(self.keep, finished.record_of(self.cell, self.seed, self.folder))
 
 
 def plan_runs(out: Path, cells: Sequence[Cell], seeds: Sequence[int]) -> list[Run]:
-    """All runs; the seeds of one cell are far apart, so that early tables are even."""
+    """All runs, with folders in `out`; seeds of a cell are far apart: early tables are even."""
     return [
-        Run(cell, seed, out.resolve() / "runs" / _folder_name(cell, seed))
-        for seed in seeds
-        for cell in cells
+        Run(cell, seed, out.resolve() / folder_name(cell, seed)) for seed in seeds for cell in cells
     ]
 
 
-def _folder_name(cell: Cell, seed: int) -> str:
-    return f"{flags.stem_of(cell.config)}-{cell.variant}-seed{seed}"
+def folder_name(cell: Cell, seed: int) -> str:
+    return f"{cell.file_name}-seed{seed}"

@@ -1,8 +1,9 @@
-"""A table that is written as Markdown for people, as CSV and in the JSON for programs."""
+"""A table that is written as Markdown and LaTeX for people, as CSV and JSON for programs."""
 
 import csv
 import dataclasses
 import io
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -23,11 +24,19 @@ class Table:
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     records: tuple[dict[str, Any], ...]  # the same numbers unrounded; one CSV row each
+    # Of a figure of its records: the fields that say what stands along the axis, and whose it is.
+    axes: tuple[str, str] | None = None
+    source: str = ""  # which world its numbers come from
+
+    @property
+    def said(self) -> str:
+        """All that is told of it."""
+        return f"{self.words} {self.source}".strip()
 
     def markdown(self) -> str:
         head = f"| {' | '.join(self.columns)} |\n|{'---|' * len(self.columns)}\n"
         lines = "".join(f"| {' | '.join(map(_cell, row))} |\n" for row in self.rows)
-        return f"## {self.title}\n\n{self.words}\n\n{head}{lines}"
+        return f"## {self.title}\n\n{self.said}\n\n{head}{lines}"
 
     def csv(self) -> str:
         """Lists of numbers stand in one cell, separated by blanks."""
@@ -39,15 +48,39 @@ class Table:
             writer.writerow({name: _plain(value) for name, value in record.items()})
         return text.getvalue()
 
+    def latex(self) -> str:
+        """A `table` for the package booktabs; its caption is all that is said of it."""
+        lines = [" & ".join(map(_tex, row)) + r" \\" for row in (self.columns, *self.rows)]
+        head, *rows = lines
+        return "\n".join([
+            r"\begin{table}", r"\centering", rf"\caption{{{_tex(self.title)}. {_tex(self.said)}}}",
+            rf"\label{{tab:{self.name}}}", rf"\begin{{tabular}}{{{'l' * len(self.columns)}}}",
+            r"\toprule", head, r"\midrule", *rows, r"\bottomrule", r"\end{tabular}", r"\end{table}",
+        ]) + "\n"  # fmt: skip
+
     def write(self, folder: Path) -> list[Path]:
-        """Writes `<name>.md` and `<name>.csv`."""
+        """Writes `<name>.md`, `<name>.tex` and `<name>.csv`."""
         folder.mkdir(parents=True, exist_ok=True)
         made = []
-        for suffix, text in ((".md", self.markdown()), (".csv", self.csv())):
+        texts = {".md": self.markdown(), ".tex": self.latex(), ".csv": self.csv()}
+        for suffix, text in texts.items():
             path = folder / f"{self.name}{suffix}"
             path.write_text(text, encoding="utf-8")
             made.append(path)
         return made
+
+
+TEX = {
+    "\\": r"\textbackslash{}", "→": r"$\to$", "–": "--", "~": r"\textasciitilde{}",
+    "†": r"\textdagger{}", "×": r"$\times$", "^": r"\textasciicircum{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "`": "", "**": "",
+    **{sign: "\\" + sign for sign in "&%$#_{}"},
+}  # fmt: skip
+SIGNS = re.compile("|".join(map(re.escape, TEX)))
+
+
+def _tex(text: str) -> str:
+    return SIGNS.sub(lambda found: TEX[found[0]], text.replace("\n", " "))
 
 
 def _cell(text: str) -> str:

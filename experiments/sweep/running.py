@@ -55,7 +55,8 @@ def read(
     Raises:
       ConfigError: for names that are none.
     """
-    words = [word.replace("--dry-run", "--dry_run") for word in argv]
+    parts = [word.partition("=") for word in argv]
+    words = [f"{name[:2]}{name[2:].replace('-', '_')}{is_}{text}" for name, is_, text in parts]
     names = {**own, **HELP}
     return flags.fill(flags.define(names, (*SWITCHES, *switches), lists), words, names, hint)
 

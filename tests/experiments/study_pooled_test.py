@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from experiments.study import __main__ as command
-from experiments.study import cells, pooled, presets
+from experiments.study import pooled
 from experiments.study.cells import Cell
 from experiments.study.measured import Measured, measure
 from experiments.study.runs import Run, plan_runs
+from experiments.tables.names import CONTROLS
 from tests.experiments import run_folder
 
 TASKS = ("harvest_milk", "harvest_log")
@@ -51,8 +51,7 @@ def test_the_numbers_are_those_of_rliable(
 ) -> None:
     library, metrics = (pytest.importorskip(f"rliable.{name}") for name in ("library", "metrics"))
     monkeypatch.setattr(pooled, "REPS", 100)
-    tables = presets.tables_of("controls", measured, list(measured))
-    table = next(table for table in tables if table.name == "pooled")
+    table = pooled.pooled(measured, CONTROLS)
     found = {record["variant"]: record for record in table.records}
     assert list(found) == ["rl_gpt", "cold", "pure_rl", "its code"]
     for variant, record in found.items():
@@ -82,27 +81,22 @@ def test_the_numbers_are_those_of_rliable(
 def test_what_is_missing_is_said_in_a_line_each(tmp_path: Path) -> None:
     pytest.importorskip("rliable")
     runs = recorded(tmp_path)
-    lines = pooled.missing(measure(runs))
+    lines = pooled.missing(measure(runs), CONTROLS)
     assert [line.partition(" ")[0] for line in lines] == ["agents_setup", "pure_code"]
     assert "there are 0 (harvest_milk 0, harvest_log 0)" in lines[0]
     own = [run for run in runs if run.cell.config == "harvest_milk"]
-    (line,) = pooled.missing(measure(own))
+    (line,) = pooled.missing(measure(own), CONTROLS)
     assert "at least 2 is needed, and harvest_milk was measured" in line
-    assert pooled.pooled(measure(own)).rows == ()
-    (line,) = pooled.missing(measure([run for run in runs if run != own[0]]))
+    assert pooled.pooled(measure(own), CONTROLS).rows == ()
+    (line,) = pooled.missing(measure([run for run in runs if run != own[0]]), CONTROLS)
     assert line.startswith("rl_gpt is not pooled") and "there are 2 (" in line
     assert "harvest_milk 2" in line and "harvest_log 3" in line
 
 
-def test_without_the_extra_a_line_says_what_to_install_and_all_else_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_without_the_extra_a_line_says_what_to_install(
+    measured: dict[Cell, Measured], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "rliable", None)  # what an import then finds missing
-    monkeypatch.setattr(cells, "usable", lambda wanted, *_: (wanted, []))
-    argv = ["--preset=controls", f"--configs={','.join(TASKS)}", f"--out={tmp_path}"]
-    options = command.parse(argv)
-    command.write_out(options, recorded(tmp_path), [], argv, print)
-    lines = [line for line in capsys.readouterr().out.splitlines() if "rliable" in line]
-    assert len(lines) == 1 and "pip install -e '.[analysis]'" in lines[0]
-    assert (tmp_path / "tables" / "controls.md").exists()
-    assert not (tmp_path / "tables" / "pooled.md").exists()
+    (line,) = pooled.missing(measured, CONTROLS)
+    assert "pip install -e '.[analysis]'" in line
+    assert pooled.pooled(measured, CONTROLS).rows == ()

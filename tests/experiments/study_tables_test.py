@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from experiments.study import ablations, presets
-from experiments.study.cells import Cell, Skipped
+from experiments.study import page
+from experiments.study.cells import Cell
 from experiments.study.controls import controls
-from experiments.study.figure import curve, curves_figure
+from experiments.study.figure import curves_figure
+from experiments.study.finished import curve_of, ticks_of
 from experiments.study.iterations import against_pure_rl, iterations
-from experiments.study.measured import Measured, measure, ticks_of
+from experiments.study.measured import Measured, measure
 from experiments.study.overview import overview
 from experiments.study.runs import plan_runs
 from experiments.study.table import Table
@@ -61,9 +62,10 @@ def test_a_figure_is_drawn_also_where_no_training_episode_has_ended(
     measured: dict[Cell, Measured], tmp_path: Path
 ) -> None:
     text = "iteration,update,ticks,success_rate\n0,1,100,\n1,2,200,\n"
-    run_folder.write(measured[COLD].folders[0] / "metrics.csv", text)
-    assert [len(part) for part in curve(measured[COLD].folders[0])] == [0, 0]
-    png, svg = curves_figure(tmp_path / "out", [measured[COLD], measured[LOG]])
+    runs = plan_runs(tmp_path, [COLD], [0, 1])
+    run_folder.write(runs[0].folder / "metrics.csv", text)
+    assert curve_of(runs[0].folder) == [[], []]
+    png, svg = curves_figure(tmp_path / "out", [measure(runs)[COLD], measured[LOG]])
     assert png.read_bytes().startswith(b"\x89PNG") and "cold" in svg.read_text()
 
 
@@ -100,10 +102,10 @@ def test_rl_gpt_stands_beside_each_of_its_controls(
     for run in own:
         run_folder.make(run.folder, num_iterations=1)
         run_folder.add_held_out(run.folder, (62,))
-    for folder in measured[LOG].folders:
-        result = json.loads((folder / "result.json").read_text())
-        run_folder.write(folder / "result.json", {**result, "sight": "rays", "trial_ticks": 7000})
     runs = plan_runs(tmp_path, list(HELD_OUT), [0, 1])
+    for path in [run.folder / "result.json" for run in runs if run.cell == LOG]:
+        result = json.loads(path.read_text())
+        run_folder.write(path, {**result, "sight": "rays", "trial_ticks": 7000})
     table = controls({**measure(runs), **measure(own)})
     found = {row[2]: dict(zip(table.columns, row, strict=True)) for row in table.rows}
     assert list(found) == ["rl_gpt", "cold", "pure_rl", "pure_code", "its code"]
@@ -122,48 +124,6 @@ def test_agents_are_set_against_training_alone(measured: dict[Cell, Measured]) -
     assert list(found) == [f"harvest_log {i}" for i in range(3)]
     assert found["harvest_log 2"]["difference"] == "+84.5"
     assert found["harvest_log 2"]["verdict"] == "better"
-
-
-def test_the_ablation_takes_the_iterations_of_the_paper(measured: dict[Cell, Measured]) -> None:
-    table = ablations.ablation(measured, ["harvest_log", "harvest_milk"])
-    found = {row[0]: row[1:] for row in table.rows}
-    assert found["zero-shot (iteration 0)"][0].startswith("15.0 (")
-    assert found["iteration 1"][0].startswith("42.5 (")
-    assert found["last iteration"][0].startswith("85.0 (")
-    assert found["pure RL, trained as zero-shot"][0].startswith("0.0 (")
-    assert found["pure RL, trained as the last iteration"][0].startswith("0.5 (")
-    assert found["last iteration without SP"] == ("–", "–")
-    assert {cells[1] for cells in found.values()} == {"–"}
-
-
-def test_pure_rl_stops_where_the_agents_stopped(
-    measured: dict[Cell, Measured], tmp_path: Path
-) -> None:
-    """A critic may end a run early; then the last iteration of pure RL had more training."""
-    run = plan_runs(tmp_path / "short", [LOG], [0])[0]
-    run_folder.make(run.folder, num_iterations=2)
-    run_folder.add_held_out(run.folder, (20, 80))
-    table = ablations.ablation({**measured, **measure([run])}, ["harvest_log"])
-    found = {row[0]: row[1] for row in table.rows}
-    assert found["last iteration"].startswith("40.0 (")
-    assert found["pure RL, trained as the last iteration"].startswith("0.0 (")
-
-
-def test_structures_that_were_not_recorded_are_listed_and_not_invented(
-    measured: dict[Cell, Measured],
-) -> None:
-    table = ablations.compared_table("structures", measured)
-    found = {row[0]: row for row in table.rows}
-    assert list(found) == ["one", "slow_fast", "slow_fast_critic"]
-    assert found["slow_fast_critic"][1].startswith("85.0 (")
-    assert [r["value"] for r in table.records] == ["slow_fast_critic"]
-
-
-def test_designs_have_the_share_of_dead_loops(measured: dict[Cell, Measured]) -> None:
-    table = ablations.compared_table("design", measured)
-    (record,) = table.records
-    assert record["dead_successes"] == 30 and record["dead_rate"] == 0.075  # 10 and 20 of 200
-    assert record["dead_agents_low"] < 0.075 < record["dead_agents_high"]
 
 
 def test_the_overview_is_of_the_chosen_iteration(measured: dict[Cell, Measured]) -> None:
@@ -186,18 +146,6 @@ def test_words_of_models_do_not_break_a_table() -> None:
     assert "| x \\| y z |" in table.markdown()
 
 
-def test_a_study_names_what_was_left_out(measured: dict[Cell, Measured]) -> None:
-    cells = list(measured)
-    tables = presets.tables_of("paper", measured, cells)
-    assert [t.name for t in tables] == [
-        "overview", "iterations", "against_pure_rl", "ablation", "structures", "design"
-    ]  # fmt: skip
-    skipped = (Skipped(Cell("craft_stick", "rl_gpt"), "not recorded"),)
-    study = presets.Study("paper", (0, 1), "python", (), (), tuple(tables), measured, skipped, ())
-    text = presets.markdown(study)
-    assert "- craft_stick rl_gpt: not recorded" in text and "Wilson score interval" in text
-
-
 def test_a_long_task_is_told_by_its_sub_tasks_and_has_no_iterations(tmp_path: Path) -> None:
     runs = plan_runs(tmp_path, [Cell("craft_wooden_pickaxe", "rl_gpt")], [0, 1])
     for run, successes in zip(runs, (50, 70), strict=True):
@@ -210,18 +158,16 @@ def test_a_long_task_is_told_by_its_sub_tasks_and_has_no_iterations(tmp_path: Pa
              "alone": {"success_rate": 0.5, "num_episodes": 200}},
             {"name": "find", "solve": "loop", "in_chain": {"reached": 200}, "alone": None},
         ]  # fmt: skip
+        run_folder.write(run.folder / "config.json", {"name": "x", "config": {}})
         run_folder.write(run.folder / "final_eval.json", whole)
         run_folder.write(run.folder / "validation_eval.json", whole)
         result = {"planner": True, "ticks": 900, "sub_tasks": parts, "wall_seconds": {"train": 5.0}}
         run_folder.write(run.folder / "result.json", result)
         assert run.is_done
     found = measure(runs)
-    tables = {t.name: t for t in presets.tables_of("paper", found, list(found))}
+    tables = {t.name: t for t in page.free_tables(found) if t.rows}
     rows_of = {row[2]: row for row in tables["chains"].rows}
     assert rows_of["whole task"][5].startswith("30.0 (")
     assert rows_of["log"][4].startswith("95.0 (") and rows_of["log"][5].startswith("90.0 (")
     assert rows_of["find"][4] == "–" and rows_of["find"][5].startswith("100.0 (")
     assert rows_of["pickaxe"][3] == "code" and "iterations" not in tables
-    ablation = {row[0]: row[1] for row in tables["ablation"].rows}
-    assert ablation["last iteration"].startswith("30.0 (")
-    assert ablation["zero-shot (iteration 0)"] == "–"

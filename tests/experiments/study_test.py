@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from experiments import flags
 from experiments.study import __main__ as command
 from experiments.study import cells, held_out
 from experiments.study.cells import Cell
@@ -86,15 +87,15 @@ def test_ppo_with_the_agents_set_up_follows_their_run(tmp_path: Path) -> None:
 
 
 def test_controls_are_of_every_task_at_equal_ticks() -> None:
-    found = cells.cells_of("controls", ["harvest_wool", "craft_wooden_pickaxe"])
-    assert {c.variant for c in found if c.config == "harvest_wool"} == set(cells.VARIANTS)
+    found = [Cell(task, variant) for task in ("harvest_wool", "craft_wooden_pickaxe")
+             for variant in ("rl_gpt", "cold", "pure_rl", "agents_setup", "pure_code")]  # fmt: skip
     good, left = cells.usable(found, False, [])
     assert [(s.cell.config, s.cell.variant) for s in left] == [
         ("craft_wooden_pickaxe", "agents_setup")
     ]
     ticks = {
         (c.loop.num_iterations, c.loop.ticks_per_iteration)
-        for c in (cells.resolve(cell, False, []) for cell in good)
+        for c in good.values()
         if c.task == "harvest_wool"
     }
     assert len(ticks) == 1
@@ -145,37 +146,41 @@ def test_the_copy_that_is_walked_through_leaves_the_run_alone(tmp_path: Path) ->
     assert "best_iteration" in json.loads((folder / "result.json").read_text())
 
 
-def test_a_preset_leaves_out_what_was_never_recorded() -> None:
-    good, left = cells.usable([*cells.cells_of("paper"), Cell("nowhere", "rl_gpt")], False, [])
-    assert Cell("harvest_log", "cold") in good and PURE_RL in good
-    assert Cell("nowhere", "rl_gpt") in [s.cell for s in left]
-    assert all(s.reason for s in left) and not {s.cell for s in left} & set(good)
+def test_what_was_never_recorded_is_left_out_with_the_command_that_records_it() -> None:
+    wanted = [Cell("harvest_milk", v) for v in ("rl_gpt", "pure_rl", "without_sp", "code_alone")]
+    good, left = cells.usable([*wanted, Cell("nowhere", "rl_gpt")], False, [])
+    assert list(good) == [RL_GPT, PURE_RL]
+    sp, code, nowhere = left
+    assert sp.reason.startswith("not recorded: experiments/transcripts/harvest_milk_without_sp.js")
+    told = "python -m experiments.main --config=harvest_milk --config.{} --config.llm.provider=file"
+    assert sp.command.startswith(told.format("loop.decompose=false"))
+    assert "--config.loop.mode=pure_code --config.loop.pure_code_plan=own" in code.command
+    assert nowhere.cell == Cell("nowhere", "rl_gpt") and "no such configuration" in nowhere.reason
 
 
-def test_a_preset_of_iterations_has_both_controls() -> None:
-    found = cells.cells_of("iterations", ["harvest_log", "harvest_wool"])
-    assert {c.variant for c in found if c.config == "harvest_log"} == {"rl_gpt", "pure_rl", "cold"}
-    assert {c.variant for c in found if c.config == "harvest_wool"} == {"rl_gpt", "pure_rl"}
+@pytest.mark.parametrize(
+    ("config", "variant", "sister"),
+    [
+        ("harvest_log", "one_agent", "harvest_log_one_agent"),
+        ("harvest_log", "slow_fast", "harvest_log_slow_fast"),
+        ("harvest_log", "without_sp", "harvest_log_without_sp"),
+        ("harvest_milk", "seeing", "harvest_milk_seeing"),
+    ],
+)
+def test_a_variant_with_a_conversation_is_the_configuration_that_it_was_recorded_with(
+    config: str, variant: str, sister: str
+) -> None:
+    assert cells.resolve(Cell(config, variant), False, []) == flags.load_config(sister)
 
 
-def test_a_sister_is_found_by_what_its_agents_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    import dataclasses
-
-    from experiments import flags
-
-    base = flags.load_config("harvest_log")
-    one = dataclasses.replace(base, loop=dataclasses.replace(base.loop, agents="one"))
-    known = {"harvest_log": base, "solo": one, "harvest_milk": flags.load_config("harvest_milk")}
-    monkeypatch.setattr(flags, "config_names", lambda: dict.fromkeys(known, ""))
-    monkeypatch.setattr(flags, "load_config", known.__getitem__)
-    cells.sister.cache_clear()
-    try:
-        assert cells.sister("harvest_log", "agents", "one") == "solo"
-        assert cells.sister("harvest_log", "agents", "slow_fast_critic") == "harvest_log"
-        missing = cells.sister("harvest_log", "design", "reward")
-        assert missing == "harvest_log with loop.design=reward"
-    finally:
-        cells.sister.cache_clear()
+def test_a_live_model_is_a_variant() -> None:
+    cell = Cell("harvest_milk", "compatible:vicuna-13b@http://localhost:8000/v1")
+    config = cells.resolve(cell, False, [])
+    assert (config.llm.provider, config.llm.model) == ("compatible", "vicuna-13b")
+    assert config.llm.base_url == "http://localhost:8000/v1"
+    assert cell.file_name == "harvest_milk-compatible_vicuna-13b_http___localhost_8000_v1"
+    with pytest.raises(ConfigError, match="needs PROVIDER:MODEL"):
+        cells.live("openai:")
 
 
 def test_a_dry_run_tells_what_is_left_and_writes_nothing(tmp_path: Path, capsys) -> None:
@@ -184,7 +189,7 @@ def test_a_dry_run_tells_what_is_left_and_writes_nothing(tmp_path: Path, capsys)
     assert command.main([*argv, "--dry-run"]) == 0
     assert "1 runs, 1 of them to do: about" in capsys.readouterr().out
     assert not out.exists()
-    finished(plan_runs(out, [PURE_RL], [0])[0])
+    finished(plan_runs(out / "runs", [PURE_RL], [0])[0])
     assert command.main([*argv, "--dry-run"]) == 0
     assert "1 runs, 0 of them to do: about 0 minutes" in capsys.readouterr().out
 
@@ -224,19 +229,19 @@ def test_the_position_of_a_run_is_that_of_the_last_whole_row(tmp_path: Path) -> 
 
 
 def test_a_study_writes_tables_and_figures_and_what_failed(tmp_path: Path, capsys) -> None:
-    options = command.parse(["--preset=iterations", "--configs=harvest_milk", "--seeds=0",
-                             f"--out={tmp_path}"])  # fmt: skip
-    runs = plan_runs(options.running.out, options.cells, options.seeds)
+    argv = ["--configs=harvest_milk", "--variants=rl_gpt,pure_rl,cold", "--seeds=0"]
+    options = command.parse([*argv, f"--out={tmp_path}"])
+    runs = plan_runs(options.running.out / "runs", list(options.configs), options.seeds)
     for run in runs:
         if run.cell != Cell("harvest_milk", "cold"):
             finished(run)
     failed = [Failure(run, "no answer") for run in runs if not run.is_done]
-    command.write_out(options, runs, failed, ["--preset=iterations"], print)
+    command.write_out(options, runs, failed, argv, print)
     for name in ("iterations.png", "curves.png"):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
         assert "<svg" in (tmp_path / name).with_suffix(".svg").read_text()
     text = (tmp_path / "table.md").read_text()
-    assert "python -m experiments.study --preset=iterations" in text
+    assert "python -m experiments.study --configs=harvest_milk" in text
     assert "harvest_milk cold seed 0: no answer" in text
     study = json.loads((tmp_path / "study.json").read_text())
     assert study["intervals"]["over_seeds"] and study["seeds"] == [0]
@@ -254,11 +259,9 @@ def test_a_study_writes_tables_and_figures_and_what_failed(tmp_path: Path, capsy
         (["--configs=harvest_mlk"], "Did you mean harvest_milk"),
         (["--variants=pure_lr"], "Did you mean pure_rl"),
         (["--seeds=a"], "needs whole numbers"),
-        (["--preset=tables"], "choose from iterations"),
-        (["--preset=design", "--variants=cold"], "a preset has its own"),
+        (["--preset=iterations"], "no such flag"),
         (["--variants=agents_setup"], "takes the set-up of rl_gpt"),
         (["--configs=harvest_milk", "--variants=pure_rl", "--config.ppo.num_env=3"], "num_envs"),
-        (["--preset=iterations", "--config.ppo.num_env=3"], "num_envs"),
         (["--configs=craft_wooden_shovel"], "leave the models out: --variants=pure_rl"),
     ],
 )

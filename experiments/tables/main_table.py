@@ -1,0 +1,131 @@
+"""The paper's first table: its ten tasks by all methods, with the same budget of training.
+
+Source: table 1 of arXiv 2402.19299.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from experiments.config_files import PAPER
+from experiments.study import intervals, pooled
+from experiments.study.cells import VARIANTS
+from experiments.study.intervals import counts_of
+from experiments.study.measured import Measured
+from experiments.study.table import NONE, Table, percent, rate_cell, rate_record, to
+from experiments.tables import paper
+from experiments.tables.view import View
+
+TITLES = {
+    "mineagent": "MineAgent", "mineagent_autocraft": "MineAgent + autocraft",
+    "plan4mc": "Plan4MC", "code_alone": "code alone", "agents_setup": "PPO, agents' set-up",
+    "rl_gpt": "RL-GPT",
+}  # fmt: skip
+METHODS = tuple(method for method in TITLES if method in VARIANTS)
+MARK = "(paper, MineDojo)"  # of columns that are another world's
+SUCCESS_WORDS = (
+    "Held-out success, percent, of what did best in validation, with 95 % intervals over seeds. "
+    "All methods have the same budget of training steps; macros that are tried take steps besides "
+    "(next table). Last row: the mean over the tasks that were measured, with an interval for "
+    "these tasks. "
+)
+STEPS_WORDS = (
+    "Environment steps of each run, training + trials of macros, mean over seeds; what a method "
+    "may use is the same for all, agents may ask for less."
+)
+
+
+def tables(view: View) -> list[Table]:
+    """Success, steps, tasks pooled."""
+    return [_success(view), _steps(view), pooled.pooled(view.measured, view.variants)]
+
+
+def notes(view: View) -> list[str]:
+    return pooled.missing(view.measured, view.variants)
+
+
+def _success(view: View) -> Table:
+    theirs = [m for m in paper.METHODS if any(_paper_rate(task, m) is not None
+                                              for task in view.tasks)]  # fmt: skip
+    columns = (
+        "task", *(TITLES[method] for method in view.variants),
+        *(f"{TITLES[method]} {MARK}" for method in theirs),
+    )  # fmt: skip
+    rows, records = [], []
+    for task in view.tasks:
+        row = [_name(task)]
+        for method in view.variants:
+            m = view.of(task, method)
+            row.append(rate_cell(counts_of(m.final)) if m else view.lack(task, method))
+            records += [_record(task, method, m)] if m else []
+        for method in theirs:
+            rate = _paper_rate(task, method)
+            row.append(NONE if rate is None else percent(rate))
+            if rate is not None:
+                records.append({"task": _name(task), "method": f"{TITLES[method]} {MARK}",
+                                "source": "paper", "world": "minedojo", "rate": rate})  # fmt: skip
+        rows.append(tuple(row))
+    if rows:
+        rows.append(_mean_row(view, theirs))
+    said = SUCCESS_WORDS + (paper.WORDS if theirs else "")
+    title = "Success on the paper's tasks"
+    axes = ("task", "method")
+    return Table("main", title, said.strip(), columns, tuple(rows), tuple(records), axes)
+
+
+def _mean_row(view: View, theirs: Sequence[str]) -> tuple[str, ...]:
+    cells = ["mean"]
+    for method in view.variants:
+        found = [counts_of(m.final) for task in view.tasks if (m := view.of(task, method))]
+        if not found:
+            cells.append(NONE)
+            continue
+        mean, pair = intervals.over_tasks(found)
+        some = f", {len(found)} of {len(view.tasks)} tasks" * (len(found) < len(view.tasks))
+        cells.append(f"{percent(mean)} ({to(pair)}){some}")
+    for method in theirs:
+        rates = [_paper_rate(task, method) for task in view.tasks]
+        known = [rate for rate in rates if rate is not None]
+        cells.append(percent(sum(known) / len(known)) if len(known) == len(rates) else NONE)
+    return tuple(cells)
+
+
+def _record(task: str, method: str, m: Measured) -> dict[str, Any]:
+    return {
+        "task": _name(task), "method": TITLES[method], "variant": method, "seeds": list(m.seeds),
+        "training_steps": m.ticks[-1], "trial_steps": m.trial_ticks,
+        **rate_record(counts_of(m.final)),
+    }  # fmt: skip
+
+
+def _name(task: str) -> str:
+    name = task.removesuffix(PAPER)
+    return name + "†" * (name in paper.INFERRED and task != name)
+
+
+def _paper_rate(task: str, method: str) -> float | None:
+    """Of the configurations that are the paper's tasks; the others only sound like them."""
+    if not task.endswith(PAPER):
+        return None
+    return paper.TABLE_1.get(task.removesuffix(PAPER), {}).get(method)
+
+
+def _steps(view: View) -> Table:
+    rows, records = [], []
+    for task in view.tasks:
+        row = [_name(task)]
+        for method in view.variants:
+            m = view.of(task, method)
+            row.append(steps_words(m) if m else NONE)
+            if m:
+                records.append({"task": _name(task), "method": TITLES[method],
+                                "training_steps": m.ticks[-1], "trial_steps": m.trial_ticks,
+                                "tokens": m.tokens})  # fmt: skip
+        rows.append(tuple(row))
+    columns = ("task", *(TITLES[method] for method in view.variants))
+    return Table("main_steps", "Steps", STEPS_WORDS, columns, tuple(rows), tuple(records))
+
+
+def steps_words(m: Measured) -> str:
+    """`614k + 35k`: training and trials."""
+    tried = NONE if m.trial_ticks is None else f"{m.trial_ticks / 1000:.0f}k"
+    return f"{m.ticks[-1] / 1000:.0f}k + {tried}"

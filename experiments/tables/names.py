@@ -1,0 +1,132 @@
+"""The named tables: what each asks, of which cells, and how it is drawn."""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+from experiments.config_files import PAPER
+from experiments.configs.base import PAPER_TASKS
+from experiments.study import chains, controls, iterations, overview, pooled
+from experiments.study.cells import Cell
+from experiments.study.table import Table
+from experiments.tables import (
+    ablations,
+    compared,
+    draws,
+    frontier,
+    main_table,
+    paper,
+    samples,
+    tokens_table,
+)
+from experiments.tables.view import View
+
+Cells = Callable[[Sequence[str], Sequence[str]], list[Cell]]  # of tasks and of live models
+
+PAPER_CONFIGS = tuple(f"{task}{PAPER}" for task in PAPER_TASKS)
+# Tasks of the study, in the order of tables. The first three ship with the project longest.
+TASKS = (
+    "harvest_log", "harvest_milk", "harvest_wool", "harvest_beef_with_diamond_sword",
+    "craft_stick", "craft_wooden_pickaxe",
+)  # fmt: skip
+FOUR = ("harvest_milk", "harvest_wool", "harvest_beef_with_diamond_sword", "craft_stick")
+COLD = ("harvest_log", "harvest_milk")
+CONTROLS = ("rl_gpt", "cold", "pure_rl", "agents_setup", "pure_code")
+QUICK = ("harvest_milk_rays",)  # of smoke runs: has conversations of RL-GPT and of code alone
+
+
+@dataclasses.dataclass(frozen=True)
+class Named:
+    """A table of the paper, or one that goes beyond it."""
+
+    words: str  # what it asks
+    tasks: tuple[str, ...]  # configurations, unless others are chosen
+    cells: Cells
+    tables: Callable[[View], list[Table]]
+    notes: Callable[[View], list[str]] = lambda view: []
+    curves: bool = False  # whether success by iteration and learning curves are drawn
+
+
+def _each(*variants: str) -> Cells:
+    return lambda tasks, live: [Cell(task, variant) for variant in variants for task in tasks]
+
+
+def _iterations_cells(tasks: Sequence[str], live: Sequence[str]) -> list[Cell]:
+    both = _each("rl_gpt", "pure_rl")(tasks, live)
+    seeing = [Cell(task, "seeing") for task in tasks if task == "harvest_milk"]
+    return [*both, *seeing, *(Cell(task, "cold") for task in tasks if task in (*COLD, *QUICK))]
+
+
+def _iterations(view: View) -> list[Table]:
+    plain = [m for m in view.measured.values() if not m.is_chain]
+    by_iteration = iterations.iterations(plain)
+    if "harvest_log" in view.tasks:
+        words = f"{by_iteration.words} {paper.FIGURE_5}"
+        by_iteration = dataclasses.replace(by_iteration, words=words)
+    return [
+        overview.overview(view.measured.values()), by_iteration,
+        iterations.against_pure_rl(view.measured), chains.chains(view.measured.values()),
+    ]  # fmt: skip
+
+
+def _controls(view: View) -> list[Table]:
+    return [
+        overview.overview(view.measured.values()), controls.controls(view.measured),
+        pooled.pooled(view.measured, CONTROLS), chains.chains(view.measured.values()),
+    ]  # fmt: skip
+
+
+NAMED = {
+    "main": Named(
+        "The paper's ten tasks by all methods (its table 1).", PAPER_CONFIGS,
+        _each(*main_table.METHODS), main_table.tables, notes=main_table.notes, curves=True,
+    ),
+    "ablation": Named(
+        "What each part of the method and each iteration adds (the paper's table 3).", FOUR,
+        _each(*ablations.VARIANTS), lambda view: [ablations.ablation(view)],
+    ),
+    "structure": Named(
+        "One agent, two, or two with a critic (the paper's table 4).", ("harvest_log",),
+        _each(*compared.STRUCTURES.values()), compared.structure,
+    ),
+    "interface": Named(
+        "What the fast agent may design: reward, action space, both (the paper's table 5).",
+        ("harvest_log",), _each(*compared.DESIGNS.values()), compared.interface,
+    ),
+    "frontier": Named(
+        "Where learning adds to code: code alone and RL-GPT by what they see.", FOUR,
+        lambda tasks, live: frontier.frontier_cells(tasks), frontier.frontier,
+    ),
+    "iterations": Named(
+        "Success after each outer iteration, and whether plans or training make the rise.", TASKS,
+        _iterations_cells, _iterations, curves=True,
+    ),
+    "controls": Named(
+        "RL-GPT beside each of its halves at equal training.", TASKS,
+        _each(*CONTROLS), _controls,
+        notes=lambda view: pooled.missing(view.measured, CONTROLS), curves=True,
+    ),
+    "samples": Named(
+        "Success against environment steps, by method.", PAPER_CONFIGS,
+        _each(*main_table.METHODS), samples.samples, curves=True,
+    ),
+    "draws": Named(
+        "How much is the model's luck: several conversations about one task.",
+        ("craft_stick", "harvest_milk"), lambda tasks, live: draws.draw_cells(tuple(tasks)),
+        draws.draws,
+    ),
+    "advice": Named(
+        "With and without advice in the prompts.", FOUR, _each(*compared.ADVICE.values()),
+        compared.advice,
+    ),
+    "vision": Named(
+        "A critic that reads numbers, and one that sees pictures.", ("harvest_milk",),
+        _each(*compared.VISION.values()), compared.vision,
+    ),
+    "models": Named(
+        "One column per model that answers.", FOUR, compared.model_cells, compared.models,
+    ),
+    "tokens": Named(
+        "Tokens per iteration, from recorded conversations.", (*PAPER_CONFIGS, *TASKS),
+        lambda tasks, live: [], tokens_table.recorded,
+    ),
+}  # fmt: skip
