@@ -9,7 +9,7 @@ import ast
 
 from rlgpt_jax.envs.spec import Argument
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import expressions as ex
+from rlgpt_jax.macros.compiler import facts
 from rlgpt_jax.macros.compiler.code import Code, Label, Shared
 from rlgpt_jax.macros.compiler.scopes import Scope, build
 from rlgpt_jax.macros.limits import MAX_ARGUMENTS
@@ -52,7 +52,7 @@ def action_body(f: Code) -> None:
     for register, argument in enumerate(action.arguments, start=1):
         clamp(f, register, argument)
     index = f.constant(float(f.shared.vocabulary.actions.index(action)))
-    made = ex.sequence(f, values.T_MADE, [index, *range(1, len(action.arguments) + 1)], None)
+    made = f.sequence(values.T_MADE, [index, *range(1, len(action.arguments) + 1)], None)
     f.emit(bc.RETURN, made)
 
 
@@ -79,7 +79,7 @@ def of_macro(entry: Scope, shared: Shared) -> tuple[Argument, ...]:
 
 def argument(outer: Code, entry: Scope, name: str, node: ast.expr) -> Argument:
     row = ast.Tuple(node.elts, ast.Load()) if isinstance(node, ast.List) else node
-    pair = ex.constant_of(outer, row)
+    pair = facts.constant_of(outer, row)
     if not isinstance(pair, tuple) or [type(p) for p in pair] != [float, float]:
         raise Refused(node, f"the bounds of {name} are not two constant numbers", ADVICE)
     low, high = pair

@@ -9,8 +9,7 @@ get another name.
 import ast
 from dataclasses import dataclass
 
-from rlgpt_jax.macros.compiler import calls, loops, mappings, within
-from rlgpt_jax.macros.compiler import expressions as ex
+from rlgpt_jax.macros.compiler import facts, within
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.frozen import READERS
 from rlgpt_jax.macros.compiler.scopes import Scope, Variable, own_nodes, resolve
@@ -103,33 +102,6 @@ def of_name(f: Code, node: ast.expr) -> Maker | None:
 
 
 # --- dictionaries ----------------------------------------------------------------------
-def make(f: Code, node: ast.Call, into: int | None) -> int:
-    """Compiles `defaultdict(int)` and `Counter(items)`."""
-    assert isinstance(node.func, ast.Name)
-    args = node.args[1:] if node.func.id == "defaultdict" else node.args
-    if node.func.id == "Counter" and len(args) == 1 and not node.keywords:
-        if not mappings.may_be(f, args[0], mappings.kinds.DICT):
-            return counted(f, args[0], into)
-    made = ast.Call(ast.Name("dict", ast.Load()), args, node.keywords)
-    return calls.built_in(f, ast.copy_location(made, node), "dict", into)
-
-
-def counted(f: Code, items: ast.expr, into: int | None) -> int:
-    made = ex.sequence(f, mappings.values.T_DICT, [], None)
-    count_in(f, made, items)
-    return f.put(made, into)
-
-
-def count_in(f: Code, made: int, items: ast.expr) -> None:
-    """Compiles counting items in a dictionary."""
-
-    def step(item: int) -> None:
-        kept = f.put(item, f.temp())
-        count = within.routine(f, "_dict_get", [made, kept, f.constant(0.0)], f.temp())
-        f.emit(bc.ADD, count, count, f.constant(1.0))
-        mappings.put(f, made, kept, count)
-
-    loops.each_of(f, items, step, Label())
 
 
 PLAIN = {"int": 0.0, "float": 0.0, "bool": False}
@@ -140,9 +112,9 @@ def item(f: Code, maker: Maker, owner: ast.expr, key: ast.expr, into: int | None
     if maker.kind == "Counter":
         return within.routine_with(f, "_dict_get", [owner, key, f.constant(0.0)], into)
     factory = maker.call.args[0] if maker.call.args else None
-    if maker.kind != "defaultdict" or factory is None or ex.constant_of(f, factory) is None:
+    if maker.kind != "defaultdict" or factory is None or facts.constant_of(f, factory) is None:
         return None
-    if isinstance(factory, ast.Name) and factory.id in PLAIN and ex.is_api(f, factory.id):
+    if isinstance(factory, ast.Name) and factory.id in PLAIN and facts.is_api(f, factory.id):
         return within.routine_with(
             f, "_setdefault", [owner, key, f.constant(PLAIN[factory.id])], into
         )
@@ -158,6 +130,6 @@ def shortened(f: Code, maker: Maker | None, row: int, left: bool = False) -> Non
         return
     length, done = f.temp(), Label()
     f.emit(bc.LEN, length, row)
-    f.emit(bc.JLE, length, ex.value(f, limit), done)
+    f.emit(bc.JLE, length, f.value(limit), done)
     within.routine(f, "_pop", [row, f.constant(-1.0 if left else 0.0)])
     f.place(done)

@@ -3,8 +3,7 @@
 import ast
 from collections.abc import Callable
 
-from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import kinds, loops, mappings, within
+from rlgpt_jax.macros.compiler import facts, kinds, loops, within
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
@@ -25,10 +24,10 @@ def extreme(op: int) -> Callable[[Code, ast.Call, int | None], int]:
                 f"for example {name}(a, b) or {name}(r.distance for r in obs.rays)",
             )
         compared = kinds.ROWS | kinds.NAME
-        if options or all(mappings.may_be(f, arg, compared) for arg in node.args):
+        if options or all(facts.may_be(f, arg, compared) for arg in node.args):
             row = ast.copy_location(ast.Tuple(node.args, ast.Load()), node)
             return best(f, node, row, options, op, into)
-        operands = [ex.value(f, arg) for arg in node.args]
+        operands = [f.value(arg) for arg in node.args]
         register = f.temp()
         f.at(node)
         f.emit(op, register, operands[0], operands[1])
@@ -71,7 +70,7 @@ def best(
     done = Label()
     f.emit(bc.JT, found, done)
     if "default" in options:
-        ex.value(f, options["default"], result)
+        f.value(options["default"], result)
     else:
         within.no_index(f, result)
     f.place(done)
@@ -81,21 +80,21 @@ def best(
 def key_option(f: Code, options: dict) -> ast.expr | None:
     """Returns the expression of key=; key=None is none."""
     key = options.get("key")
-    return None if key is None or ex.constant_of(f, key) is None else key
+    return None if key is None or facts.constant_of(f, key) is None else key
 
 
 def scores_rows(f: Code, items: ast.expr, key: ast.expr | None) -> bool:
     """Says whether what is compared may be tuples or lists."""
     known = f.shared.kinds
-    item = known.item(mappings.kind_of(f, items))
+    item = known.item(facts.kind_of(f, items))
     if key is None:
         score = item
     elif isinstance(key, ast.Lambda):
-        score = mappings.kind_of(f, key.body)
+        score = facts.kind_of(f, key.body)
     else:
         known.hints["key item"] = item
         made = ast.Call(key, [ast.Name("key item", ast.Load())], [])
-        score = mappings.kind_of(f, made)
+        score = facts.kind_of(f, made)
     return bool(score.bits & (kinds.ROWS | kinds.NAME))
 
 
@@ -105,18 +104,18 @@ def key_of(
     """Compiles `key(item)` for a lambda or a function; `items` is what is iterated."""
     if key is None:
         return item
-    f.shared.kinds.hints["key item"] = f.shared.kinds.item(mappings.kind_of(f, items))
+    f.shared.kinds.hints["key item"] = f.shared.kinds.item(facts.kind_of(f, items))
     f.inner_names.append({})
     f.comprehensions += 1
     if isinstance(key, ast.Lambda):
         if len(key.args.args) != 1 or key.args.defaults:
             raise Refused(node, "the lambda of key= takes one value", "key=lambda r: r.distance")
         f.inner_names[-1][key.args.args[0].arg] = item
-        ex.value(f, key.body, score)
+        f.value(key.body, score)
     else:
         f.inner_names[-1]["key item"] = item
         argument = ast.copy_location(ast.Name("key item", ast.Load()), node)
-        f.put(ex.value(f, ast.copy_location(ast.Call(key, [argument], []), node)), score)
+        f.put(f.value(ast.copy_location(ast.Call(key, [argument], []), node)), score)
     f.comprehensions -= 1
     f.inner_names.pop()
     return score

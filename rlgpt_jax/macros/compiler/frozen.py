@@ -9,8 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import mappings
+from rlgpt_jax.macros.compiler import facts
 from rlgpt_jax.macros.compiler.code import Code, Shared
 from rlgpt_jax.macros.compiler.scopes import (
     MISSING,
@@ -104,12 +103,12 @@ def harmless_reads(scope: Scope) -> set[int]:
 def constant_display(f: Code, node: ast.expr) -> Any:
     """Returns a display of constants as a tuple or a `Table`; else MISSING."""
     if isinstance(node, ast.Set):
-        found = ex.constant_of(f, ast.copy_location(ast.Tuple(node.elts, ast.Load()), node))
+        found = facts.constant_of(f, ast.copy_location(ast.Tuple(node.elts, ast.Load()), node))
         return found if found is MISSING else tuple(dict.fromkeys(found))
     if isinstance(node, ast.List):
-        return ex.constant_of(f, ast.copy_location(ast.Tuple(node.elts, ast.Load()), node))
+        return facts.constant_of(f, ast.copy_location(ast.Tuple(node.elts, ast.Load()), node))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
-        if node.func.id in ("set", "frozenset") and ex.is_api(f, node.func.id):
+        if node.func.id in ("set", "frozenset") and facts.is_api(f, node.func.id):
             if isinstance(node.args[0], ast.List | ast.Tuple | ast.Set) and not node.keywords:
                 return constant_display(f, ast.Set(node.args[0].elts))
-    return mappings.table(f, node)
+    return facts.table(f, node)

@@ -12,26 +12,16 @@ import ast
 from collections.abc import Iterable
 
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, JUMPING, PLAIN_ACTIONS, PLAIN_NAMES
-from rlgpt_jax.macros.compiler import calls, stars
-from rlgpt_jax.macros.compiler import expressions as ex
+from rlgpt_jax.macros.compiler import facts, signatures
 from rlgpt_jax.macros.compiler.code import Code, Label
-from rlgpt_jax.macros.compiler.functions import bind, parameters, user_call
-from rlgpt_jax.macros.compiler.kinds import of_constant
+from rlgpt_jax.macros.compiler.functions import parameters, user_call
 from rlgpt_jax.macros.compiler.pool import FunctionConstant
-from rlgpt_jax.macros.compiler.scopes import MISSING, Scope, build
+from rlgpt_jax.macros.compiler.scopes import Scope
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.routines.routines import ROUTINES
 from rlgpt_jax.macros.vm import bytecode as bc
 
 NO_CALL = 254  # number of parameters that no call gives: `callv` always traps
-# Functions of the API that can be values, as they are called with `callv`.
-API_VALUES = {
-    "turn": "yaw, pitch",
-    **dict.fromkeys(ITEM_ACTIONS, "item"),
-    **dict.fromkeys(("abs", "int", "float", "bool", "round", "floor", "ceil", "sqrt", "len",
-                     "sum", "any", "all", "radians", "degrees", "sign", "list", "tuple"), "x"),
-    **dict.fromkeys(("min", "max"), "x, y"),
-}  # fmt: skip
 
 
 Candidate = Scope | str  # a function of the author, or of the API
@@ -45,35 +35,24 @@ def candidates(f: Code) -> list[Candidate]:
         found += [
             n
             for n in sorted(module.api_values)
-            if (n in API_VALUES or n in PLAIN_ACTIONS or (n in ROUTINES and not n.startswith("_")))
-            and not ex.is_absent(f, n)
+            if (
+                n in facts.API_VALUES
+                or n in PLAIN_ACTIONS
+                or (n in ROUTINES and not n.startswith("_"))
+            )
+            and not facts.is_absent(f, n)
         ]
         found += [s for s in f.shared.actions if s.is_value]
         f.shared.values[module] = found
     return f.shared.values[module]
 
 
-def api_value(f: Code, name: str) -> Scope | None:
-    """Returns the function that stands for one of the API when it is a value."""
-    if name in ROUTINES and not name.startswith("_"):
-        return f.shared.routines[name]
-    if name not in API_VALUES or ex.is_absent(f, name):
-        return None
-    if name not in f.shared.api_values:
-        params = API_VALUES[name]
-        made = ast.parse(f"def {name}_value({params}):\n    return {name}({params})").body[0]
-        assert isinstance(made, ast.FunctionDef)
-        outside = Scope(ast.Module([], []), "", None, trusted=True)
-        f.shared.api_values[name] = build(made, outside, name)
-    return f.shared.api_values[name]
-
-
 def constant_of_value(f: Code, candidate: Candidate) -> FunctionConstant:
     if isinstance(candidate, str) and candidate in PLAIN_ACTIONS:
         return FunctionConstant(PLAIN_NAMES.index(candidate))
-    scope = api_value(f, candidate) if isinstance(candidate, str) else candidate
+    scope = facts.api_value(f, candidate) if isinstance(candidate, str) else candidate
     assert scope is not None
-    return FunctionConstant(bc.FIRST_FUNCTION + ex.function_row(f, scope))
+    return FunctionConstant(bc.FIRST_FUNCTION + facts.function_row(f, scope))
 
 
 def value_call(f: Code, node: ast.Call, flags: int, into: int | None) -> int:
@@ -82,7 +61,7 @@ def value_call(f: Code, node: ast.Call, flags: int, into: int | None) -> int:
         return in_place(f, node, node.func, into)
     plain = not any(isinstance(arg, ast.Starred) for arg in node.args)
     for keyword in node.keywords:
-        constant = ex.constant_of(f, keyword.value) if keyword.arg else None
+        constant = facts.constant_of(f, keyword.value) if keyword.arg else None
         plain = plain and keyword.arg in ("jump", "sprint") and isinstance(constant, bool)
         if constant and keyword.arg in ("jump", "sprint"):
             flags |= bc.CALL_JUMP if keyword.arg == "jump" else bc.CALL_SPRINT
@@ -95,7 +74,7 @@ def value_call(f: Code, node: ast.Call, flags: int, into: int | None) -> int:
             "no function that is a value here takes these arguments",
             "call the function by its name",
         )
-    function = ex.value(f, node.func)
+    function = f.value(node.func)
     return call_value(f, node, function, node.args, flags, into)
 
 
@@ -105,7 +84,7 @@ def call_value(
     """Emits the call of a value that gets all its parameters in their order."""
     base = f.temp(1 + len(args))
     for i, arg in enumerate(args):
-        ex.value(f, arg, base + 1 + i)
+        f.value(arg, base + 1 + i)
     f.at(node)
     f.emit(bc.CALLV, base, function, len(args) | flags)
     f.top = base + 1
@@ -125,7 +104,7 @@ def needs_name(f: Code, node: ast.Call, c: Candidate, flags: int, plain: bool) -
     elif c in PLAIN_ACTIONS:
         return not plain and may_bind(node, api_parameters(c))
     else:
-        scope = api_value(f, c)
+        scope = facts.api_value(f, c)
         assert scope is not None
         if plain and not node.keywords and len(node.args) == len(scope.params):
             return False
@@ -139,7 +118,7 @@ def needs_name(f: Code, node: ast.Call, c: Candidate, flags: int, plain: bool) -
     return may_bind(node, takes)
 
 
-def may_bind(node: ast.Call, takes: stars.Parameters) -> bool:
+def may_bind(node: ast.Call, takes: signatures.Parameters) -> bool:
     """Says whether the arguments of a call fit the parameters."""
     stars = any(isinstance(arg, ast.Starred) for arg in node.args)
     args = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
@@ -153,38 +132,38 @@ def may_bind(node: ast.Call, takes: stars.Parameters) -> bool:
             takes.others is not None or names <= set(takes.keywords)
         )
     try:
-        bind(node, takes)
+        signatures.bind(node, takes)
     except Refused:
         return False
     return True
 
 
-def api_parameters(name: str) -> stars.Parameters:
+def api_parameters(name: str) -> signatures.Parameters:
     """Returns how a function of the API can be called; no parameters: one may see."""
     if name == "turn":
-        return stars.Parameters(name, ["yaw", "pitch"], ["yaw", "pitch"], [])
+        return signatures.Parameters(name, ["yaw", "pitch"], ["yaw", "pitch"], [])
     if name in ITEM_ACTIONS:
-        return stars.Parameters(name, ["item"], ["item"], ["item"])
+        return signatures.Parameters(name, ["item"], ["item"], ["item"])
     if name in PLAIN_ACTIONS:
         keys = (["jump"] if name in JUMPING else []) + (["sprint"] if name == "forward" else [])
-        return stars.Parameters(name, keys, keys, [])
+        return signatures.Parameters(name, keys, keys, [])
     if name in ROUTINES:
         names = list("xyzw")[: ROUTINES[name]]
-        return stars.Parameters(name, names, [], names)
-    if name in API_VALUES and name not in ("min", "max", "round"):
-        return stars.Parameters(name, [API_VALUES[name]], [], [API_VALUES[name]])
-    return stars.Parameters(name, [], [], [])
+        return signatures.Parameters(name, names, [], names)
+    if name in facts.API_VALUES and name not in ("min", "max", "round"):
+        return signatures.Parameters(name, [facts.API_VALUES[name]], [], [facts.API_VALUES[name]])
+    return signatures.Parameters(name, [], [], [])
 
 
 def by_name(
     f: Code, node: ast.Call, chosen: Iterable[Candidate], flags: int, into: int | None
 ) -> int:
     """Compiles a call as a choice between calls by name; the arguments are read once."""
-    function = f.put(ex.value(f, node.func), f.temp())
+    function = f.kept(node.func)
     result, done = f.temp(), Label()
     f.inner_names.append({})
-    args = [once(f, arg) for arg in node.args]
-    keywords = [ast.keyword(k.arg, once(f, k.value)) for k in node.keywords]
+    args = [signatures.once(f, arg) for arg in node.args]
+    keywords = [ast.keyword(k.arg, signatures.once(f, k.value)) for k in node.keywords]
     for candidate in chosen:
         keep, other = f.top, Label()
         f.emit(bc.JNE, function, f.constant(constant_of_value(f, candidate)), other)
@@ -193,7 +172,7 @@ def by_name(
         if isinstance(candidate, Scope):
             user_call(f, call, candidate, result)
         else:
-            calls.built_in(f, call, candidate, result)
+            f.built_in(call, candidate, result)
         f.emit(bc.JUMP, done)
         f.place(other)
         f.top = keep
@@ -206,30 +185,6 @@ def by_name(
     return f.put(result, into)
 
 
-def once(f: Code, node: ast.expr) -> ast.expr:
-    """Returns an expression for a value that is computed now and used several times."""
-    if isinstance(node, ast.Constant | ast.Name):
-        return node
-    if isinstance(node, ast.Starred):
-        return ast.copy_location(ast.Starred(once(f, node.value), ast.Load()), node)
-    if isinstance(node, ast.Dict) and all(isinstance(k, ast.Constant) for k in node.keys):
-        made = ast.Dict(node.keys, [once(f, value) for value in node.values])
-        return ast.copy_location(made, node)
-    return named_here(f, node, f.put(ex.value(f, node), f.temp()))
-
-
-def named_here(f: Code, node: ast.expr, operand: int) -> ast.expr:
-    """Returns a name of our own for an operand that has the kind of `node`."""
-    hints = f.shared.kinds.hints
-    name = f"value {len(hints)}"
-    constant = ex.constant_of(f, node)
-    hints[name] = (
-        of_constant(constant) if constant is not MISSING else f.shared.kinds.of(f.scope, node)
-    )
-    f.inner_names[-1][name] = operand
-    return ast.copy_location(ast.Name(name, ast.Load()), node)
-
-
 def in_place(f: Code, node: ast.Call, function: ast.Lambda, into: int | None) -> int:
     """Compiles `(lambda r: r.yaw)(x)`: the body, with its parameters as names."""
     args = function.args
@@ -240,14 +195,28 @@ def in_place(f: Code, node: ast.Call, function: ast.Lambda, into: int | None) ->
             "write a def",
         )
     names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
-    takes = stars.Parameters("the lambda", names, names, names[: len(names) - len(args.defaults)])
-    given = bind(stars.unstarred(f, node, takes, lambda name: f.constant(None)), takes)
+    takes = signatures.Parameters(
+        "the lambda", names, names, names[: len(names) - len(args.defaults)]
+    )
+    given = signatures.bind(
+        signatures.unstarred(f, node, takes, lambda name: f.constant(None)), takes
+    )
     for name, default in zip(reversed(names), reversed(args.defaults), strict=False):
         given.setdefault(name, default)
-    operands = {name: f.put(ex.value(f, given[name]), f.temp()) for name in names}
+    operands = {name: f.kept(given[name]) for name in names}
     f.inner_names.append(dict(operands))
     f.comprehensions += 1
-    result = ex.value(f, function.body, into)
+    result = f.value(function.body, into)
     f.comprehensions -= 1
     f.inner_names.pop()
     return result
+
+
+def of_api(f: Code, node: ast.Call, name: str) -> ast.Call:
+    """Returns a call of the API without stars."""
+    if len(node.args) == 1 and isinstance(node.args[0], ast.Starred) and name in ("min", "max"):
+        return ast.copy_location(ast.Call(node.func, [node.args[0].value], node.keywords), node)
+    takes = api_parameters(name)
+    if not takes.positional and name not in PLAIN_ACTIONS:
+        return node
+    return signatures.unstarred(f, node, takes, lambda _: f.constant(0.0))

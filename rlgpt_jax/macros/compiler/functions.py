@@ -10,11 +10,10 @@ import ast
 from collections.abc import Callable
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import stars
+from rlgpt_jax.macros.compiler import facts, signatures
 from rlgpt_jax.macros.compiler.code import Code, Label, Shared
 from rlgpt_jax.macros.compiler.scopes import MISSING, Scope, resolve
-from rlgpt_jax.macros.refusal import Refused, close_names
+from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
 
 
@@ -26,7 +25,7 @@ def settle_defaults(module: Scope, shared: Shared) -> None:
             continue
         outer = Code(scope.parent, shared)
         for name, value in default_nodes(scope):
-            constant = ex.constant_of(outer, value)
+            constant = facts.constant_of(outer, value)
             if constant is not MISSING:
                 scope.defaults[name] = constant
             else:
@@ -49,7 +48,7 @@ def define(f: Code, node: ast.FunctionDef) -> None:
     scope = f.scope.functions[node.name]
     for name, value in default_nodes(scope):
         if name in scope.late_defaults:
-            ex.value(f, value, f.registers[(f.scope, scope.late_defaults[name])])
+            f.value(value, f.registers[(f.scope, scope.late_defaults[name])])
 
 
 def prologue(f: Code) -> None:
@@ -67,7 +66,7 @@ def prologue(f: Code) -> None:
 
 
 # --- calls by name ---------------------------------------------------------------
-def parameters(scope: Scope) -> stars.Parameters:
+def parameters(scope: Scope) -> signatures.Parameters:
     """Returns how a function can be called."""
     assert isinstance(scope.node, ast.FunctionDef)
     args = scope.node.args
@@ -75,47 +74,10 @@ def parameters(scope: Scope) -> stars.Parameters:
     keywords = [arg.arg for arg in (*args.args, *args.kwonlyargs)]
     optional = {name for name, _ in default_nodes(scope)}
     needed = [n for n in (*positional, *keywords) if n not in optional]
-    return stars.Parameters(
+    return signatures.Parameters(
         scope.name, positional, keywords, list(dict.fromkeys(needed)),
         args.vararg.arg if args.vararg else None, args.kwarg.arg if args.kwarg else None,
     )  # fmt: skip
-
-
-def bind(node: ast.Call, takes: stars.Parameters) -> dict[str, ast.expr]:
-    """Returns argument expressions by parameter; the call has no stars any more."""
-    given = dict(zip(takes.positional, node.args, strict=False))
-    rest = node.args[len(takes.positional) :]
-    names = list(dict.fromkeys([*takes.positional, *takes.keywords]))
-    wanted = f"{takes.name}({', '.join(names)})"
-    if takes.rest is not None:
-        given[takes.rest] = ast.copy_location(ast.Tuple(rest, ast.Load()), node)
-    elif rest:
-        raise Refused(
-            node,
-            f"{takes.name} was given {len(node.args)} arguments, it takes {len(takes.positional)}",
-            f"write {wanted}",
-        )
-    others: list[ast.keyword] = []
-    for keyword in node.keywords:
-        assert keyword.arg is not None
-        if keyword.arg in takes.keywords and keyword.arg not in given:
-            given[keyword.arg] = keyword.value
-        elif takes.others is None or keyword.arg in given:
-            raise Refused(
-                node,
-                f"{takes.name} has no free parameter {keyword.arg}",
-                close_names(keyword.arg, names) or f"write {wanted}",
-            )
-        else:
-            others.append(keyword)
-    if takes.others is not None:
-        keys: list[ast.expr | None] = [ast.Constant(k.arg) for k in others]
-        made = ast.Dict(keys, [k.value for k in others])
-        given[takes.others] = ast.fix_missing_locations(ast.copy_location(made, node))
-    for missing in takes.needed:
-        if missing not in given:
-            raise Refused(node, f"{takes.name} needs the argument {missing}", f"write {wanted}")
-    return given
 
 
 def user_call(f: Code, node: ast.Call, target: Scope, into: int | None) -> int:
@@ -132,10 +94,10 @@ def arguments(f: Code, node: ast.Call, target: Scope) -> int:
     takes = parameters(target)
     names = len(f.inner_names)
     base = f.temp(1 + len(target.params) + len(target.captured))
-    given = bind(stars.unstarred(f, node, takes, missing_value(f, target)), takes)
+    given = signatures.bind(signatures.unstarred(f, node, takes, missing_value(f, target)), takes)
     for i, param in enumerate(target.params):
         if param in given:
-            ex.value(f, given[param], base + 1 + i)
+            f.value(given[param], base + 1 + i)
         else:
             f.put(missing_value(f, target)(param), base + 1 + i)
     hidden(f, target, base + 1 + len(target.params))
@@ -179,3 +141,10 @@ def refuse_escape(f: Code, node: ast.expr | None) -> None:
                     f"the function that {f.scope.name} returns reads {lost[0]}, which is gone then",
                     f"give it {lost[0]} as a parameter, or write the function where it is used",
                 )
+
+
+def routine(f: Code, node: ast.AST, name: str, args: list[ast.expr], into: int | None) -> int:
+    """Compiles a call of a routine of `routines.py`."""
+    made = ast.Call(ast.Name(name, ast.Load()), args, [])
+    call = ast.copy_location(made, node)
+    return user_call(f, call, f.shared.routines[name], into)

@@ -7,8 +7,7 @@ it. `yield from` of a row of actions does one after the other.
 import ast
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import functions, loops
+from rlgpt_jax.macros.compiler import facts, functions, loops, walks
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.pool import FunctionConstant
 from rlgpt_jax.macros.compiler.scopes import Scope, own_nodes, resolve
@@ -50,9 +49,9 @@ def make(f: Code, node: ast.Call, target: Scope, into: int | None) -> int:
             f"write obs = yield from {target.name}(...)",
         )
     base = functions.arguments(f, node, target)
-    row = f.constant(FunctionConstant(bc.FIRST_FUNCTION + ex.function_row(f, target)))
+    row = f.constant(FunctionConstant(bc.FIRST_FUNCTION + facts.function_row(f, target)))
     items = [row, *range(base + 1, base + 1 + len(target.params))]
-    made = ex.sequence(f, values.T_TUPLE, items, f.temp())
+    made = f.sequence(values.T_TUPLE, items, f.temp())
     return f.put(made, into)
 
 
@@ -64,14 +63,14 @@ def run(f: Code, node: ast.expr, into: int | None) -> int:
     if isinstance(node, ROWS):
         loops.each_of(f, node, lambda item: f.emit(bc.YIELD, action, item), Label())
         return f.put(result, into)
-    later = f.put(ex.value(f, node), f.temp())
+    later = f.kept(node)
     made = [s for s in f.scope.module.every() if s.makes_generators]
     row = Label()
     if made:
         choose(f, later, made, result, row, done)
     f.place(row)
     f.at(node)
-    item, advance = loops.over_sequence(f, later, None)
+    item, advance = walks.over_sequence(f, later, None)
     loops.run(f, advance, lambda: f.emit(bc.YIELD, action, item))
     f.place(done)
     return f.put(result, into)
@@ -87,7 +86,7 @@ def choose(f: Code, later: int, made: list[Scope], result: int, row: Label, done
     f.emit(bc.INDEX, function, later, f.constant(0.0))
     for target in made:
         other, keep = Label(), f.top
-        constant = FunctionConstant(bc.FIRST_FUNCTION + ex.function_row(f, target))
+        constant = FunctionConstant(bc.FIRST_FUNCTION + facts.function_row(f, target))
         f.emit(bc.JNE, function, f.constant(constant), other)
         base = f.temp(1 + len(target.params) + len(target.captured))
         f.emit(bc.SHAPE, later, 1 + len(target.params))

@@ -4,26 +4,20 @@ See `loops.py` for what an iterator is.
 """
 
 import ast
-import math
-from collections.abc import Callable
-from typing import Any
 
-from rlgpt_jax.macros.compiler import calls, conditions, loops, mappings
-from rlgpt_jax.macros.compiler import expressions as ex
+from rlgpt_jax.macros.compiler import facts, kinds, rows, signatures, text, walks
 from rlgpt_jax.macros.compiler.code import Code, Label
+from rlgpt_jax.macros.compiler.scopes import MISSING
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
 
-Item = Any  # int register, or a tuple of items
-Advance = Callable[[Label], None]
 
-
-def over_generator(f: Code, node: ast.GeneratorExp) -> tuple[Item, Advance]:
+def over_generator(f: Code, node: ast.GeneratorExp) -> tuple[walks.Item, walks.Advance]:
     """Iterates over `f(x) for x in items if ...` without making a list."""
     clause = node.generators[0]
-    source, inner = loops.start(f, clause.iter)
+    source, inner = start(f, clause.iter)
     elements = node.elt.elts if isinstance(node.elt, ast.Tuple) else [node.elt]
-    split = isinstance(node.elt, ast.Tuple) and not loops.has_star(node.elt)
+    split = isinstance(node.elt, ast.Tuple) and not walks.has_star(node.elt)
     item = tuple(f.temp() for _ in elements) if split else f.temp()
 
     def advance(body: Label) -> None:
@@ -35,14 +29,14 @@ def over_generator(f: Code, node: ast.GeneratorExp) -> tuple[Item, Advance]:
         f.place(found)
         f.inner_names.append({})
         f.comprehensions += 1
-        loops.bind_inner(f, clause.target, source)
+        walks.bind_inner(f, clause.target, source)
         for condition in clause.ifs:
-            conditions.jump_if(f, condition, test, False)
+            f.jump_if(condition, test, False)
         if isinstance(item, tuple):
             for register, element in zip(item, elements, strict=True):
-                ex.value(f, element, register)
+                f.value(element, register)
         else:
-            ex.value(f, node.elt, item)
+            f.value(node.elt, item)
         f.comprehensions -= 1
         f.inner_names.pop()
         f.emit(bc.JUMP, body)
@@ -52,8 +46,8 @@ def over_generator(f: Code, node: ast.GeneratorExp) -> tuple[Item, Advance]:
     return item, advance
 
 
-def over_map(f: Code, node: ast.Call, hint: int | None) -> tuple[Item, Advance]:
-    return loops.start(f, generator_of(f, node), hint)
+def over_map(f: Code, node: ast.Call, hint: int | None) -> tuple[walks.Item, walks.Advance]:
+    return start(f, generator_of(f, node), hint)
 
 
 def generator_of(f: Code, node: ast.Call) -> ast.GeneratorExp:
@@ -64,7 +58,7 @@ def generator_of(f: Code, node: ast.Call) -> ast.GeneratorExp:
         function is None
         or len(node.args) < 2
         or node.keywords
-        or loops.has_star(ast.Tuple(node.args, ast.Load()))
+        or walks.has_star(ast.Tuple(node.args, ast.Load()))
     ):
         raise Refused(
             node,
@@ -75,7 +69,7 @@ def generator_of(f: Code, node: ast.Call) -> ast.GeneratorExp:
         raise Refused(node, "filter takes one sequence", "write [x for x in xs if ...]")
     names = [f"item {i}" for i in range(len(node.args) - 1)]
     for item, source in zip(names, node.args[1:], strict=True):
-        f.shared.kinds.hints[item] = f.shared.kinds.item(mappings.kind_of(f, source))
+        f.shared.kinds.hints[item] = f.shared.kinds.item(facts.kind_of(f, source))
     parts: list[ast.expr] = [ast.Name(item, ast.Load()) for item in names]
     result: ast.expr = ast.Call(function, parts, [])
     if isinstance(function, ast.Lambda) and len(function.args.args) == len(parts):
@@ -96,51 +90,14 @@ def generator_of(f: Code, node: ast.Call) -> ast.GeneratorExp:
     return ast.fix_missing_locations(ast.copy_location(made, node))
 
 
-def over_range(f: Code, node: ast.Call, hint: int | None) -> tuple[Item, Advance]:
-    state = range_state(f, node)
-    item = f.temp() if hint is None else hint
-    return item, lambda body: f.emit(bc.RANGE, state, item, body)
-
-
-def range_state(f: Code, node: ast.Call) -> int:
-    """Compiles the arguments of range(...) into three registers: next, stop, step."""
-    if not 1 <= len(node.args) <= 3 or node.keywords:
-        raise Refused(node, "range takes 1 to 3 numbers", "range(start, stop, step)")
-    if len(node.args) == 3 and ex.constant_of(f, node.args[2]) == 0.0:
-        raise Refused(node.args[2], "the step of a range is 0", "use a step of 1")
-    state = f.temp(3)
-    first = node.args[0] if len(node.args) > 1 else None
-    f.put(f.constant(0.0), state) if first is None else whole(f, first, state)
-    whole(f, node.args[min(1, len(node.args) - 1)], state + 1)
-    if len(node.args) == 3:
-        whole(f, node.args[2], state + 2)
-    else:
-        f.put(f.constant(1.0), state + 2)
-    return state
-
-
-def whole(f: Code, node: ast.expr, into: int) -> None:
-    """Compiles an argument of range, which must be a whole number."""
-    constant = ex.constant_of(f, node)
-    if isinstance(constant, float) and not constant.is_integer():
-        raise Refused(
-            node,
-            "range needs whole numbers",
-            "use int(...) or //" if math.isfinite(constant) else "count in a loop: while True",
-        )
-    ex.value(f, node, into)
-    if not isinstance(constant, float):
-        f.emit(bc.WHOLE, into, into)
-
-
-def over_enumerate(f: Code, node: ast.Call, hint: int | None) -> tuple[Item, Advance]:
-    given = calls.bound(node, "enumerate", ["items", "start"], 1)
+def over_enumerate(f: Code, node: ast.Call, hint: int | None) -> tuple[walks.Item, walks.Advance]:
+    given = signatures.bound(node, "enumerate", ["items", "start"], 1)
     counter, position = f.temp(), f.temp()
     if "start" in given:
-        ex.value(f, given["start"], counter)
+        f.value(given["start"], counter)
     else:
         f.put(f.constant(0.0), counter)
-    item, inner = loops.start(f, given["items"])
+    item, inner = start(f, given["items"])
 
     def advance(body: Label) -> None:
         found, out = Label(), Label()
@@ -155,10 +112,10 @@ def over_enumerate(f: Code, node: ast.Call, hint: int | None) -> tuple[Item, Adv
     return (position, item), advance
 
 
-def over_zip(f: Code, node: ast.Call, hint: int | None) -> tuple[Item, Advance]:
+def over_zip(f: Code, node: ast.Call, hint: int | None) -> tuple[walks.Item, walks.Advance]:
     if any(k.arg != "strict" for k in node.keywords) or not node.args:
         raise Refused(node, "zip takes sequences only", "for a, b in zip(xs, ys)")
-    parts = [loops.start(f, arg) for arg in node.args]
+    parts = [start(f, arg) for arg in node.args]
 
     def advance(body: Label) -> None:
         out = Label()
@@ -173,19 +130,19 @@ def over_zip(f: Code, node: ast.Call, hint: int | None) -> tuple[Item, Advance]:
     return tuple(item for item, _ in parts), advance
 
 
-def over_reversed(f: Code, node: ast.Call, hint: int | None) -> tuple[Item, Advance]:
-    given = calls.bound(node, "reversed", ["items"], 1)["items"]
+def over_reversed(f: Code, node: ast.Call, hint: int | None) -> tuple[walks.Item, walks.Advance]:
+    given = signatures.bound(node, "reversed", ["items"], 1)["items"]
     state, item = f.temp(3), f.temp()
     f.put(f.constant(-1.0), state + 1)
     f.put(f.constant(-1.0), state + 2)
     if (
         isinstance(given, ast.Call)
         and isinstance(given.func, ast.Name)
-        and (given.func.id == "range" and ex.is_api(f, "range"))
+        and (given.func.id == "range" and facts.is_api(f, "range"))
     ):
-        reverse_range(f, given, state)
+        walks.reverse_range(f, given, state)
         return item, lambda body: f.emit(bc.RANGE, state, item, body)
-    source = f.put(loops.as_row(f, given), f.temp())
+    source = f.put(as_row(f, given), f.temp())
     f.emit(bc.LEN, state, source)
     f.emit(bc.SUB, state, state, f.constant(1.0))
 
@@ -201,26 +158,12 @@ def over_reversed(f: Code, node: ast.Call, hint: int | None) -> tuple[Item, Adva
     return item, advance
 
 
-def reverse_range(f: Code, node: ast.Call, state: int) -> None:
-    """Turns a range round: its last number, its first minus the step, minus the step."""
-    old = range_state(f, node)
-    count = f.temp()
-    f.emit(bc.SUB, count, old + 1, old)
-    f.emit(bc.DIV, count, count, old + 2)
-    f.emit(bc.CEIL, count, count)
-    f.emit(bc.MAX, count, count, f.constant(0.0))
-    f.emit(bc.MUL, count, count, old + 2)
-    f.emit(bc.SUB, state + 1, old, old + 2)
-    f.emit(bc.ADD, state, state + 1, count)
-    f.emit(bc.NEG, state + 2, old + 2)
-
-
-def over_iter(f: Code, node: ast.Call, hint: int | None) -> tuple[Item, Advance]:
-    return loops.start(f, calls.bound(node, "iter", ["items"], 1)["items"], hint)
+def over_iter(f: Code, node: ast.Call, hint: int | None) -> tuple[walks.Item, walks.Advance]:
+    return start(f, signatures.bound(node, "iter", ["items"], 1)["items"], hint)
 
 
 SPECIAL = {
-    "range": over_range,
+    "range": walks.over_range,
     "enumerate": over_enumerate,
     "zip": over_zip,
     "reversed": over_reversed,
@@ -228,3 +171,62 @@ SPECIAL = {
     "filter": over_map,
     "iter": over_iter,
 }
+
+
+def start(f: Code, node: ast.expr, hint: int | None = None) -> tuple[walks.Item, walks.Advance]:
+    """Compiles the beginning of an iteration; `hint` may receive the items."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        if f.scope.trusted and node.func.id == "_pairs":
+            return walks.over_pairs(f, f.value(node.args[0]), "items")
+        if node.func.id in SPECIAL and facts.is_api(f, node.func.id):
+            return SPECIAL[node.func.id](f, node, hint)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr in walks.PARTS and not node.args and not node.keywords:
+            return walks.over_parts(f, node.func.value, node.func.attr, hint)
+    if isinstance(node, ast.GeneratorExp):
+        if len(node.generators) == 1:
+            return over_generator(f, node)
+        return walks.over_sequence(f, f.list_of(node, None), hint)
+    if isinstance(node, ast.List | ast.Set):
+        constant = facts.constant_of(f, ast.copy_location(ast.Tuple(node.elts, ast.Load()), node))
+        if constant is not MISSING:  # the list cannot be reached: no need to make it
+            return walks.over_sequence(f, f.constant(constant), hint)
+    table = facts.table_of(f, node)
+    if table is not None:
+        return walks.over_sequence(f, f.constant(table.keys), hint)
+    letters = text.letters(f, node)
+    if letters is not None:
+        return walks.over_sequence(f, letters, hint)
+    if isinstance(facts.constant_of(f, node), float | str | bool | None.__class__):
+        raise Refused(
+            node, "this cannot be iterated over", "use range(n), a tuple, a list or obs.rays"
+        )
+    if facts.may_be(f, node, kinds.DICT | kinds.SET):
+        return walks.over_container(f, node, hint)
+    keeper = rows.keeper(facts.kind_of(f, node))
+    if keeper:
+        f.walked[f.top] = keeper
+    state = f.temp(2)
+    f.emit(bc.MOVE, state, f.value(node))
+    return walks.over_state(f, state, hint)
+
+
+def is_iterator(f: Code, node: ast.expr) -> bool:
+    """Says whether an expression can only be walked through: range(...), d.items(), ..."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id in SPECIAL and facts.is_api(f, node.func.id)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.attr in walks.PARTS and not node.args and not node.keywords
+    return isinstance(node, ast.GeneratorExp)
+
+
+def as_row(f: Code, node: ast.expr) -> int:
+    """Returns something with a length and elements that has the items of anything."""
+    if is_iterator(f, node):
+        return f.list_of(node, None)
+    table = facts.table_of(f, node)
+    if table is not None:
+        return f.constant(table.keys)
+    if facts.may_be(f, node, kinds.DICT | kinds.SET):
+        return f.list_of(node, None)
+    return f.value(node)

@@ -5,18 +5,21 @@ from collections.abc import Callable
 
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import (
-    calls,
     defaults,
     extremes,
+    facts,
+    iterators,
     kinds,
     loops,
     mappings,
     sets,
+    signatures,
+    walks,
     within,
 )
-from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.code import Code, Label
-from rlgpt_jax.macros.compiler.mappings import is_surely, kind_of, may_be, simple
+from rlgpt_jax.macros.compiler.mappings import simple
+from rlgpt_jax.macros.compiler.scopes import MISSING
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
 
@@ -26,13 +29,13 @@ SMALL = 64  # elements that a display or `[x] * n` may write one by one
 # --- displays, slices, sums --------------------------------------------------------
 def with_stars(f: Code, node: ast.Tuple | ast.List, into: int | None) -> int:
     """Compiles `[*xs, y]` and `(*xs, y)`."""
-    made = ex.sequence(f, values.T_LIST, [], None)
+    made = f.sequence(values.T_LIST, [], None)
     for element in node.elts:
         keep = f.top
         if isinstance(element, ast.Starred):
             loops.each_of(f, element.value, lambda x: f.emit(bc.APPEND, made, x, 0), Label())
         else:
-            f.emit(bc.APPEND, made, ex.value(f, element), 0)
+            f.emit(bc.APPEND, made, f.value(element), 0)
         f.top = keep
     if isinstance(node, ast.Tuple):
         f.emit(bc.RETAG, made, made, values.T_TUPLE)
@@ -52,73 +55,55 @@ def slice_of(f: Code, node: ast.Subscript, into: int | None) -> int:
 
 def concatenated(f: Code, node: ast.BinOp, into: int | None) -> int:
     """Compiles `a + b` where both may be lists or tuples."""
-    left = f.put(ex.value(f, node.left), f.temp())
-    right = f.put(ex.value(f, node.right), f.temp())
-    register = f.temp()
-    mappings.by_kind(
-        f,
-        left,
-        kind_of(f, node.left).bits,
-        kinds.ROWS,
-        lambda: f.emit(bc.ADD, register, left, right),
-        lambda: within.routine(f, "_concatenate", [left, right], register),
-    )
-    return f.put(register, into)
+    left = f.kept(node.left)
+    right = f.kept(node.right)
+    return within.either(f, bc.ADD, (left, right), node.left, kinds.ROWS, "_concatenate", into)
 
 
 def repeated(f: Code, node: ast.BinOp, into: int | None) -> int:
     """Compiles `[x] * n` and `n * xs`."""
     row, count = node.left, node.right
-    if may_be(f, count, kinds.ROWS) and not may_be(f, row, kinds.ROWS):
+    if facts.may_be(f, count, kinds.ROWS) and not facts.may_be(f, row, kinds.ROWS):
         row, count = count, row
-    times = ex.constant_of(f, count)
-    plain = isinstance(row, ast.List) and not loops.has_star(row)
+    times = facts.constant_of(f, count)
+    plain = isinstance(row, ast.List) and not walks.has_star(row)
     if plain and isinstance(times, float) and times.is_integer():
         assert isinstance(row, ast.List)
         if len(row.elts) * times <= SMALL:
-            items = [f.put(ex.value(f, item), f.temp()) for item in row.elts]
-            return ex.sequence(f, values.T_LIST, items * int(times), into)
-    left, right = f.put(ex.value(f, row), f.temp()), f.put(ex.value(f, count), f.temp())
-    register = f.temp()
-    mappings.by_kind(
-        f,
-        left,
-        kind_of(f, row).bits,
-        kinds.ROWS,
-        lambda: f.emit(bc.MUL, register, left, right),
-        lambda: within.routine(f, "_times", [left, right], register),
-    )
-    return f.put(register, into)
+            items = [f.kept(item) for item in row.elts]
+            return f.sequence(values.T_LIST, items * int(times), into)
+    left, right = f.kept(row), f.kept(count)
+    return within.either(f, bc.MUL, (left, right), row, kinds.ROWS, "_times", into)
 
 
 def adds(f: Code, node: ast.BinOp) -> bool:
     """Says whether `a + b` may put lists or tuples together."""
-    return bool(kind_of(f, node.left).bits & kind_of(f, node.right).bits & kinds.ROWS)
+    return bool(facts.kind_of(f, node.left).bits & facts.kind_of(f, node.right).bits & kinds.ROWS)
 
 
 def multiplies(f: Code, node: ast.BinOp) -> bool:
-    return may_be(f, node.left, kinds.ROWS) or may_be(f, node.right, kinds.ROWS)
+    return facts.may_be(f, node.left, kinds.ROWS) or facts.may_be(f, node.right, kinds.ROWS)
 
 
 def lengthened(f: Code, node: ast.AugAssign, owner: int) -> int:
     """Compiles `xs += ys`: a list grows, a tuple is made anew, numbers are added."""
     owner, register, added = f.put(owner, f.temp()), f.temp(), node.value
-    if not (loops.is_iterator(f, added) or mappings.table_of(f, added)):
+    if not (iterators.is_iterator(f, added) or facts.table_of(f, added)):
         name = ast.copy_location(ast.Name("what is added", ast.Load()), added)
-        f.inner_names.append({name.id: f.put(ex.value(f, added), f.temp())})
-        f.shared.kinds.hints[name.id] = kind_of(f, added)
+        f.inner_names.append({name.id: f.kept(added)})
+        f.shared.kinds.hints[name.id] = facts.kind_of(f, added)
         added = name
 
     def lengthen() -> None:
-        row = f.put(loops.as_row(f, added), f.temp())
+        row = f.put(iterators.as_row(f, added), f.temp())
         within.routine(f, "_lengthen", [owner, row], register)
 
-    mappings.by_kind(
+    within.by_kind(
         f,
         owner,
-        kind_of(f, node.target).bits,
+        facts.kind_of(f, node.target).bits,
         kinds.ROWS,
-        lambda: f.emit(bc.ADD, register, owner, ex.value(f, added)),
+        lambda: f.emit(bc.ADD, register, owner, f.value(added)),
         lengthen,
     )
     if added is not node.value:
@@ -132,7 +117,7 @@ def compares_rows(f: Code, a: ast.expr, b: ast.expr) -> bool:
 
     The instruction compares flat rows of up to 8 elements.
     """
-    left, right = kind_of(f, a), kind_of(f, b)
+    left, right = facts.kind_of(f, a), facts.kind_of(f, b)
     both = left.bits & right.bits
     if both & (kinds.DICT | kinds.SET):
         return True
@@ -146,12 +131,12 @@ def compares_rows(f: Code, a: ast.expr, b: ast.expr) -> bool:
 
 def is_short(f: Code, node: ast.expr) -> bool:
     """Says whether an expression is a flat row of up to 8 elements, or a constant one."""
-    constant = ex.constant_of(f, node)
+    constant = facts.constant_of(f, node)
     if isinstance(constant, tuple):
         return len(constant) <= 8 and not any(isinstance(x, tuple) for x in constant)
-    if not isinstance(node, ast.Tuple | ast.List) or loops.has_star(node):
+    if not isinstance(node, ast.Tuple | ast.List) or walks.has_star(node):
         return False
-    return len(node.elts) <= 8 and not any(may_be(f, x, kinds.ROWS) for x in node.elts)
+    return len(node.elts) <= 8 and not any(facts.may_be(f, x, kinds.ROWS) for x in node.elts)
 
 
 # --- methods -------------------------------------------------------------------------
@@ -159,9 +144,9 @@ Method = Callable[[Code, ast.Call, ast.expr, int | None], int]
 
 
 def append(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-    item = calls.bound(node, "append", ["item"], 1)["item"]
-    row = ex.value(f, owner)
-    f.emit(bc.APPEND, row, ex.value(f, item), 0)
+    item = signatures.bound(node, "append", ["item"], 1)["item"]
+    row = f.value(owner)
+    f.emit(bc.APPEND, row, f.value(item), 0)
     defaults.shortened(f, defaults.of_name(f, owner), row)
     return f.put(f.constant(None), into)
 
@@ -174,7 +159,7 @@ def refuse_longest(f: Code, owner: ast.expr, what: str) -> None:
 
 def pop(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     """Compiles `xs.pop()`, `xs.pop(i)`, `d.pop(key)` and `d.pop(key, other)`."""
-    given = calls.bound(node, "pop", ["index", "default"], 0)
+    given = signatures.bound(node, "pop", ["index", "default"], 0)
     place = given.get("index", f.constant(-1.0))
     if "default" in given:
         args = [owner, place, given["default"], f.constant(False)]
@@ -186,35 +171,35 @@ def fixed(name: str, what: str, *extra: float) -> Method:
     """Returns the compiler of a method without arguments; the routine gets `extra`."""
 
     def compile_call(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-        calls.bound(node, what, [], 0)
+        signatures.bound(node, what, [], 0)
         return within.routine_with(f, name, [owner, *map(f.constant, extra)], into)
 
     return compile_call
 
 
 def appendleft(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-    item = calls.bound(node, "appendleft", ["item"], 1)["item"]
-    row = f.put(ex.value(f, owner), f.temp())
+    item = signatures.bound(node, "appendleft", ["item"], 1)["item"]
+    row = f.kept(owner)
     within.routine_with(f, "_insert", [row, f.constant(0.0), item])
     defaults.shortened(f, defaults.of_name(f, owner), row, left=True)
     return f.put(f.constant(None), into)
 
 
 def extend(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-    items = calls.bound(node, "extend", ["items"], 1)["items"]
+    items = signatures.bound(node, "extend", ["items"], 1)["items"]
     refuse_longest(f, owner, "extend")
-    row = f.put(ex.value(f, owner), f.temp())
-    if isinstance(items, loops.Comprehension) or loops.is_iterator(f, items):
+    row = f.kept(owner)
+    if isinstance(items, loops.Comprehension) or iterators.is_iterator(f, items):
         loops.each_of(f, items, lambda item: f.emit(bc.APPEND, row, item, 0), Label())
     else:
-        within.routine(f, "_extend", [row, loops.as_row(f, items)])
+        within.routine(f, "_extend", [row, iterators.as_row(f, items)])
     return f.put(f.constant(None), into)
 
 
 def extendleft(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-    items = calls.bound(node, "extendleft", ["items"], 1)["items"]
+    items = signatures.bound(node, "extendleft", ["items"], 1)["items"]
     refuse_longest(f, owner, "extendleft")
-    row, first = f.put(ex.value(f, owner), f.temp()), f.constant(0.0)
+    row, first = f.kept(owner), f.constant(0.0)
 
     def put_first(item: int) -> None:
         within.routine(f, "_insert", [row, first, item])
@@ -227,8 +212,8 @@ def sort(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     """Compiles `xs.sort(key=..., reverse=...)`."""
     if node.args:
         raise Refused(node, "sort takes key= and reverse= only", "xs.sort(key=lambda x: ...)")
-    row = f.put(ex.value(f, owner), f.temp())
-    f.shared.kinds.hints["row to sort"] = kind_of(f, owner)
+    row = f.kept(owner)
+    f.shared.kinds.hints["row to sort"] = facts.kind_of(f, owner)
     f.inner_names.append({"row to sort": row})
     name = ast.copy_location(ast.Name("row to sort", ast.Load()), node)
     made = in_order(f, node, name, {k.arg: k.value for k in node.keywords})
@@ -239,7 +224,7 @@ def sort(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
 
 def most_common(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     """Compiles `counter.most_common(n)`: pairs, the most frequent first."""
-    given = calls.bound(node, "most_common", ["n"], 0)
+    given = signatures.bound(node, "most_common", ["n"], 0)
     pairs = ast.Call(ast.Attribute(owner, "items", ast.Load()), [], [])
     names = ast.arguments([], [ast.arg("pair of a counter")], None, [], [], None, [])
     second = ast.Subscript(ast.Name("pair of a counter", ast.Load()), ast.Constant(1), ast.Load())
@@ -251,7 +236,7 @@ def most_common(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> i
     f.shared.kinds.hints["pair of a counter"] = kinds.Kind(kinds.TUPLE, kinds.A_NUMBER)
     if "n" in given:
         made = ast.Subscript(made, ast.Slice(None, given["n"], None), ast.Load())
-    return ex.value(f, ast.fix_missing_locations(ast.copy_location(made, node)), into)
+    return f.value(ast.fix_missing_locations(ast.copy_location(made, node)), into)
 
 
 METHODS: dict[str, Method] = {
@@ -277,12 +262,12 @@ METHODS: dict[str, Method] = {
 
 def count(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int | None:
     """Compiles `xs.count(x)`; returns None if the owner can only be an observation."""
-    if not may_be(f, owner, kinds.ROWS):
+    if not facts.may_be(f, owner, kinds.ROWS):
         return None
-    item = calls.bound(node, "count", ["item"], 1)["item"]
-    if is_surely(f, owner, kinds.ROWS) or not f.shared.vocabulary.questions:
+    item = signatures.bound(node, "count", ["item"], 1)["item"]
+    if facts.is_surely(f, owner, kinds.ROWS) or not f.shared.vocabulary.questions:
         return within.routine_with(f, "_occurrences", [owner, item], into)
-    row, wanted = f.put(ex.value(f, owner), f.temp()), f.put(ex.value(f, item), f.temp())
+    row, wanted = f.kept(owner), f.kept(item)
     register, is_obs, done = f.temp(), Label(), Label()
     f.emit(bc.JTAG, row, values.T_OBS, is_obs)
     within.routine(f, "_occurrences", [row, wanted], register)
@@ -320,9 +305,9 @@ def in_order(f: Code, node: ast.Call, items: ast.expr, options: dict) -> int:
         )
     key = extremes.key_option(f, options)
     rows = extremes.scores_rows(f, items, key)
-    back = ex.constant_of(f, options["reverse"]) if "reverse" in options else False
+    back = facts.constant_of(f, options["reverse"]) if "reverse" in options else False
     negated = not rows and back in (True, 1.0)
-    cells = ex.sequence(f, values.T_LIST, [], None)
+    cells = f.sequence(values.T_LIST, [], None)
     score = f.temp()
 
     def add(item: int) -> None:
@@ -338,9 +323,9 @@ def in_order(f: Code, node: ast.Call, items: ast.expr, options: dict) -> int:
         f.emit(bc.APPEND, cells, kept, 0)
 
     loops.each_of(f, items, add, Label())
-    if rows or back is ex.MISSING:
+    if rows or back is MISSING:
         backwards: ast.expr | int = f.constant(back in (True, 1.0))
-        if back is ex.MISSING:
+        if back is MISSING:
             backwards = options["reverse"]
         return within.routine_with(f, "_sort_rows", [cells, backwards])
     return within.routine(f, "_sort", [cells])
@@ -348,14 +333,14 @@ def in_order(f: Code, node: ast.Call, items: ast.expr, options: dict) -> int:
 
 def first_of_sorted(f: Code, node: ast.Subscript, into: int | None) -> int | None:
     """Compiles `sorted(...)[0]` and `[-1]` as the least or greatest; else None."""
-    call, place = node.value, ex.constant_of(f, node.slice)
+    call, place = node.value, facts.constant_of(f, node.slice)
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
         return None
-    if call.func.id != "sorted" or not ex.is_api(f, "sorted") or place not in (0.0, -1.0):
+    if call.func.id != "sorted" or not facts.is_api(f, "sorted") or place not in (0.0, -1.0):
         return None
     options = {k.arg: k.value for k in call.keywords}
-    back = ex.constant_of(f, options.pop("reverse")) if "reverse" in options else False
-    if back is ex.MISSING or set(options) - {"key"} or len(call.args) != 1:
+    back = facts.constant_of(f, options.pop("reverse")) if "reverse" in options else False
+    if back is MISSING or set(options) - {"key"} or len(call.args) != 1:
         return None
     least = (back in (False, 0.0)) == (place == 0.0)
     return extremes.best(

@@ -5,8 +5,7 @@ import math
 from collections.abc import Callable
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import calls, loops, within
-from rlgpt_jax.macros.compiler import expressions as ex
+from rlgpt_jax.macros.compiler import facts, functions, iterators, loops, signatures, within
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
@@ -31,10 +30,10 @@ def bits(f: Code, node: ast.BinOp, into: int | None) -> int:
     """Compiles `a & b`, `a | b`, `a ^ b`, `a << n` and `a >> n` of whole numbers."""
     register = f.temp()
     if type(node.op) in BITS and is_truth(f, node.left) and is_truth(f, node.right):
-        left, right = f.put(ex.value(f, node.left), f.temp()), ex.value(f, node.right)
+        left, right = f.kept(node.left), f.value(node.right)
         f.emit(BITS[type(node.op)][1], register, left, right)
         return f.put(register, into)
-    left, right = (whole(f, ex.value(f, side)) for side in (node.left, node.right))
+    left, right = (whole(f, f.value(side)) for side in (node.left, node.right))
     f.at(node)
     if type(node.op) in BITS:
         return whole_bits(f, node.op, left, right, into)
@@ -65,7 +64,7 @@ def whole(f: Code, operand: int) -> int:
 
 def is_truth(f: Code, node: ast.expr) -> bool:
     """Says whether an expression is surely True or False."""
-    if isinstance(node, ast.Compare) or isinstance(ex.constant_of(f, node), bool):
+    if isinstance(node, ast.Compare) or isinstance(facts.constant_of(f, node), bool):
         return True
     if isinstance(node, ast.UnaryOp):
         return isinstance(node.op, ast.Not)
@@ -87,24 +86,24 @@ def is_truth(f: Code, node: ast.expr) -> bool:
 def inverted(f: Code, node: ast.UnaryOp, into: int | None) -> int:
     """Compiles `~a`: -a - 1."""
     register = f.temp()
-    f.emit(bc.NEG, register, whole(f, ex.value(f, node.operand)))
+    f.emit(bc.NEG, register, whole(f, f.value(node.operand)))
     f.emit(bc.SUB, register, register, f.constant(1.0))
     return f.put(register, into)
 
 
 # --- math ------------------------------------------------------------------------
 def divmod_(f: Code, node: ast.Call, into: int | None) -> int:
-    given = calls.bound(node, "divmod", ["x", "y"], 2)
-    x, y = (f.put(ex.value(f, given[name]), f.temp()) for name in ("x", "y"))
+    given = signatures.bound(node, "divmod", ["x", "y"], 2)
+    x, y = (f.kept(given[name]) for name in ("x", "y"))
     parts = f.temp(2)
     f.emit(bc.FLOORDIV, parts, x, y)
     f.emit(bc.MOD, parts + 1, x, y)
-    return ex.sequence(f, values.T_TUPLE, [parts, parts + 1], into)
+    return f.sequence(values.T_TUPLE, [parts, parts + 1], into)
 
 
 def log(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles `math.log(x)` and `math.log(x, base)`."""
-    given = calls.bound(node, "log", ["x", "base"], 1)
+    given = signatures.bound(node, "log", ["x", "base"], 1)
     register = within.routine_with(f, "_log", [given["x"]], f.temp())
     if "base" in given:
         base = within.routine_with(f, "_log", [given["base"]])
@@ -113,7 +112,7 @@ def log(f: Code, node: ast.Call, into: int | None) -> int:
 
 
 def isclose(f: Code, node: ast.Call, into: int | None) -> int:
-    given = calls.bound(node, "isclose", ["a", "b", "rel_tol", "abs_tol"], 2)
+    given = signatures.bound(node, "isclose", ["a", "b", "rel_tol", "abs_tol"], 2)
     args = [given["a"], given["b"], given.get("rel_tol", f.constant(1e-9)),
             given.get("abs_tol", f.constant(0.0))]  # fmt: skip
     return within.routine_with(f, "_isclose", args, into)
@@ -123,7 +122,7 @@ def tested(name: str, op: int) -> Builtin:
     """Returns the compiler of isnan, isinf and isfinite."""
 
     def compile_call(f: Code, node: ast.Call, into: int | None) -> int:
-        operand = ex.value(f, calls.bound(node, name, ["x"], 1)["x"])
+        operand = f.value(signatures.bound(node, name, ["x"], 1)["x"])
         register = f.temp()
         f.emit(bc.ABS, register, operand)
         other = register if name == "isnan" else f.constant(math.inf)
@@ -134,10 +133,10 @@ def tested(name: str, op: int) -> Builtin:
 
 
 def prod(f: Code, node: ast.Call, into: int | None) -> int:
-    given = calls.bound(node, "prod", ["items", "start"], 1)
+    given = signatures.bound(node, "prod", ["items", "start"], 1)
     total = f.temp()
     if "start" in given:
-        ex.value(f, given["start"], total)
+        f.value(given["start"], total)
     else:
         f.emit(bc.MOVE, total, f.constant(1.0))
     loops.each_of(f, given["items"], lambda item: f.emit(bc.MUL, total, total, item), Label())
@@ -156,7 +155,7 @@ TYPES = {
 
 def isinstance_(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles `isinstance(x, (int, float))`, `isinstance(x, str)` and the like."""
-    given = calls.bound(node, "isinstance", ["x", "type"], 2)
+    given = signatures.bound(node, "isinstance", ["x", "type"], 2)
     names = type_names(given["type"])
     numbers = {"int", "float", "bool"} & set(names)
     if not names or set(names) - numbers - TYPES.keys():
@@ -189,12 +188,12 @@ def type_names(node: ast.expr) -> list[str]:
 
 
 def callable_(f: Code, node: ast.Call, into: int | None) -> int:
-    item = calls.bound(node, "callable", ["x"], 1)["x"]
+    item = signatures.bound(node, "callable", ["x"], 1)["x"]
     return has_tag(f, item, [values.T_FUNCTION], into)
 
 
 def has_tag(f: Code, node: ast.expr, tags: list[int], into: int | None) -> int:
-    operand, register, found = ex.value(f, node), f.temp(), Label()
+    operand, register, found = f.value(node), f.temp(), Label()
     operand = f.put(operand, f.temp())
     f.emit(bc.MOVE, register, f.constant(True))
     for tag in sorted(set(tags)):
@@ -209,10 +208,10 @@ def random(name: str, names: list[str]) -> Builtin:
     """Returns the compiler of a random function that is one routine."""
 
     def compile_call(f: Code, node: ast.Call, into: int | None) -> int:
-        given = calls.bound(node, name, ["state", *names], 1 + len(names))
+        given = signatures.bound(node, name, ["state", *names], 1 + len(names))
         args: list[ast.expr | int] = [given[n] for n in ("state", *names)]
         if name in ("random.choice", "random.shuffle"):
-            args[1] = loops.as_row(f, given["items"])
+            args[1] = iterators.as_row(f, given["items"])
         return within.routine_with(f, "_" + name.split(".")[1], args, into)
 
     return compile_call
@@ -226,7 +225,7 @@ def randrange(f: Code, node: ast.Call, into: int | None) -> int:
         )
     low: ast.expr | int = node.args[1] if len(node.args) == 3 else f.constant(0.0)
     register = f.temp()
-    f.emit(bc.SUB, register, ex.value(f, node.args[-1]), f.constant(1.0))
+    f.emit(bc.SUB, register, f.value(node.args[-1]), f.constant(1.0))
     return within.routine_with(f, "_randint", [node.args[0], low, register], into)
 
 
@@ -258,3 +257,29 @@ NUMBER_BUILTINS: dict[str, Builtin] = {
     "random randrange": randrange,
     "random seed": seed,
 }
+
+
+def power(f: Code, node: ast.BinOp, into: int | None) -> int:
+    """Compiles `x ** n`: products for small whole n, a square root for 0.5."""
+    exponent = facts.constant_of(f, node.right)
+    if not isinstance(exponent, float | bool) or not is_easy(float(exponent)):
+        return functions.routine(f, node, "pow", [node.left, node.right], into)
+    base = f.value(node.left)
+    f.at(node)
+    register = f.target(into)
+    if abs(exponent) == 0.5:
+        f.emit(bc.SQRT, register, base)
+    elif exponent == 0:
+        f.emit(bc.NUMBER, register, base)
+        f.emit(bc.MOVE, register, f.constant(1.0))
+    else:
+        f.emit(bc.NUMBER, register, base)
+        for _ in range(int(abs(exponent)) - 1):
+            f.emit(bc.MUL, register, register, base)
+    if exponent < 0:
+        f.emit(bc.DIV, register, f.constant(1.0), register)
+    return f.put(register, into)
+
+
+def is_easy(exponent: float) -> bool:
+    return abs(exponent) == 0.5 or (exponent == int(exponent) if abs(exponent) <= 8 else False)

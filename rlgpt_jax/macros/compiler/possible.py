@@ -3,8 +3,7 @@
 import ast
 from typing import Any
 
-from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import mappings, work
+from rlgpt_jax.macros.compiler import facts, work
 from rlgpt_jax.macros.compiler.code import Code
 from rlgpt_jax.macros.compiler.places import Index, is_inner, names_of
 from rlgpt_jax.macros.compiler.pool import ActionConstant, FunctionConstant
@@ -38,7 +37,7 @@ class Search:
     def of(self, scope: Scope, node: ast.expr) -> Values:
         work.charge(10)
         f = self.f if scope is self.f.scope else Code(scope, self.f.shared)
-        constant = ex.constant_of(f, node)
+        constant = facts.constant_of(f, node)
         if constant is not MISSING:
             simple = not isinstance(constant, tuple | ActionConstant | FunctionConstant)
             return [constant] if simple else None
@@ -160,7 +159,7 @@ class Search:
             node = ast.copy_location(ast.Tuple(node.elts, ast.Load()), node)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id == "range" and not node.keywords and 1 <= len(node.args) <= 3:
-                ends = [ex.constant_of(f, arg) for arg in node.args]
+                ends = [facts.constant_of(f, arg) for arg in node.args]
                 if all(isinstance(e, float) and e.is_integer() for e in ends) and ends[2:] != [0]:
                     numbers = range(*(int(e) for e in ends))
                     return [float(n) for n in numbers] if len(numbers) <= MAX_VALUES else None
@@ -171,10 +170,10 @@ class Search:
             if rows is None or not all(isinstance(row, tuple) for row in rows):
                 return None
             return [item for row in rows for item in row]
-        table = mappings.table_of(f, node)
+        table = facts.table_of(f, node)
         if table is not None:
             return list(table.keys if keys else table.values)
-        constant = ex.constant_of(f, node)
+        constant = facts.constant_of(f, node)
         if isinstance(constant, tuple):
             return list(constant)
         return self.only_row(scope, node, keys) if isinstance(node, ast.Name) else None

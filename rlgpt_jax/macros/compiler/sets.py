@@ -2,10 +2,9 @@
 
 import ast
 
-from rlgpt_jax.macros.compiler import calls, kinds, loops, numbers, within
-from rlgpt_jax.macros.compiler import expressions as ex
+from rlgpt_jax.macros.compiler import facts, iterators, kinds, numbers, signatures, within
 from rlgpt_jax.macros.compiler.code import Code
-from rlgpt_jax.macros.compiler.mappings import Method, by_kind, kind_of, simple
+from rlgpt_jax.macros.compiler.mappings import Method, simple
 from rlgpt_jax.macros.refusal import Refused
 
 
@@ -15,9 +14,9 @@ def combined(name: str, *extra: float) -> Method:
     def compile_call(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
         if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
             raise Refused(node, "a method of sets takes sets and lists", "write a.union(b)")
-        result = f.put(ex.value(f, owner), f.temp())
+        result = f.kept(owner)
         for arg in node.args:
-            other = loops.as_row(f, arg)
+            other = iterators.as_row(f, arg)
             within.routine(f, name, [result, other, *map(f.constant, extra)], result)
         if not node.args:
             within.routine(f, "_copy", [result], result)
@@ -31,9 +30,9 @@ def replaced(name: str, *extra: float) -> Method:
     made_by = combined(name, *extra)
 
     def compile_call(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-        old = f.put(ex.value(f, owner), f.temp())
+        old = f.kept(owner)
         f.inner_names.append({"set to change": old})
-        f.shared.kinds.hints["set to change"] = kind_of(f, owner)
+        f.shared.kinds.hints["set to change"] = facts.kind_of(f, owner)
         name = ast.copy_location(ast.Name("set to change", ast.Load()), node)
         made = made_by(f, node, name, None)
         f.inner_names.pop()
@@ -44,9 +43,9 @@ def replaced(name: str, *extra: float) -> Method:
 
 
 def issuperset(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-    other = calls.bound(node, "issuperset", ["other"], 1)["other"]
-    whole = f.put(ex.value(f, owner), f.temp())
-    return within.routine(f, "_subset", [loops.as_row(f, other), whole], into)
+    other = signatures.bound(node, "issuperset", ["other"], 1)["other"]
+    whole = f.kept(owner)
+    return within.routine(f, "_subset", [iterators.as_row(f, other), whole], into)
 
 
 OPERATORS: dict[type, tuple[str, tuple[float, ...]]] = {
@@ -65,15 +64,15 @@ def wanted(op: ast.operator) -> int:
 def operator(f: Code, node: ast.BinOp, into: int | None) -> int:
     """Compiles `a | b`, `a & b`, `a - b`, `a ^ b` of sets, and `|` of dictionaries; of numbers
     too, where the sides may be either."""
-    left = f.put(ex.value(f, node.left), f.temp())
-    right = f.put(ex.value(f, node.right), f.temp())
+    left = f.kept(node.left)
+    right = f.kept(node.right)
     name, extra = OPERATORS[type(node.op)]
     register = f.temp()
     args = [left, right, *map(f.constant, extra)]
-    by_kind(
+    within.by_kind(
         f,
         left,
-        kind_of(f, node.left).bits,
+        facts.kind_of(f, node.left).bits,
         wanted(node.op),
         lambda: numbers.operated(f, node.op, left, right, register),
         lambda: within.routine(f, name, args, register),
@@ -83,8 +82,8 @@ def operator(f: Code, node: ast.BinOp, into: int | None) -> int:
 
 def changed(f: Code, node: ast.AugAssign, load: ast.expr) -> int:
     """Compiles the new value of `a |= b` and the like, where `a` may be a set or a dictionary."""
-    old = f.put(ex.value(f, load), f.temp())
-    other = f.put(ex.value(f, node.value), f.temp())
+    old = f.kept(load)
+    other = f.kept(node.value)
     register = f.temp()
 
     def change() -> None:
@@ -95,10 +94,10 @@ def changed(f: Code, node: ast.AugAssign, load: ast.expr) -> int:
         made = within.routine(f, name, [old, other, *map(f.constant, extra)])
         within.routine(f, "_become", [old, made], register)
 
-    by_kind(
+    within.by_kind(
         f,
         old,
-        kind_of(f, load).bits,
+        facts.kind_of(f, load).bits,
         wanted(node.op),
         lambda: numbers.operated(f, node.op, old, other, register),
         change,

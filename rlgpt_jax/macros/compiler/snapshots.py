@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler import kinds
 from rlgpt_jax.macros.compiler.code import Code, Label, Shared
 from rlgpt_jax.macros.compiler.kinds import Kinds
-from rlgpt_jax.macros.compiler.scopes import Scope, Variable, own_nodes, resolve
+from rlgpt_jax.macros.compiler.scopes import MISSING, Scope, Variable, own_nodes, resolve
 from rlgpt_jax.macros.vm import bytecode as bc
 
 QUESTIONS = {"count": bc.COUNT, "near": bc.NEAR, "sees": bc.SEES, "nearest": bc.NEAREST}
@@ -135,7 +134,7 @@ def mark(old: Old, scope: Scope, target: ast.expr) -> None:
 def kept(f: Code, node: ast.expr, question: str, argument: Any) -> int:
     """Returns the place of an answer in records; 0 if `node` is never an old observation."""
     old = f.shared.old
-    if old is None or f.scope.trusted or argument is ex.MISSING:
+    if old is None or f.scope.trusted or argument is MISSING:
         return 0
     if not old.may_be(f.scope, node):
         return 0
@@ -182,7 +181,7 @@ def keep_answer(f: Code, register: int, question: str, argument: Any) -> None:
         first = f.temp(NUM_BLOCKS)
         for i in range(NUM_BLOCKS):
             f.emit(bc.BLOCK, first + i, 1, f.constant(float(i)))
-        ex.sequence(f, values.T_TUPLE, list(range(first, first + NUM_BLOCKS)), register)
+        f.sequence(values.T_TUPLE, list(range(first, first + NUM_BLOCKS)), register)
     elif question == "block":
         f.emit(bc.BLOCK, register, 1, f.constant(argument))
     else:

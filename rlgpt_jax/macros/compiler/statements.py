@@ -5,15 +5,14 @@ import ast
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import (
     assignments,
-    conditions,
+    facts,
     functions,
+    iterators,
     lists,
-    loops,
     lower,
     patterns,
     tries,
 )
-from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.code import Code, Label, Loop
 from rlgpt_jax.macros.compiler.scopes import Scope, resolve
 from rlgpt_jax.macros.refusal import Refused
@@ -90,7 +89,7 @@ def give_up(f: Code, node: ast.Assert | ast.Raise) -> bool:
     """Compiles `assert` and `raise`: the macro ends, also from inside a helper."""
     goes_on = Label()
     if isinstance(node, ast.Assert):
-        conditions.jump_if(f, node.test, goes_on, True)
+        f.jump_if(node.test, goes_on, True)
     elif not f.scope.imported:
         f.shared.notices.append(f"line {node.lineno}: raise ends the macro")
     f.at(node)
@@ -112,20 +111,20 @@ def expression(f: Code, node: ast.Expr) -> bool:
                 f"{called.name} is a generator function (it yields)",
                 f"write obs = yield from {called.name}(...)",
             )
-        if ex.is_action(f, item.func.id):
+        if facts.is_action(f, item.func.id):
             raise Refused(
                 node,
                 f"{item.func.id}(...) alone does nothing",
                 f"write obs = yield {item.func.id}(...)",
             )
-    ex.value(f, item)
+    f.value(item)
     return True
 
 
 # --- control ---------------------------------------------------------------------
 def if_(f: Code, node: ast.If) -> bool:
     otherwise, done = Label(), Label()
-    conditions.jump_if(f, node.test, otherwise, False)
+    f.jump_if(node.test, otherwise, False)
     before = set(f.assigned)
     reached = block(f, node.body)
     after = set(f.assigned)
@@ -149,11 +148,11 @@ def if_(f: Code, node: ast.If) -> bool:
 def while_(f: Code, node: ast.While) -> bool:
     loop = Loop(out=Label(), again=Label())
     ended = Label()
-    forever = ex.constant_of(f, node.test) in (True, 1.0)
+    forever = facts.constant_of(f, node.test) in (True, 1.0)
     before = set(f.assigned)
     body_start = Label()
     # The test stands before and after the body: one jump less in every round.
-    conditions.jump_if(f, node.test, ended, False)
+    f.jump_if(node.test, ended, False)
     f.place(body_start)
     f.loops.append(loop)
     block(f, node.body)
@@ -161,7 +160,7 @@ def while_(f: Code, node: ast.While) -> bool:
     f.place(loop.again)
     f.top = f.floor
     f.assigned = set(before)
-    conditions.jump_if(f, node.test, body_start, True)
+    f.jump_if(node.test, body_start, True)
     f.place(ended)
     reached = not forever
     if node.orelse:
@@ -181,7 +180,7 @@ def finish_loop(f: Code, loop: Loop, reached: bool) -> bool:
 def for_(f: Code, node: ast.For) -> bool:
     hint = assignments.plain_register(f, node.target) if isinstance(node.target, ast.Name) else None
     loop = Loop(out=Label(), again=Label())
-    item, advance = loops.start(f, node.iter, hint)
+    item, advance = iterators.start(f, node.iter, hint)
     first = Label()
     before, floor = set(f.assigned), f.floor
     f.floor = f.top
@@ -221,7 +220,7 @@ def return_(f: Code, node: ast.Return) -> bool:
     if f.scope is f.shared.entry and node.value is not None and lower.makes_text(node.value):
         if not lower.has_effect(node.value):  # nobody gets what the macro returns
             node = ast.copy_location(ast.Return(None), node)
-    result = f.constant(None) if node.value is None else ex.value(f, node.value)
+    result = f.constant(None) if node.value is None else f.value(node.value)
     f.at(node)
     f.emit(bc.RETURN, result)
     return False
@@ -232,4 +231,4 @@ def boxes(f: Code) -> None:
     for name in sorted(f.scope.boxed):
         register = f.registers[(f.scope, name)]
         start = register if name in f.scope.params else f.constant_bits(values.UNBOUND)
-        ex.sequence(f, values.T_LIST, [start], register)
+        f.sequence(values.T_LIST, [start], register)

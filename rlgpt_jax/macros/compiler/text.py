@@ -13,8 +13,7 @@ from typing import Any
 
 from rlgpt_jax.envs.names import NAMES
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import kinds, mappings, possible, strings, within
+from rlgpt_jax.macros.compiler import facts, kinds, possible, strings, within
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.pool import NotConstant
 from rlgpt_jax.macros.compiler.scopes import MISSING
@@ -44,17 +43,17 @@ def chain(f: Code, node: ast.expr) -> Chain | None:
     """Takes `r.block.lower().split("_")[0]` apart; None if it is no text function."""
     if isinstance(node, ast.Subscript):
         inner = chain(f, node.value)
-        place = ex.constant_of(f, node.slice) if inner is not None else None
+        place = facts.constant_of(f, node.slice) if inner is not None else None
         if inner is not None and isinstance(place, float) and place.is_integer():
             return then(inner, lambda row: element(row, int(place)), f"[{place}]")
         return None
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         if node.func.id == "str" and len(node.args) == 1 and not node.keywords:
-            if ex.is_api(f, "str"):
+            if facts.is_api(f, "str"):
                 known = chain(f, node.args[0]) or Chain(node.args[0], lambda text: text, "str")
                 return then(known, whole_text, "str")
         if node.func.id == "len" and len(node.args) == 1 and not node.keywords:
-            if ex.is_api(f, "len") and mappings.is_surely(f, node.args[0], kinds.NAME):
+            if facts.is_api(f, "len") and facts.is_surely(f, node.args[0], kinds.NAME):
                 known = chain(f, node.args[0]) or Chain(node.args[0], lambda text: text, "")
                 return then(known, length, "len")
         return None
@@ -63,8 +62,8 @@ def chain(f: Code, node: ast.expr) -> Chain | None:
     method = node.func.attr
     if method not in strings.METHODS or node.keywords:
         return None
-    args = [ex.constant_of(f, arg) for arg in node.args]
-    if method in ("index", "count") and not mappings.is_surely(f, node.func.value, kinds.NAME):
+    args = [facts.constant_of(f, arg) for arg in node.args]
+    if method in ("index", "count") and not facts.is_surely(f, node.func.value, kinds.NAME):
         return None
     if MISSING in args:
         return None
@@ -108,7 +107,7 @@ def value(f: Code, node: ast.expr, into: int | None) -> int | None:
         return put_together(f, node, parts, into)
     row = split_row(f, node)
     if row is not None:
-        return ex.sequence(f, values.T_LIST, [f.constant(item) for item in row], into)
+        return f.sequence(values.T_LIST, [f.constant(item) for item in row], into)
     known = chain(f, node)
     if known is not None:
         return of_name(f, node, known, into)
@@ -117,7 +116,7 @@ def value(f: Code, node: ast.expr, into: int | None) -> int | None:
         or is_text_call(f, node)
         or (
             isinstance(node, ast.BinOp)
-            and any(isinstance(ex.constant_of(f, side), str) for side in (node.left, node.right))
+            and any(isinstance(facts.constant_of(f, side), str) for side in (node.left, node.right))
         )
     ):
         raise Refused(node, "this text cannot be made", ADVICE)
@@ -128,8 +127,8 @@ def split_row(f: Code, node: ast.expr) -> tuple | None:
     """Returns the parts of `"log stone".split()`, a text that is constant."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if node.func.attr in ("split", "rsplit") and not node.keywords:
-            text = ex.constant_of(f, node.func.value)
-            args = [ex.constant_of(f, arg) for arg in node.args]
+            text = facts.constant_of(f, node.func.value)
+            args = [facts.constant_of(f, arg) for arg in node.args]
             if isinstance(text, str) and MISSING not in args:
                 try:
                     return strings.apply(text, node.func.attr, args)
@@ -140,14 +139,14 @@ def split_row(f: Code, node: ast.expr) -> tuple | None:
 
 def letters(f: Code, node: ast.expr) -> int | None:
     """Returns a tuple of the letters of a text that is known; None if it is no such text."""
-    if f.scope.trusted or not mappings.is_surely(f, node, kinds.NAME):
+    if f.scope.trusted or not facts.is_surely(f, node, kinds.NAME):
         return None
     found = possible.values_of(f, node)
     if not found or len(found) > MAX_SETS:
         return None
     if len(found) == 1:
         return f.constant(tuple(found[0]))
-    operand, register, done = f.put(ex.value(f, node), f.temp()), f.temp(), Label()
+    operand, register, done = f.kept(node), f.temp(), Label()
     for item in found:
         other = Label()
         f.emit(bc.JNE, operand, f.constant(item), other)
@@ -160,18 +159,18 @@ def letters(f: Code, node: ast.expr) -> int | None:
 
 def is_text(f: Code, node: ast.expr) -> bool:
     """Says whether an expression is surely a text, so that + puts texts together."""
-    if isinstance(ex.constant_of(f, node), str) or isinstance(node, ast.JoinedStr):
+    if isinstance(facts.constant_of(f, node), str) or isinstance(node, ast.JoinedStr):
         return True
     if f.scope.trusted:
         return False
-    return mappings.is_surely(f, node, kinds.NAME)
+    return facts.is_surely(f, node, kinds.NAME)
 
 
 def is_text_call(f: Code, node: ast.expr) -> bool:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return node.func.attr in ("format", "join")
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        return node.func.id in ("repr", "format", "chr") and ex.is_api(f, node.func.id)
+        return node.func.id in ("repr", "format", "chr") and facts.is_api(f, node.func.id)
     return False
 
 
@@ -180,7 +179,7 @@ def put_together(f: Code, node: ast.expr, parts: list[strings.Part], into: int |
     open_parts: list[tuple[ast.expr, str, list[Any]]] = []
     count = 1
     for part in parts:
-        if isinstance(part, str) or ex.constant_of(f, part[0]) is not MISSING:
+        if isinstance(part, str) or facts.constant_of(f, part[0]) is not MISSING:
             continue
         found = possible.values_of(f, part[0])
         if found is None:
@@ -195,7 +194,7 @@ def put_together(f: Code, node: ast.expr, parts: list[strings.Part], into: int |
         raise Refused(
             node, f"this text may be {count} different ones, {MAX_TABLE} are possible", ADVICE
         )
-    operands = [f.put(ex.value(f, part[0]), f.temp()) for part in open_parts]
+    operands = [f.kept(part[0]) for part in open_parts]
     register, done = f.temp(), Label()
 
     def choose(i: int, chosen: dict[int, Any]) -> None:
@@ -226,7 +225,7 @@ def assembled(
             if isinstance(part, str):
                 made += part
                 continue
-            constant = ex.constant_of(f, part[0])
+            constant = facts.constant_of(f, part[0])
             made += strings.render(next(values_) if constant is MISSING else constant, part[1])
         return strings.bounded(made)
     except NotConstant:
@@ -235,15 +234,15 @@ def assembled(
 
 def of_name(f: Code, node: ast.expr, known: Chain, into: int | None) -> int | None:
     """Compiles a text function of a name."""
-    surely = mappings.is_surely(f, known.base, kinds.NAME)
-    if not surely and not mappings.may_be(f, known.base, kinds.NAME):
-        if known.key.startswith("str") and mappings.may_be(f, known.base, kinds.NUMBER):
+    surely = facts.is_surely(f, known.base, kinds.NAME)
+    if not surely and not facts.may_be(f, known.base, kinds.NAME):
+        if known.key.startswith("str") and facts.may_be(f, known.base, kinds.NUMBER):
             return number_text(f, node, known, into)
         return None
-    operand = ex.value(f, known.base)
+    operand = f.value(known.base)
     if not surely:
         operand = f.put(operand, f.temp())
-        if known.key.startswith("str") and mappings.may_be(f, known.base, kinds.NONE):
+        if known.key.startswith("str") and facts.may_be(f, known.base, kinds.NONE):
             none_as_text(f, operand)
         check_name(f, operand)
     names = domain(f, known)

@@ -4,8 +4,7 @@ import ast
 from collections.abc import Callable
 from typing import Any
 
-from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import kinds, mappings
+from rlgpt_jax.macros.compiler import facts, kinds
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.pool import NotConstant
 from rlgpt_jax.macros.compiler.scopes import MISSING
@@ -20,15 +19,15 @@ def test(f: Code, node: ast.Compare) -> tuple[ast.expr, str, Callable[[str], boo
     op, left, right = node.ops[0], node.left, node.comparators[0]
     if isinstance(op, ast.Eq | ast.NotEq | ast.In | ast.NotIn):
         negated = isinstance(op, ast.NotEq | ast.NotIn)
-        known, constant = chain(f, left), ex.constant_of(f, right)
+        known, constant = chain(f, left), facts.constant_of(f, right)
         if isinstance(right, ast.Set | ast.List):
             row = ast.copy_location(ast.Tuple(right.elts, ast.Load()), right)
-            constant = ex.constant_of(f, row)
+            constant = facts.constant_of(f, row)
         if known is not None and constant is not MISSING:
             if isinstance(op, ast.In | ast.NotIn) and not isinstance(constant, tuple | str):
                 return None
             return predicate(f, known, op, constant, negated)
-        known, constant = chain(f, right), ex.constant_of(f, left)
+        known, constant = chain(f, right), facts.constant_of(f, left)
         if known is not None and isinstance(constant, str):
             return predicate(f, known, op, constant, negated, swapped=True)
     return None
@@ -37,7 +36,7 @@ def test(f: Code, node: ast.Compare) -> tuple[ast.expr, str, Callable[[str], boo
 def predicate(
     f: Code, known: Chain, op: ast.cmpop, constant: Any, negated: bool, swapped: bool = False
 ) -> tuple[ast.expr, str, Callable[[str], bool]] | None:
-    if not mappings.is_surely(f, known.base, kinds.NAME):
+    if not facts.is_surely(f, known.base, kinds.NAME):
         return None
 
     def holds(name: str) -> bool:
@@ -66,7 +65,7 @@ def compare_jump(f: Code, node: ast.Compare, label: Label, when: bool) -> bool:
     if found is None:
         return False
     base, key, holds = found
-    operand, register = ex.value(f, base), f.temp()
+    operand, register = f.value(base), f.temp()
     f.emit(bc.INSET, register, operand, f.pool.named_set(key, holds))
     f.emit(bc.JT if when else bc.JF, register, label)
     return True

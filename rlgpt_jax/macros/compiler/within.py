@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import expressions as ex
+from rlgpt_jax.macros.compiler import facts, kinds
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.scopes import Scope
 from rlgpt_jax.macros.vm import bytecode as bc
@@ -64,7 +64,7 @@ def routine_with(f: Code, name: str, args: list[ast.expr | int], into: int | Non
         if isinstance(arg, int):
             f.emit(bc.MOVE, base + 1 + i, arg)
         else:
-            ex.value(f, arg, base + 1 + i)
+            f.value(arg, base + 1 + i)
     return enter(f, name, base, into)
 
 
@@ -220,7 +220,7 @@ INTRINSICS: dict[str, Callable[[Code, list[int]], int]] = {
 
 def intrinsic(f: Code, node: ast.Call, name: str, into: int | None) -> int:
     """Compiles a call that only routines can make."""
-    given = [ex.value(f, arg) for arg in node.args]
+    given = [f.value(arg) for arg in node.args]
     return f.put(INTRINSICS[name](f, given), into)
 
 
@@ -230,9 +230,63 @@ def test(f: Code, node: ast.expr, label: Label, when: bool) -> bool:
         return False
     if node.func.id not in TESTS:
         return False
-    operand, otherwise = ex.value(f, node.args[0]), Label()
+    operand, otherwise = f.value(node.args[0]), Label()
     f.emit(bc.JTAG, operand, TESTS[node.func.id], label if when else otherwise)
     if not when:
         f.emit(bc.JUMP, label)
         f.place(otherwise)
     return True
+
+
+TAGS = {
+    kinds.NAME: values.T_NAME,
+    kinds.TUPLE: values.T_TUPLE,
+    kinds.LIST: values.T_LIST,
+    kinds.DICT: values.T_DICT,
+    kinds.SET: values.T_SET,
+}
+
+
+def by_kind(
+    f: Code, operand: int, known: int, wanted: int,
+    usual: Callable[[], object], special: Callable[[], object],
+) -> None:  # fmt: skip
+    """Compiles `special` for values of the wanted kinds and `usual` for others.
+
+    The tag is tested at run time if the known kinds leave it open.
+    """
+    if not known & ~wanted:
+        special()
+        return
+    is_special, done = Label(), Label()
+    for bit, tag in TAGS.items():
+        if known & wanted & bit:
+            f.emit(bc.JTAG, operand, tag, is_special)
+    usual()
+    f.emit(bc.JUMP, done)
+    f.place(is_special)
+    special()
+    f.place(done)
+
+
+def either(
+    f: Code, op: int, operands: tuple[int, int], node: ast.expr, wanted: int, name: str,
+    into: int | None,
+) -> int:  # fmt: skip
+    """Compiles an instruction, or a routine where `node`, the first operand, is of those kinds."""
+    register, bits = f.temp(), facts.kind_of(f, node).bits
+    usual, special = (
+        lambda: f.emit(op, register, *operands),
+        lambda: routine(f, name, [*operands], register),
+    )
+    by_kind(f, operands[0], bits, wanted, usual, special)
+    return f.put(register, into)
+
+
+def cells(f: Code, node: ast.expr, operand: int) -> int:
+    """Returns the operand, or a view of its cells if it may be a dictionary or a set."""
+    bits = facts.kind_of(f, node).bits
+    tags = [
+        tag for bit, tag in ((kinds.DICT, values.T_DICT), (kinds.SET, values.T_SET)) if bits & bit
+    ]
+    return view(f, operand, tuple(tags), others=True) if tags else operand

@@ -3,8 +3,7 @@
 import ast
 
 from rlgpt_jax.macros.actions import ITEM_ACTIONS
-from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import kinds, mappings, possible, strings, within, work
+from rlgpt_jax.macros.compiler import facts, kinds, possible, strings, within, work
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.pool import MAX_TEXT
 from rlgpt_jax.macros.compiler.scopes import MISSING
@@ -98,11 +97,11 @@ def test(
 
 def without_affixes(f: Code, node: ast.expr) -> tuple[ast.expr, tuple[str, str]]:
     """Takes `"_" + word` and `f"{word}_ore"` apart: a word, and what is around it."""
-    parts = strings.parts_of(node, lambda item: isinstance(ex.constant_of(f, item), str))
+    parts = strings.parts_of(node, lambda item: isinstance(facts.constant_of(f, item), str))
     texts: list[str] = [""]
     found: list[ast.expr] = []
     for part in parts or []:
-        constant = part if isinstance(part, str) else ex.constant_of(f, part[0])
+        constant = part if isinstance(part, str) else facts.constant_of(f, part[0])
         if isinstance(constant, str):
             texts[-1] += constant
         elif isinstance(part, str) or part[1] or constant is not MISSING:
@@ -118,11 +117,11 @@ def part_of_name(f: Code, node: ast.Compare) -> int | None:
     if len(node.ops) != 1 or not isinstance(node.ops[0], ast.In | ast.NotIn) or f.scope.trusted:
         return None
     given, affixes = without_affixes(f, node.left)
-    if affixes == NO_AFFIXES or not mappings.is_surely(f, node.comparators[0], kinds.NAME):
+    if affixes == NO_AFFIXES or not facts.is_surely(f, node.comparators[0], kinds.NAME):
         return None
     known = held_by(f, given, needed=True)
     assert known is not None
-    word, register = f.put(ex.value(f, given), f.temp()), f.temp()
-    name = f.put(ex.value(f, node.comparators[0]), f.temp())
+    word, register = f.kept(given), f.temp()
+    name = f.kept(node.comparators[0])
     test(f, known, word, name, "in", register, affixes)
     return register

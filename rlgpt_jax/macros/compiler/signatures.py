@@ -1,14 +1,14 @@
-"""Stars in calls: `f(*place)` and `f(**options)`, for functions whose parameters are known."""
+"""How functions can be called, which argument goes to which parameter, and stars in calls."""
 
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rlgpt_jax.macros.actions import PLAIN_ACTIONS
-from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import function_values
+from rlgpt_jax.macros.compiler import facts
 from rlgpt_jax.macros.compiler.code import Code
-from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.compiler.kinds import of_constant
+from rlgpt_jax.macros.compiler.scopes import MISSING
+from rlgpt_jax.macros.refusal import Refused, close_names
 
 
 @dataclass
@@ -33,9 +33,7 @@ def unstarred(
     Args:
       missing: operand of the default value of a parameter.
     """
-    if not any(isinstance(arg, ast.Starred) for arg in node.args) and not any(
-        keyword.arg is None for keyword in node.keywords
-    ):
+    if not has_stars(node):
         return node
     f.inner_names.append({})
     args, row = positional(f, node)
@@ -65,16 +63,6 @@ def unstarred(
     return ast.fix_missing_locations(made)
 
 
-def of_api(f: Code, node: ast.Call, name: str) -> ast.Call:
-    """Returns a call of the API without stars."""
-    if len(node.args) == 1 and isinstance(node.args[0], ast.Starred) and name in ("min", "max"):
-        return ast.copy_location(ast.Call(node.func, [node.args[0].value], node.keywords), node)
-    takes = function_values.api_parameters(name)
-    if not takes.positional and name not in PLAIN_ACTIONS:
-        return node
-    return unstarred(f, node, takes, lambda _: f.constant(0.0))
-
-
 def positional(f: Code, node: ast.Call) -> tuple[list[ast.expr], ast.expr | None]:
     """Returns the arguments before a row of unknown length, and that row."""
     args: list[ast.expr] = []
@@ -85,14 +73,14 @@ def positional(f: Code, node: ast.Call) -> tuple[list[ast.expr], ast.expr | None
         if not isinstance(arg, ast.Starred):
             args.append(arg)
             continue
-        constant = ex.constant_of(f, arg.value)
+        constant = facts.constant_of(f, arg.value)
         if isinstance(arg.value, ast.Tuple | ast.List):
             args += arg.value.elts
         elif isinstance(constant, tuple):
-            whole = function_values.once(f, arg.value)
+            whole = once(f, arg.value)
             args += [indexed(whole, i) for i in range(len(constant))]
         else:
-            row = function_values.once(f, arg.value)
+            row = once(f, arg.value)
     return args, row
 
 
@@ -111,7 +99,7 @@ def named(f: Code, node: ast.Call) -> tuple[list[ast.keyword], ast.expr | None]:
         elif table is not None:
             raise Refused(node, "two ** arguments", "put them into one dictionary")
         else:
-            table = function_values.once(f, value)
+            table = once(f, value)
     return keywords, table
 
 
@@ -153,7 +141,83 @@ def entry(
 
 def default(f: Code, place: ast.expr, name: str, missing: Callable[[str], int]) -> ast.expr:
     none = ast.copy_location(ast.Constant(None), place)
-    made = function_values.named_here(f, none, missing(name))
+    made = named_here(f, none, missing(name))
     assert isinstance(made, ast.Name)
     f.shared.kinds.hints[made.id] = f.shared.kinds.unknown
     return made
+
+
+def once(f: Code, node: ast.expr) -> ast.expr:
+    """Returns an expression for a value that is computed now and used several times."""
+    if isinstance(node, ast.Constant | ast.Name):
+        return node
+    if isinstance(node, ast.Starred):
+        return ast.copy_location(ast.Starred(once(f, node.value), ast.Load()), node)
+    if isinstance(node, ast.Dict) and all(isinstance(k, ast.Constant) for k in node.keys):
+        made = ast.Dict(node.keys, [once(f, value) for value in node.values])
+        return ast.copy_location(made, node)
+    return named_here(f, node, f.kept(node))
+
+
+def named_here(f: Code, node: ast.expr, operand: int) -> ast.expr:
+    """Returns a name of our own for an operand that has the kind of `node`."""
+    hints = f.shared.kinds.hints
+    name = f"value {len(hints)}"
+    constant = facts.constant_of(f, node)
+    hints[name] = (
+        of_constant(constant) if constant is not MISSING else f.shared.kinds.of(f.scope, node)
+    )
+    f.inner_names[-1][name] = operand
+    return ast.copy_location(ast.Name(name, ast.Load()), node)
+
+
+def bind(node: ast.Call, takes: Parameters) -> dict[str, ast.expr]:
+    """Returns argument expressions by parameter; the call has no stars any more."""
+    given = dict(zip(takes.positional, node.args, strict=False))
+    rest = node.args[len(takes.positional) :]
+    names = list(dict.fromkeys([*takes.positional, *takes.keywords]))
+    wanted = f"{takes.name}({', '.join(names)})"
+    if takes.rest is not None:
+        given[takes.rest] = ast.copy_location(ast.Tuple(rest, ast.Load()), node)
+    elif rest:
+        raise Refused(
+            node,
+            f"{takes.name} was given {len(node.args)} arguments, it takes {len(takes.positional)}",
+            f"write {wanted}",
+        )
+    others: list[ast.keyword] = []
+    for keyword in node.keywords:
+        assert keyword.arg is not None
+        if keyword.arg in takes.keywords and keyword.arg not in given:
+            given[keyword.arg] = keyword.value
+        elif takes.others is None or keyword.arg in given:
+            raise Refused(
+                node,
+                f"{takes.name} has no free parameter {keyword.arg}",
+                close_names(keyword.arg, names) or f"write {wanted}",
+            )
+        else:
+            others.append(keyword)
+    if takes.others is not None:
+        keys: list[ast.expr | None] = [ast.Constant(k.arg) for k in others]
+        made = ast.Dict(keys, [k.value for k in others])
+        given[takes.others] = ast.fix_missing_locations(ast.copy_location(made, node))
+    for missing in takes.needed:
+        if missing not in given:
+            raise Refused(node, f"{takes.name} needs the argument {missing}", f"write {wanted}")
+    return given
+
+
+def bound(node: ast.Call, what: str, names: list[str], required: int) -> dict[str, ast.expr]:
+    """Returns the argument expressions of a call of the API by parameter."""
+    if has_stars(node):
+        raise Refused(
+            node, "* and ** in calls are not part of the language", "write the arguments one by one"
+        )
+    return bind(node, Parameters(what, names, names, names[:required]))
+
+
+def has_stars(node: ast.Call) -> bool:
+    return any(isinstance(arg, ast.Starred) for arg in node.args) or any(
+        keyword.arg is None for keyword in node.keywords
+    )
