@@ -37,6 +37,7 @@ MAY_START = {
     "experiments/minedojo/interpreters.py": "asks interpreters for their version",
     "experiments/minedojo/probe.py": "runs in MineDojo's interpreter and asks for versions",
     "experiments/minedojo/steps.py": "runs the steps of the installation",
+    "experiments/reproduce/runs.py": "asks JAX, in a process of its own, for its devices",
     "experiments/sweep/jobs.py": "starts experiments.main with flags of its own",
     "experiments/sweep/launchers.py": "looks whether a package is installed",
     "rlgpt_jax/envs/control/packages.py": "looks whether a package is installed",

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -147,6 +148,15 @@ class Code:
 
     def place(self, label: Label) -> None:
         self.items.append(label)
+
+    @contextlib.contextmanager
+    def unless(self, done: Label, jump: int, *operands: int) -> Iterator[None]:
+        """A block that a jump leaves out; its end goes to `done`."""
+        other = Label()
+        self.emit(jump, *operands, other)
+        yield
+        self.emit(bc.JUMP, done)
+        self.place(other)
 
     def at(self, node: ast.AST) -> None:
         """Says which source line the next instructions belong to."""

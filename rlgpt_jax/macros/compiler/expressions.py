@@ -2,6 +2,7 @@
 
 import ast
 import difflib
+from collections.abc import Callable
 
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.actions import ITEM_ACTIONS
@@ -12,6 +13,7 @@ from rlgpt_jax.macros.compiler import (
     facts,
     kinds,
     lists,
+    loops,
     mappings,
     numbers,
     rows,
@@ -53,36 +55,10 @@ def value(f: Code, node: ast.expr, into: int | None = None) -> int:
     made = None if f.scope.trusted else text.value(f, node, into)
     if made is not None:
         return made
-    if isinstance(node, ast.BinOp):
-        return binary(f, node, into)
-    if isinstance(node, ast.UnaryOp):
-        return unary(f, node, into)
-    if isinstance(node, ast.Compare):
-        return conditions.compare_value(f, node, into)
-    if isinstance(node, ast.BoolOp):
-        return conditions.bool_value(f, node, into)
-    if isinstance(node, ast.IfExp):
-        return conditions.if_value(f, node, into)
-    if isinstance(node, ast.Call):
-        return calls.call(f, node, into)
-    if isinstance(node, ast.Attribute):
-        return attribute(f, node, into)
-    if isinstance(node, ast.Subscript):
-        return subscript(f, node, into)
-    if isinstance(node, ast.Tuple | ast.List):
-        return display(f, node, into)
-    if isinstance(node, ast.ListComp):
-        return f.list_of(node, into)
-    if isinstance(node, ast.Dict | ast.DictComp | ast.Set | ast.SetComp):
-        return mappings.make(f, node, into)
     if isinstance(node, ast.Yield | ast.YieldFrom) and f.comprehensions:
         raise Refused(node, "yield inside a comprehension", "write a for loop")
-    if isinstance(node, ast.Yield):
-        return yielded(f, node, into)
-    if isinstance(node, ast.YieldFrom):
-        return calls.yield_from(f, node, into)
-    if isinstance(node, ast.NamedExpr):
-        return assignments.named(f, node, into)
+    if type(node) in COMPILERS:
+        return COMPILERS[type(node)](f, node, into)
     if isinstance(node, ast.GeneratorExp):
         raise Refused(
             node,
@@ -302,3 +278,21 @@ def yielded(f: Code, node: ast.Yield, into: int | None) -> int:
         raise Refused(node, "yield needs an action", "for example obs = yield forward()")
     action = value(f, wanted)
     return f.made(node, bc.YIELD, into, action)
+
+
+COMPILERS: dict[type, Callable[..., int]] = {
+    ast.BinOp: binary,
+    ast.UnaryOp: unary,
+    ast.Compare: conditions.compare_value,
+    ast.BoolOp: conditions.bool_value,
+    ast.IfExp: conditions.if_value,
+    ast.Call: calls.call,
+    ast.Attribute: attribute,
+    ast.Subscript: subscript,
+    **dict.fromkeys((ast.Tuple, ast.List), display),
+    ast.ListComp: loops.list_of,
+    **dict.fromkeys((ast.Dict, ast.DictComp, ast.Set, ast.SetComp), mappings.make),
+    ast.Yield: yielded,
+    ast.YieldFrom: calls.yield_from,
+    ast.NamedExpr: assignments.named,
+}

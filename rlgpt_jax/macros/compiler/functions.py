@@ -43,12 +43,13 @@ def default_nodes(scope: Scope) -> list[tuple[str, ast.expr]]:
     return plain + [(name, value) for name, value in only if value is not None]
 
 
-def define(f: Code, node: ast.FunctionDef) -> None:
+def define(f: Code, node: ast.FunctionDef) -> bool:
     """Compiles a `def` statement: default values that are computed where it stands."""
     scope = f.scope.functions[node.name]
     for name, value in default_nodes(scope):
         if name in scope.late_defaults:
             f.value(value, f.registers[(f.scope, scope.late_defaults[name])])
+    return True
 
 
 def prologue(f: Code) -> None:

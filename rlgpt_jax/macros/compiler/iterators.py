@@ -1,6 +1,9 @@
-"""Iterators that need no memory: range, enumerate, zip, reversed, map, filter, `x for x in`.
+"""Iteration: what `for` and comprehensions run over.
 
-See `loops.py` for what an iterator is.
+An iterator is compiled in two steps. `start` evaluates what is iterated and returns the
+item (a register, or a nested tuple of registers for enumerate and zip) and `advance`.
+`advance(body)` emits code that sets the item's registers and jumps to `body`, or falls
+through when nothing is left. Nothing is allocated.
 """
 
 import ast
@@ -21,12 +24,10 @@ def over_generator(f: Code, node: ast.GeneratorExp) -> tuple[walks.Item, walks.A
     item = tuple(f.temp() for _ in elements) if split else f.temp()
 
     def advance(body: Label) -> None:
-        test, found, out = Label(), Label(), Label()
+        test, out = Label(), Label()
         keep = f.top
         f.place(test)
-        inner(found)
-        f.emit(bc.JUMP, out)
-        f.place(found)
+        walks.go_on(f, inner, out)
         f.inner_names.append({})
         f.comprehensions += 1
         walks.bind_inner(f, clause.target, source)
@@ -100,10 +101,8 @@ def over_enumerate(f: Code, node: ast.Call, hint: int | None) -> tuple[walks.Ite
     item, inner = start(f, given["items"])
 
     def advance(body: Label) -> None:
-        found, out = Label(), Label()
-        inner(found)
-        f.emit(bc.JUMP, out)
-        f.place(found)
+        out = Label()
+        walks.go_on(f, inner, out)
         f.emit(bc.MOVE, position, counter)
         f.emit(bc.ADD, counter, counter, f.constant(1.0))
         f.emit(bc.JUMP, body)
@@ -120,10 +119,7 @@ def over_zip(f: Code, node: ast.Call, hint: int | None) -> tuple[walks.Item, wal
     def advance(body: Label) -> None:
         out = Label()
         for _, inner in parts[:-1]:
-            found = Label()
-            inner(found)
-            f.emit(bc.JUMP, out)
-            f.place(found)
+            walks.go_on(f, inner, out)
         parts[-1][1](body)
         f.place(out)
 
@@ -147,10 +143,8 @@ def over_reversed(f: Code, node: ast.Call, hint: int | None) -> tuple[walks.Item
     f.emit(bc.SUB, state, state, f.constant(1.0))
 
     def advance(body: Label) -> None:
-        found, out = Label(), Label()
-        f.emit(bc.RANGE, state, item, found)
-        f.emit(bc.JUMP, out)
-        f.place(found)
+        out = Label()
+        walks.go_on(f, lambda found: f.emit(bc.RANGE, state, item, found), out)
         f.emit(bc.INDEX, item, source, item)
         f.emit(bc.JUMP, body)
         f.place(out)

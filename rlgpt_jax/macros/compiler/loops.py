@@ -1,10 +1,4 @@
-"""Iteration: what `for`, comprehensions and sum/min/max/any/all run over.
-
-An iterator is compiled in two steps. `start` evaluates what is iterated and returns the
-item (a register, or a nested tuple of registers for enumerate and zip) and `advance`.
-`advance(body)` emits code that sets the item's registers and jumps to `body`, or falls
-through when nothing is left. Nothing is allocated.
-"""
+"""Loops over what can be iterated: comprehensions, sum, min, max, any, all. See `iterators.py`."""
 
 import ast
 from collections.abc import Callable

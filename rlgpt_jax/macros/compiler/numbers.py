@@ -21,6 +21,33 @@ SHIFTS = {ast.LShift: bc.MUL, ast.RShift: bc.FLOORDIV}
 TRUTHS = ("on_ground", "in_water")
 
 
+# --- powers ---------------------------------------------------------------------
+def power(f: Code, node: ast.BinOp, into: int | None) -> int:
+    """Compiles `x ** n`: products for small whole n, a square root for 0.5."""
+    exponent = facts.constant_of(f, node.right)
+    if not isinstance(exponent, float | bool) or not is_easy(float(exponent)):
+        return functions.routine(f, node, "pow", [node.left, node.right], into)
+    base = f.value(node.left)
+    f.at(node)
+    register = f.target(into)
+    if abs(exponent) == 0.5:
+        f.emit(bc.SQRT, register, base)
+    elif exponent == 0:
+        f.emit(bc.NUMBER, register, base)
+        f.emit(bc.MOVE, register, f.constant(1.0))
+    else:
+        f.emit(bc.NUMBER, register, base)
+        for _ in range(int(abs(exponent)) - 1):
+            f.emit(bc.MUL, register, register, base)
+    if exponent < 0:
+        f.emit(bc.DIV, register, f.constant(1.0), register)
+    return f.put(register, into)
+
+
+def is_easy(exponent: float) -> bool:
+    return abs(exponent) == 0.5 or (exponent == int(exponent) if abs(exponent) <= 8 else False)
+
+
 # --- bits ------------------------------------------------------------------------
 def is_bits(node: ast.BinOp) -> bool:
     return type(node.op) in BITS or type(node.op) in SHIFTS
@@ -257,29 +284,3 @@ NUMBER_BUILTINS: dict[str, Builtin] = {
     "random randrange": randrange,
     "random seed": seed,
 }
-
-
-def power(f: Code, node: ast.BinOp, into: int | None) -> int:
-    """Compiles `x ** n`: products for small whole n, a square root for 0.5."""
-    exponent = facts.constant_of(f, node.right)
-    if not isinstance(exponent, float | bool) or not is_easy(float(exponent)):
-        return functions.routine(f, node, "pow", [node.left, node.right], into)
-    base = f.value(node.left)
-    f.at(node)
-    register = f.target(into)
-    if abs(exponent) == 0.5:
-        f.emit(bc.SQRT, register, base)
-    elif exponent == 0:
-        f.emit(bc.NUMBER, register, base)
-        f.emit(bc.MOVE, register, f.constant(1.0))
-    else:
-        f.emit(bc.NUMBER, register, base)
-        for _ in range(int(abs(exponent)) - 1):
-            f.emit(bc.MUL, register, register, base)
-    if exponent < 0:
-        f.emit(bc.DIV, register, f.constant(1.0), register)
-    return f.put(register, into)
-
-
-def is_easy(exponent: float) -> bool:
-    return abs(exponent) == 0.5 or (exponent == int(exponent) if abs(exponent) <= 8 else False)

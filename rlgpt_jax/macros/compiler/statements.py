@@ -1,6 +1,7 @@
 """Statements of a function body."""
 
 import ast
+from collections.abc import Callable
 
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import (
@@ -47,40 +48,10 @@ def statement(f: Code, node: ast.stmt) -> bool:
     """Compiles one statement. Returns whether the next one can be reached."""
     f.at(node)
     f.top = f.floor
-    if isinstance(node, ast.FunctionDef):
-        functions.define(f, node)
-        return True
     if isinstance(node, IGNORED):
         return True
-    if isinstance(node, ast.Expr):
-        return expression(f, node)
-    if isinstance(node, ast.Assign | ast.AnnAssign):
-        return assignments.assign(f, node)
-    if isinstance(node, ast.AugAssign):
-        return assignments.augmented(f, node)
-    if isinstance(node, ast.If):
-        return if_(f, node)
-    if isinstance(node, ast.While):
-        return while_(f, node)
-    if isinstance(node, ast.For):
-        return for_(f, node)
-    if isinstance(node, ast.Return):
-        return return_(f, node)
-    if isinstance(node, ast.Try):
-        return tries.try_(f, node)
-    if isinstance(node, ast.Match):
-        return patterns.match_(f, node)
-    if isinstance(node, ast.Assert | ast.Raise):
-        return give_up(f, node)
-    if isinstance(node, ast.Delete):
-        for target in node.targets:
-            if isinstance(target, ast.Name):
-                assignments.delete_name(f, target)
-            else:
-                lists.delete(f, target)
-        return True
-    if isinstance(node, ast.Break | ast.Continue):
-        return leave(f, node)
+    if type(node) in COMPILERS:
+        return COMPILERS[type(node)](f, node)
     what, advice = NOT_PART.get(type(node), (f"{type(node).__name__} is", ""))
     raise Refused(node, f"{what} not part of the language", advice)
 
@@ -118,6 +89,15 @@ def expression(f: Code, node: ast.Expr) -> bool:
                 f"write obs = yield {item.func.id}(...)",
             )
     f.value(item)
+    return True
+
+
+def delete(f: Code, node: ast.Delete) -> bool:
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            assignments.delete_name(f, target)
+        else:
+            lists.delete(f, target)
     return True
 
 
@@ -232,3 +212,20 @@ def boxes(f: Code) -> None:
         register = f.registers[(f.scope, name)]
         start = register if name in f.scope.params else f.constant_bits(values.UNBOUND)
         f.sequence(values.T_LIST, [start], register)
+
+
+COMPILERS: dict[type, Callable[..., bool]] = {
+    ast.FunctionDef: functions.define,
+    ast.Expr: expression,
+    **dict.fromkeys((ast.Assign, ast.AnnAssign), assignments.assign),
+    ast.AugAssign: assignments.augmented,
+    ast.If: if_,
+    ast.While: while_,
+    ast.For: for_,
+    ast.Return: return_,
+    ast.Try: tries.try_,
+    ast.Match: patterns.match_,
+    **dict.fromkeys((ast.Assert, ast.Raise), give_up),
+    ast.Delete: delete,
+    **dict.fromkeys((ast.Break, ast.Continue), leave),
+}

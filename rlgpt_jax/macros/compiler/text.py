@@ -148,11 +148,8 @@ def letters(f: Code, node: ast.expr) -> int | None:
         return f.constant(tuple(found[0]))
     operand, register, done = f.kept(node), f.temp(), Label()
     for item in found:
-        other = Label()
-        f.emit(bc.JNE, operand, f.constant(item), other)
-        f.emit(bc.MOVE, register, f.constant(tuple(item)))
-        f.emit(bc.JUMP, done)
-        f.place(other)
+        with f.unless(done, bc.JNE, operand, f.constant(item)):
+            f.emit(bc.MOVE, register, f.constant(tuple(item)))
     f.place(done)
     return register
 
@@ -333,13 +330,10 @@ def renamed(
     register, done = f.temp(), Label()
     f.emit(bc.MOVE, register, operand)
     for name, result in changed:
-        other = Label()
-        f.emit(bc.JNE, operand, f.constant(name), other)
-        if result is UNDEFINED:
-            within.no_index(f, register)
-        f.emit(bc.MOVE, register, f.constant(None if result is UNDEFINED else result))
-        f.emit(bc.JUMP, done)
-        f.place(other)
+        with f.unless(done, bc.JNE, operand, f.constant(name)):
+            if result is UNDEFINED:
+                within.no_index(f, register)
+            f.emit(bc.MOVE, register, f.constant(None if result is UNDEFINED else result))
     f.place(done)
     return f.put(register, into)
 
@@ -365,13 +359,10 @@ def measured(
         f.shared.text_checks.append((node, lambda name: result_of(known.function, name) in groups))
     done, test, register = Label(), f.temp(), f.temp()
     for result in ordered[:-1]:
-        other = Label()
         key = f"{known.key}={result!r}" if result is not UNDEFINED else f"{known.key}=none"
         f.emit(bc.INSET, test, operand, f.pool.named_set(key, gives(known.function, result)))
-        f.emit(bc.JF, test, other)
-        give(f, result, register)
-        f.emit(bc.JUMP, done)
-        f.place(other)
+        with f.unless(done, bc.JF, test):
+            give(f, result, register)
     if ordered:
         give(f, ordered[-1], register)
     f.place(done)

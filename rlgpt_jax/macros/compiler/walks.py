@@ -17,6 +17,14 @@ Item = Any  # int register, or a tuple of items
 Advance = Callable[[Label], None]
 
 
+def go_on(f: Code, advance: Advance, out: Label) -> None:
+    """Takes the next item of a walk that another one is made of, or jumps to `out`."""
+    found = Label()
+    advance(found)
+    f.emit(bc.JUMP, out)
+    f.place(found)
+
+
 def over_range(f: Code, node: ast.Call, hint: int | None) -> tuple[Item, Advance]:
     state = range_state(f, node)
     item = f.temp() if hint is None else hint
@@ -96,10 +104,8 @@ def over_container(f: Code, node: ast.expr, hint: int | None) -> tuple[Item, Adv
     f.place(is_dict)
 
     def advance(body: Label) -> None:
-        found, out = Label(), Label()
-        f.emit(bc.EACH, state, item, found)
-        f.emit(bc.JUMP, out)
-        f.place(found)
+        out = Label()
+        go_on(f, lambda found: f.emit(bc.EACH, state, item, found), out)
         f.emit(bc.JF, steps, body)
         f.emit(bc.EACH, state, unused, body)
         f.place(out)
@@ -131,10 +137,8 @@ def over_pairs(f: Code, cells: int, part: str, keeper: str = "") -> tuple[Item, 
     f.emit(bc.MOVE, state + 1, f.constant(0.0))
 
     def advance(body: Label) -> None:
-        found, out = Label(), Label()
-        f.emit(bc.EACH, state, key, found)
-        f.emit(bc.JUMP, out)
-        f.place(found)
+        out = Label()
+        go_on(f, lambda found: f.emit(bc.EACH, state, key, found), out)
         f.emit(bc.EACH, state, value, body)
         f.place(out)
 

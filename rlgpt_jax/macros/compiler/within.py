@@ -172,11 +172,8 @@ def word_test(how: str) -> Callable[[Code, list[int]], int]:
         def among(words: list[str], k: int) -> None:
             if k < 0 or len(words) <= 2:
                 for item in words:
-                    following = Label()
-                    f.emit(bc.JNE, word, f.constant(item), following)
-                    f.emit(bc.INSET, register, name, f.pool.later_set(how, item))
-                    f.emit(bc.JUMP, done)
-                    f.place(following)
+                    with f.unless(done, bc.JNE, word, f.constant(item)):
+                        f.emit(bc.INSET, register, name, f.pool.later_set(how, item))
                 f.emit(bc.JUMP, other)
                 return
             has_bit = Label()

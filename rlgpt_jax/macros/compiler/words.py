@@ -86,11 +86,8 @@ def test(
     before, after = affixes
     done = Label()
     for item in words:
-        other = Label()
-        f.emit(bc.JNE, word, f.constant(item), other)
-        f.emit(bc.INSET, register, name, f.pool.later_set(how, before + item + after))
-        f.emit(bc.JUMP, done)
-        f.place(other)
+        with f.unless(done, bc.JNE, word, f.constant(item)):
+            f.emit(bc.INSET, register, name, f.pool.later_set(how, before + item + after))
     within.wrong_kind(f, register)
     f.place(done)
 
