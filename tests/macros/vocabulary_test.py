@@ -89,7 +89,7 @@ def messages(path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "path", sorted(Path(compiler.__path__[0]).glob("*.py")), ids=lambda p: p.name
+    "path", sorted(Path(compiler.__path__[0]).rglob("*.py")), ids=lambda p: p.name
 )
 def test_no_message_of_the_compiler_speaks_of_minecraft_elsewhere(path: Path) -> None:
     world = vocabulary.of_world("full", SPEC)
@@ -100,7 +100,7 @@ def test_no_message_of_the_compiler_speaks_of_minecraft_elsewhere(path: Path) ->
 
 
 def test_every_replaced_wording_is_one_of_the_compiler() -> None:
-    texts = [t for path in Path(compiler.__path__[0]).glob("*.py") for t in messages(path)]
+    texts = [t for path in Path(compiler.__path__[0]).rglob("*.py") for t in messages(path)]
     for words, _ in vocabulary.of_world("full", SPEC).wording:
         assert any(words in text for text in texts), words
 

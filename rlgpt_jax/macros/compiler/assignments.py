@@ -3,9 +3,10 @@
 import ast
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import facts, kinds, lists, mappings, sets, walks
 from rlgpt_jax.macros.compiler.code import Code
-from rlgpt_jax.macros.compiler.scopes import resolve
+from rlgpt_jax.macros.compiler.data import lists, mappings, sets, walks
+from rlgpt_jax.macros.compiler.known import facts, kinds
+from rlgpt_jax.macros.compiler.tree.scopes import resolve
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
 

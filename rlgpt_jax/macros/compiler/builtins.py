@@ -5,19 +5,18 @@ import math
 from collections.abc import Callable
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import (
+from rlgpt_jax.macros.compiler.calling import signatures
+from rlgpt_jax.macros.compiler.code import Code, Label
+from rlgpt_jax.macros.compiler.data import (
     extremes,
-    facts,
     iterators,
-    kinds,
     lists,
     loops,
     mappings,
     numbers,
-    signatures,
     within,
 )
-from rlgpt_jax.macros.compiler.code import Code, Label
+from rlgpt_jax.macros.compiler.known import facts, kinds
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
 

@@ -16,24 +16,13 @@ from rlgpt_jax.macros.actions import (
     function_code,
     turn_code,
 )
-from rlgpt_jax.macros.compiler import (
-    facts,
-    function_values,
-    functions,
-    generators,
-    kinds,
-    lists,
-    loops,
-    signatures,
-    snapshots,
-    walks,
-    within,
-    words,
-)
 from rlgpt_jax.macros.compiler.builtins import BUILTINS, NO_BUILTIN
+from rlgpt_jax.macros.compiler.calling import function_values, functions, generators, signatures
 from rlgpt_jax.macros.compiler.code import Code, Label
+from rlgpt_jax.macros.compiler.data import lists, loops, walks, within
+from rlgpt_jax.macros.compiler.known import facts, kinds, snapshots, words
 from rlgpt_jax.macros.compiler.pool import ActionConstant
-from rlgpt_jax.macros.compiler.scopes import MISSING, Scope, resolve
+from rlgpt_jax.macros.compiler.tree.scopes import MISSING, Scope, resolve
 from rlgpt_jax.macros.refusal import Refused, close_names
 from rlgpt_jax.macros.routines.routines import ROUTINES
 from rlgpt_jax.macros.vm import bytecode as bc

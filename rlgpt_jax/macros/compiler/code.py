@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 from rlgpt_jax.envs.spec import Action, Argument
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import work
-from rlgpt_jax.macros.compiler.kinds import Kinds
+from rlgpt_jax.macros.compiler.known.kinds import Kinds
 from rlgpt_jax.macros.compiler.pool import Pool
-from rlgpt_jax.macros.compiler.scopes import Scope, Variable
+from rlgpt_jax.macros.compiler.tree.scopes import Scope, Variable
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
 from rlgpt_jax.macros.vocabulary import Vocabulary

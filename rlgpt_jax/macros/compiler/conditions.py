@@ -4,19 +4,10 @@ import ast
 from typing import NamedTuple
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import (
-    facts,
-    iterators,
-    kinds,
-    lists,
-    loops,
-    mappings,
-    text_tests,
-    within,
-    words,
-)
 from rlgpt_jax.macros.compiler.code import Code, Label
-from rlgpt_jax.macros.compiler.scopes import MISSING
+from rlgpt_jax.macros.compiler.data import iterators, lists, loops, mappings, text_tests, within
+from rlgpt_jax.macros.compiler.known import facts, kinds, words
+from rlgpt_jax.macros.compiler.tree.scopes import MISSING
 from rlgpt_jax.macros.vm import bytecode as bc
 
 # Comparison -> (jump if it holds, jump if not, as a value, operands swapped)

@@ -6,25 +6,21 @@ from collections.abc import Callable
 
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.actions import ITEM_ACTIONS
-from rlgpt_jax.macros.compiler import (
-    assignments,
-    calls,
-    conditions,
-    facts,
-    kinds,
+from rlgpt_jax.macros.compiler import assignments, calls, conditions
+from rlgpt_jax.macros.compiler.code import Code
+from rlgpt_jax.macros.compiler.data import (
     lists,
     loops,
     mappings,
     numbers,
-    rows,
     sets,
     text,
     walks,
     within,
 )
-from rlgpt_jax.macros.compiler.code import Code
+from rlgpt_jax.macros.compiler.known import facts, kinds, rows
 from rlgpt_jax.macros.compiler.pool import NO_COMPLEX, ActionConstant
-from rlgpt_jax.macros.compiler.scopes import MISSING, Scope, resolve
+from rlgpt_jax.macros.compiler.tree.scopes import MISSING, Scope, resolve
 from rlgpt_jax.macros.refusal import Refused, close_names
 from rlgpt_jax.macros.routines.routines import ROUTINES
 from rlgpt_jax.macros.vm import bytecode as bc

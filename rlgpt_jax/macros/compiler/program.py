@@ -7,31 +7,22 @@ from functools import cache
 import numpy as np
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import (
-    arguments,
-    calls,
-    conditions,
-    defaults,
-    expressions,
-    facts,
-    flow,
-    frozen,
-    function_values,
-    functions,
-    imports,
-    loops,
-    peephole,
-    records,
-    snapshots,
-    statements,
-    text,
-    words,
-    work,
-)
+from rlgpt_jax.macros.compiler import calls, conditions, expressions, imports, statements, work
+from rlgpt_jax.macros.compiler.calling import arguments, function_values, functions
 from rlgpt_jax.macros.compiler.code import Code, Instruction, Label, Shared
-from rlgpt_jax.macros.compiler.lower import FIRST_OBS, lower
+from rlgpt_jax.macros.compiler.data import loops, text
+from rlgpt_jax.macros.compiler.known import defaults, facts, flow, frozen, records, snapshots, words
+from rlgpt_jax.macros.compiler.passes import peephole
 from rlgpt_jax.macros.compiler.pool import Pool
-from rlgpt_jax.macros.compiler.scopes import MISSING, Scope, Variable, build, connect, own_nodes
+from rlgpt_jax.macros.compiler.tree.lower import FIRST_OBS, lower
+from rlgpt_jax.macros.compiler.tree.scopes import (
+    MISSING,
+    Scope,
+    Variable,
+    build,
+    connect,
+    own_nodes,
+)
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.routines.routines import ROUTINE_SOURCE
 from rlgpt_jax.macros.vm import bytecode as bc

@@ -4,18 +4,13 @@ import ast
 from collections.abc import Callable
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import (
-    assignments,
-    facts,
-    functions,
-    iterators,
-    lists,
-    lower,
-    patterns,
-    tries,
-)
+from rlgpt_jax.macros.compiler import assignments, patterns, tries
+from rlgpt_jax.macros.compiler.calling import functions
 from rlgpt_jax.macros.compiler.code import Code, Label, Loop
-from rlgpt_jax.macros.compiler.scopes import Scope, resolve
+from rlgpt_jax.macros.compiler.data import iterators, lists
+from rlgpt_jax.macros.compiler.known import facts
+from rlgpt_jax.macros.compiler.tree import lower
+from rlgpt_jax.macros.compiler.tree.scopes import Scope, resolve
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
 

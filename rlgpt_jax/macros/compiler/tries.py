@@ -6,9 +6,10 @@ around a question to the observation, or around a `yield`, which never raise her
 
 import ast
 
-from rlgpt_jax.macros.compiler import facts, kinds, possible, work
+from rlgpt_jax.macros.compiler import work
 from rlgpt_jax.macros.compiler.code import Code
-from rlgpt_jax.macros.compiler.scopes import MISSING
+from rlgpt_jax.macros.compiler.known import facts, kinds, possible
+from rlgpt_jax.macros.compiler.tree.scopes import MISSING
 from rlgpt_jax.macros.refusal import Refused
 
 # Exceptions that nothing in a macro raises, whatever stands inside the `try`.
