@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler.calling import signatures
+from rlgpt_jax.macros.compiler.calling.signatures import bound
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.data import (
     extremes,
@@ -27,7 +27,7 @@ def operation(name: str, op: int) -> Builtin:
     """Returns the compiler of a function of one number that is one instruction."""
 
     def compile_call(f: Code, node: ast.Call, into: int | None) -> int:
-        operand = f.value(signatures.bound(node, name, ["x"], 1)["x"])
+        operand = f.value(bound(node, name, ["x"], 1)["x"])
         return f.made(node, op, into, operand)
 
     return compile_call
@@ -37,7 +37,7 @@ def scaled(name: str, factor: float) -> Builtin:
     """Returns the compiler of `x * factor`."""
 
     def compile_call(f: Code, node: ast.Call, into: int | None) -> int:
-        operand = f.value(signatures.bound(node, name, ["x"], 1)["x"])
+        operand = f.value(bound(node, name, ["x"], 1)["x"])
         register = f.temp() if into is None else into
         f.emit(bc.MUL, register, operand, f.constant(factor))
         return register
@@ -47,7 +47,7 @@ def scaled(name: str, factor: float) -> Builtin:
 
 def round_(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles `round(x)` and `round(x, digits)`."""
-    given = signatures.bound(node, "round", ["number", "ndigits"], 1)
+    given = bound(node, "round", ["number", "ndigits"], 1)
     operand = f.value(given["number"])
     register = f.target(into)
     digits = facts.constant_of(f, given["ndigits"]) if "ndigits" in given else 0.0
@@ -65,7 +65,7 @@ def round_(f: Code, node: ast.Call, into: int | None) -> int:
 
 
 def sign(f: Code, node: ast.Call, into: int | None) -> int:
-    operand = f.value(signatures.bound(node, "sign", ["x"], 1)["x"])
+    operand = f.value(bound(node, "sign", ["x"], 1)["x"])
     positive, negative = f.temp(), f.temp()
     f.emit(bc.LT, positive, f.constant(0.0), operand)
     f.emit(bc.LT, negative, operand, f.constant(0.0))
@@ -74,14 +74,14 @@ def sign(f: Code, node: ast.Call, into: int | None) -> int:
 
 
 def pow_(f: Code, node: ast.Call, into: int | None) -> int:
-    given = signatures.bound(node, "pow", ["x", "y"], 2)
+    given = bound(node, "pow", ["x", "y"], 2)
     power = ast.BinOp(given["x"], ast.Pow(), given["y"])
     return numbers.power(f, ast.copy_location(power, node), into)
 
 
 # --- over sequences --------------------------------------------------------------
 def sum_(f: Code, node: ast.Call, into: int | None) -> int:
-    given = signatures.bound(node, "sum", ["items", "start"], 1)
+    given = bound(node, "sum", ["items", "start"], 1)
     total, op = f.temp(), "add"
     if "start" in given:
         f.value(given["start"], total)
@@ -103,7 +103,7 @@ def quantifier(name: str, stop: bool) -> Builtin:
     """Returns the compiler of `any` (stops at a true item) or `all` (at a false one)."""
 
     def compile_call(f: Code, node: ast.Call, into: int | None) -> int:
-        items = signatures.bound(node, name, ["items"], 1)["items"]
+        items = bound(node, name, ["items"], 1)["items"]
         result, decided, done = f.temp(), Label(), Label()
         jump = bc.JT if stop else bc.JF
         loops.each_of(f, items, lambda item: f.emit(jump, item, decided), Label())
@@ -119,7 +119,7 @@ def quantifier(name: str, stop: bool) -> Builtin:
 
 def next_(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles `next((r for r in ... if ...), None)`: the first item."""
-    given = signatures.bound(node, "next", ["items", "default"], 1)
+    given = bound(node, "next", ["items", "default"], 1)
     if not iterators.is_iterator(f, given["items"]):
         raise Refused(
             node,
@@ -146,7 +146,7 @@ def copied(name: str) -> Builtin:
 
     def compile_call(f: Code, node: ast.Call, into: int | None) -> int:
         names = ["items", "maxlen"] if name == "deque" else ["items"]
-        given = {"items": node} if name == "range" else signatures.bound(node, name, names, 0)
+        given = {"items": node} if name == "range" else bound(node, name, names, 0)
         items = given.get("items")
         if "maxlen" in given:
             made = any(maker.call is node for maker in f.shared.makers.values())
@@ -175,7 +175,7 @@ def sorted_(f: Code, node: ast.Call, into: int | None) -> int:
 
 
 def set_(f: Code, node: ast.Call, into: int | None) -> int:
-    items = signatures.bound(node, "set", ["items"], 0).get("items")
+    items = bound(node, "set", ["items"], 0).get("items")
     made = f.sequence(values.T_SET, [], None)
     if items is not None:
         loops.each_of(f, items, lambda item: mappings.add(f, made, item), Label())
@@ -212,7 +212,7 @@ def defaultdict(f: Code, node: ast.Call, into: int | None) -> int:
 
 
 def bool_(f: Code, node: ast.Call, into: int | None) -> int:
-    given = signatures.bound(node, "bool", ["x"], 1)["x"]
+    given = bound(node, "bool", ["x"], 1)["x"]
     register = f.temp() if into is None else into
     f.emit(bc.TRUTH, register, within.cells(f, given, f.value(given)))
     return register
@@ -220,7 +220,7 @@ def bool_(f: Code, node: ast.Call, into: int | None) -> int:
 
 def len_(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles `len(x)`; a list that is only counted is not made."""
-    items = signatures.bound(node, "len", ["x"], 1)["x"]
+    items = bound(node, "len", ["x"], 1)["x"]
     f.at(node)
     if not isinstance(items, ast.ListComp):
         return mappings.length(f, items, into)
@@ -231,7 +231,7 @@ def len_(f: Code, node: ast.Call, into: int | None) -> int:
 
 
 def float_(f: Code, node: ast.Call, into: int | None) -> int:
-    given = signatures.bound(node, "float", ["x"], 1)["x"]
+    given = bound(node, "float", ["x"], 1)["x"]
     if isinstance(facts.constant_of(f, given), str):
         raise Refused(node, "a text cannot be made a number", 'write the number; "inf" is known')
     return operation("float", bc.NUMBER)(f, node, into)

@@ -17,7 +17,8 @@ from rlgpt_jax.macros.actions import (
     turn_code,
 )
 from rlgpt_jax.macros.compiler.builtins import BUILTINS, NO_BUILTIN
-from rlgpt_jax.macros.compiler.calling import function_values, functions, generators, signatures
+from rlgpt_jax.macros.compiler.calling import function_values, functions, generators
+from rlgpt_jax.macros.compiler.calling.signatures import Parameters, bound, unstarred
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.data import lists, loops, walks, within
 from rlgpt_jax.macros.compiler.known import facts, kinds, snapshots, words
@@ -104,7 +105,7 @@ def api_call(f: Code, node: ast.Call, name: str, into: int | None) -> int:
         return within.intrinsic(f, node, name, into)
     if name in ROUTINES:
         names = list("xyzw")[: ROUTINES[name]]
-        given = signatures.bound(node, name, names, len(names))
+        given = bound(node, name, names, len(names))
         return functions.routine(f, node, name, [given[n] for n in names], into)
     if name in NO_BUILTIN:
         raise Refused(node, f"{name} is not part of the language", NO_BUILTIN[name])
@@ -121,7 +122,7 @@ def api_action(f: Code, node: ast.Call, name: str, into: int | None) -> int:
 def movement(f: Code, node: ast.Call, name: str, into: int | None) -> int:
     """Compiles `forward(jump=..., sprint=...)` and the other simple actions."""
     names = [*(["jump"] if name in JUMPING else []), *(["sprint"] if name == "forward" else [])]
-    given = signatures.bound(node, name, names, 0)
+    given = bound(node, name, names, 0)
     for flag in node.args:
         if facts.constant_of(f, flag) not in (True, False, None, MISSING):
             raise Refused(
@@ -145,7 +146,7 @@ def movement(f: Code, node: ast.Call, name: str, into: int | None) -> int:
 
 def turn(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles `turn(yaw, pitch)`: degrees, rounded to bins of 15."""
-    given = signatures.bound(node, "turn", ["yaw", "pitch"], 0)
+    given = bound(node, "turn", ["yaw", "pitch"], 0)
     zero = ast.copy_location(ast.Constant(0), node)
     parts = [given.get("yaw", zero), given.get("pitch", zero)]
     known = [facts.constant_of(f, part) for part in parts]
@@ -163,7 +164,7 @@ def camera_bin(degrees: float) -> int:
 
 def item_action(f: Code, node: ast.Call, name: str, into: int | None) -> int:
     """Compiles `craft("planks")`, `equip(tool)`, ..."""
-    given = signatures.bound(node, name, ["item"], 1)["item"]
+    given = bound(node, name, ["item"], 1)["item"]
     text = named_item(f, given, f"{name}(...)")
     if name == "craft" and text is not None:
         if text not in CRAFT_NAMES:
@@ -200,9 +201,9 @@ def method(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> in
     """Compiles `obs.count("log")`, `cells.append(x)`, ..."""
     name, questions = func.attr, f.shared.vocabulary.questions
     if name in questions and any(isinstance(arg, ast.Starred) for arg in node.args):
-        takes = signatures.Parameters(name, OBS_ARGUMENTS[name], [], OBS_ARGUMENTS[name])
+        takes = Parameters(name, OBS_ARGUMENTS[name], [], OBS_ARGUMENTS[name])
         names = len(f.inner_names)
-        node = signatures.unstarred(f, node, takes, f.constant)
+        node = unstarred(f, node, takes, f.constant)
         result = method(f, node, func, into)
         del f.inner_names[names:]
         return result
@@ -239,7 +240,7 @@ def method(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> in
 
 def ask(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
     """Compiles a question to obs about one name."""
-    given = signatures.bound(node, func.attr, ["name"], 1)["name"]
+    given = bound(node, func.attr, ["name"], 1)["name"]
     text = named_item(f, given, f"obs.{func.attr}(...)")
     if func.attr == "near" and text is not None and text not in NEAR_NAMES:
         raise Refused(
@@ -258,7 +259,7 @@ def ask(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
 
 def block(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
     """Compiles `obs.block(dx, dy, dz)`; each offset is -1, 0 or 1."""
-    given = signatures.bound(node, "obs.block", ["dx", "dy", "dz"], 3)
+    given = bound(node, "obs.block", ["dx", "dy", "dz"], 3)
     obs = f.value(func.value)
     known: float | None = 0.0
     cell = f.constant(0.0)
@@ -291,7 +292,7 @@ def block(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int
 
 def name_test(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
     """Compiles `name.endswith(word)` where the word, or a tuple of words, is a variable."""
-    given = signatures.bound(node, func.attr, ["text"], 1)["text"]
+    given = bound(node, func.attr, ["text"], 1)["text"]
     given, affixes = words.without_affixes(f, given)
     known = words.held_by(f, given, needed=True)
     assert known is not None

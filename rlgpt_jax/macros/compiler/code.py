@@ -150,10 +150,10 @@ class Code:
         self.items.append(label)
 
     @contextlib.contextmanager
-    def unless(self, done: Label, jump: int, *operands: int) -> Iterator[None]:
+    def unless(self, done: Label, jump: int, *operands: Any) -> Iterator[None]:
         """A block that a jump leaves out; its end goes to `done`."""
         other = Label()
-        self.emit(jump, *operands, other)
+        self.emit(jump, *(*operands, other))
         yield
         self.emit(bc.JUMP, done)
         self.place(other)

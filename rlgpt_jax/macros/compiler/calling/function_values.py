@@ -12,8 +12,8 @@ import ast
 from collections.abc import Iterable
 
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, JUMPING, PLAIN_ACTIONS, PLAIN_NAMES
-from rlgpt_jax.macros.compiler.calling import signatures
 from rlgpt_jax.macros.compiler.calling.functions import parameters, user_call
+from rlgpt_jax.macros.compiler.calling.signatures import Parameters, bind, once, unstarred
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.known import facts
 from rlgpt_jax.macros.compiler.pool import FunctionConstant
@@ -119,7 +119,7 @@ def needs_name(f: Code, node: ast.Call, c: Candidate, flags: int, plain: bool) -
     return may_bind(node, takes)
 
 
-def may_bind(node: ast.Call, takes: signatures.Parameters) -> bool:
+def may_bind(node: ast.Call, takes: Parameters) -> bool:
     """Says whether the arguments of a call fit the parameters."""
     stars = any(isinstance(arg, ast.Starred) for arg in node.args)
     args = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
@@ -133,27 +133,27 @@ def may_bind(node: ast.Call, takes: signatures.Parameters) -> bool:
             takes.others is not None or names <= set(takes.keywords)
         )
     try:
-        signatures.bind(node, takes)
+        bind(node, takes)
     except Refused:
         return False
     return True
 
 
-def api_parameters(name: str) -> signatures.Parameters:
+def api_parameters(name: str) -> Parameters:
     """Returns how a function of the API can be called; no parameters: one may see."""
     if name == "turn":
-        return signatures.Parameters(name, ["yaw", "pitch"], ["yaw", "pitch"], [])
+        return Parameters(name, ["yaw", "pitch"], ["yaw", "pitch"], [])
     if name in ITEM_ACTIONS:
-        return signatures.Parameters(name, ["item"], ["item"], ["item"])
+        return Parameters(name, ["item"], ["item"], ["item"])
     if name in PLAIN_ACTIONS:
         keys = (["jump"] if name in JUMPING else []) + (["sprint"] if name == "forward" else [])
-        return signatures.Parameters(name, keys, keys, [])
+        return Parameters(name, keys, keys, [])
     if name in ROUTINES:
         names = list("xyzw")[: ROUTINES[name]]
-        return signatures.Parameters(name, names, [], names)
+        return Parameters(name, names, [], names)
     if name in facts.API_VALUES and name not in ("min", "max", "round"):
-        return signatures.Parameters(name, [facts.API_VALUES[name]], [], [facts.API_VALUES[name]])
-    return signatures.Parameters(name, [], [], [])
+        return Parameters(name, [facts.API_VALUES[name]], [], [facts.API_VALUES[name]])
+    return Parameters(name, [], [], [])
 
 
 def by_name(
@@ -163,8 +163,8 @@ def by_name(
     function = f.kept(node.func)
     result, done = f.temp(), Label()
     f.inner_names.append({})
-    args = [signatures.once(f, arg) for arg in node.args]
-    keywords = [ast.keyword(k.arg, signatures.once(f, k.value)) for k in node.keywords]
+    args = [once(f, arg) for arg in node.args]
+    keywords = [ast.keyword(k.arg, once(f, k.value)) for k in node.keywords]
     for candidate in chosen:
         keep, other = f.top, Label()
         f.emit(bc.JNE, function, f.constant(constant_of_value(f, candidate)), other)
@@ -196,12 +196,8 @@ def in_place(f: Code, node: ast.Call, function: ast.Lambda, into: int | None) ->
             "write a def",
         )
     names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
-    takes = signatures.Parameters(
-        "the lambda", names, names, names[: len(names) - len(args.defaults)]
-    )
-    given = signatures.bind(
-        signatures.unstarred(f, node, takes, lambda name: f.constant(None)), takes
-    )
+    takes = Parameters("the lambda", names, names, names[: len(names) - len(args.defaults)])
+    given = bind(unstarred(f, node, takes, lambda name: f.constant(None)), takes)
     for name, default in zip(reversed(names), reversed(args.defaults), strict=False):
         given.setdefault(name, default)
     operands = {name: f.kept(given[name]) for name in names}
@@ -220,4 +216,4 @@ def of_api(f: Code, node: ast.Call, name: str) -> ast.Call:
     takes = api_parameters(name)
     if not takes.positional and name not in PLAIN_ACTIONS:
         return node
-    return signatures.unstarred(f, node, takes, lambda _: f.constant(0.0))
+    return unstarred(f, node, takes, lambda _: f.constant(0.0))

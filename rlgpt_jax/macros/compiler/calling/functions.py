@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler.calling import signatures
+from rlgpt_jax.macros.compiler.calling.signatures import Parameters, bind, unstarred
 from rlgpt_jax.macros.compiler.code import Code, Label, Shared
 from rlgpt_jax.macros.compiler.known import facts
 from rlgpt_jax.macros.compiler.tree.scopes import MISSING, Scope, resolve
@@ -68,7 +68,7 @@ def prologue(f: Code) -> None:
 
 
 # --- calls by name ---------------------------------------------------------------
-def parameters(scope: Scope) -> signatures.Parameters:
+def parameters(scope: Scope) -> Parameters:
     """Returns how a function can be called."""
     assert isinstance(scope.node, ast.FunctionDef)
     args = scope.node.args
@@ -76,7 +76,7 @@ def parameters(scope: Scope) -> signatures.Parameters:
     keywords = [arg.arg for arg in (*args.args, *args.kwonlyargs)]
     optional = {name for name, _ in default_nodes(scope)}
     needed = [n for n in (*positional, *keywords) if n not in optional]
-    return signatures.Parameters(
+    return Parameters(
         scope.name, positional, keywords, list(dict.fromkeys(needed)),
         args.vararg.arg if args.vararg else None, args.kwarg.arg if args.kwarg else None,
     )  # fmt: skip
@@ -96,7 +96,7 @@ def arguments(f: Code, node: ast.Call, target: Scope) -> int:
     takes = parameters(target)
     names = len(f.inner_names)
     base = f.temp(1 + len(target.params) + len(target.captured))
-    given = signatures.bind(signatures.unstarred(f, node, takes, missing_value(f, target)), takes)
+    given = bind(unstarred(f, node, takes, missing_value(f, target)), takes)
     for i, param in enumerate(target.params):
         if param in given:
             f.value(given[param], base + 1 + i)

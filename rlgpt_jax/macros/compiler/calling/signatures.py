@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rlgpt_jax.macros.compiler.code import Code
 from rlgpt_jax.macros.compiler.known import facts
 from rlgpt_jax.macros.compiler.known.kinds import of_constant
-from rlgpt_jax.macros.compiler.tree.scopes import MISSING
+from rlgpt_jax.macros.compiler.tree.scopes import MISSING, has_stars
 from rlgpt_jax.macros.refusal import Refused, close_names
 
 
@@ -215,9 +215,3 @@ def bound(node: ast.Call, what: str, names: list[str], required: int) -> dict[st
             node, "* and ** in calls are not part of the language", "write the arguments one by one"
         )
     return bind(node, Parameters(what, names, names, names[:required]))
-
-
-def has_stars(node: ast.Call) -> bool:
-    return any(isinstance(arg, ast.Starred) for arg in node.args) or any(
-        keyword.arg is None for keyword in node.keywords
-    )

@@ -8,7 +8,7 @@ through when nothing is left. Nothing is allocated.
 
 import ast
 
-from rlgpt_jax.macros.compiler.calling import signatures
+from rlgpt_jax.macros.compiler.calling.signatures import bound
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.data import text, walks
 from rlgpt_jax.macros.compiler.known import facts, kinds, rows
@@ -94,7 +94,7 @@ def generator_of(f: Code, node: ast.Call) -> ast.GeneratorExp:
 
 
 def over_enumerate(f: Code, node: ast.Call, hint: int | None) -> tuple[walks.Item, walks.Advance]:
-    given = signatures.bound(node, "enumerate", ["items", "start"], 1)
+    given = bound(node, "enumerate", ["items", "start"], 1)
     counter, position = f.temp(), f.temp()
     if "start" in given:
         f.value(given["start"], counter)
@@ -129,7 +129,7 @@ def over_zip(f: Code, node: ast.Call, hint: int | None) -> tuple[walks.Item, wal
 
 
 def over_reversed(f: Code, node: ast.Call, hint: int | None) -> tuple[walks.Item, walks.Advance]:
-    given = signatures.bound(node, "reversed", ["items"], 1)["items"]
+    given = bound(node, "reversed", ["items"], 1)["items"]
     state, item = f.temp(3), f.temp()
     f.put(f.constant(-1.0), state + 1)
     f.put(f.constant(-1.0), state + 2)
@@ -155,7 +155,7 @@ def over_reversed(f: Code, node: ast.Call, hint: int | None) -> tuple[walks.Item
 
 
 def over_iter(f: Code, node: ast.Call, hint: int | None) -> tuple[walks.Item, walks.Advance]:
-    return start(f, signatures.bound(node, "iter", ["items"], 1)["items"], hint)
+    return start(f, bound(node, "iter", ["items"], 1)["items"], hint)
 
 
 SPECIAL = {

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Callable
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler.calling import signatures
+from rlgpt_jax.macros.compiler.calling.signatures import bound
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.data import extremes, iterators, loops, mappings, sets, walks, within
 from rlgpt_jax.macros.compiler.data.mappings import simple
@@ -134,7 +134,7 @@ Method = Callable[[Code, ast.Call, ast.expr, int | None], int]
 
 
 def append(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-    item = signatures.bound(node, "append", ["item"], 1)["item"]
+    item = bound(node, "append", ["item"], 1)["item"]
     row = f.value(owner)
     f.emit(bc.APPEND, row, f.value(item), 0)
     defaults.shortened(f, defaults.of_name(f, owner), row)
@@ -149,7 +149,7 @@ def refuse_longest(f: Code, owner: ast.expr, what: str) -> None:
 
 def pop(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     """Compiles `xs.pop()`, `xs.pop(i)`, `d.pop(key)` and `d.pop(key, other)`."""
-    given = signatures.bound(node, "pop", ["index", "default"], 0)
+    given = bound(node, "pop", ["index", "default"], 0)
     place = given.get("index", f.constant(-1.0))
     if "default" in given:
         args = [owner, place, given["default"], f.constant(False)]
@@ -161,14 +161,14 @@ def fixed(name: str, what: str, *extra: float) -> Method:
     """Returns the compiler of a method without arguments; the routine gets `extra`."""
 
     def compile_call(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-        signatures.bound(node, what, [], 0)
+        bound(node, what, [], 0)
         return within.routine_with(f, name, [owner, *map(f.constant, extra)], into)
 
     return compile_call
 
 
 def appendleft(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-    item = signatures.bound(node, "appendleft", ["item"], 1)["item"]
+    item = bound(node, "appendleft", ["item"], 1)["item"]
     row = f.kept(owner)
     within.routine_with(f, "_insert", [row, f.constant(0.0), item])
     defaults.shortened(f, defaults.of_name(f, owner), row, left=True)
@@ -176,7 +176,7 @@ def appendleft(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> in
 
 
 def extend(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-    items = signatures.bound(node, "extend", ["items"], 1)["items"]
+    items = bound(node, "extend", ["items"], 1)["items"]
     refuse_longest(f, owner, "extend")
     row = f.kept(owner)
     if isinstance(items, loops.Comprehension) or iterators.is_iterator(f, items):
@@ -187,7 +187,7 @@ def extend(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
 
 
 def extendleft(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-    items = signatures.bound(node, "extendleft", ["items"], 1)["items"]
+    items = bound(node, "extendleft", ["items"], 1)["items"]
     refuse_longest(f, owner, "extendleft")
     row, first = f.kept(owner), f.constant(0.0)
 
@@ -214,7 +214,7 @@ def sort(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
 
 def most_common(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     """Compiles `counter.most_common(n)`: pairs, the most frequent first."""
-    given = signatures.bound(node, "most_common", ["n"], 0)
+    given = bound(node, "most_common", ["n"], 0)
     pairs = ast.Call(ast.Attribute(owner, "items", ast.Load()), [], [])
     names = ast.arguments([], [ast.arg("pair of a counter")], None, [], [], None, [])
     second = ast.Subscript(ast.Name("pair of a counter", ast.Load()), ast.Constant(1), ast.Load())
@@ -254,7 +254,7 @@ def count(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int | N
     """Compiles `xs.count(x)`; returns None if the owner can only be an observation."""
     if not facts.may_be(f, owner, kinds.ROWS):
         return None
-    item = signatures.bound(node, "count", ["item"], 1)["item"]
+    item = bound(node, "count", ["item"], 1)["item"]
     if facts.is_surely(f, owner, kinds.ROWS) or not f.shared.vocabulary.questions:
         return within.routine_with(f, "_occurrences", [owner, item], into)
     row, wanted = f.kept(owner), f.kept(item)

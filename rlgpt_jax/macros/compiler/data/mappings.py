@@ -9,7 +9,7 @@ import ast
 from collections.abc import Callable
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler.calling import signatures
+from rlgpt_jax.macros.compiler.calling.signatures import bound
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.data import loops, within
 from rlgpt_jax.macros.compiler.known import defaults, facts, kinds
@@ -191,7 +191,7 @@ def simple(name: str, what: str, names: list[str], required: int) -> Method:
     """Returns the compiler of a method that is one routine; what is missing is None."""
 
     def compile_call(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-        given = signatures.bound(node, what, names, required)
+        given = bound(node, what, names, required)
         args = [given.get(n, f.constant(None)) for n in names]
         return within.routine_with(f, name, [owner, *args], into)
 
@@ -200,7 +200,7 @@ def simple(name: str, what: str, names: list[str], required: int) -> Method:
 
 def get(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     """Compiles `d.get(key, other)`."""
-    given = signatures.bound(node, "get", ["key", "default"], 1)
+    given = bound(node, "get", ["key", "default"], 1)
     other = given.get("default", ast.copy_location(ast.Constant(None), node))
     known = facts.table_of(f, owner)
     if known is not None:
@@ -240,7 +240,7 @@ def fromkeys(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     """Compiles `dict.fromkeys(items, value)`."""
     if not (isinstance(owner, ast.Name) and owner.id == "dict" and facts.is_api(f, "dict")):
         raise Refused(node, "there is no method fromkeys", "write dict.fromkeys(items, value)")
-    given = signatures.bound(node, "fromkeys", ["items", "value"], 1)
+    given = bound(node, "fromkeys", ["items", "value"], 1)
     other = given.get("value", ast.copy_location(ast.Constant(None), node))
     value = f.kept(other)
     made = f.sequence(values.T_DICT, [], None)
@@ -250,7 +250,7 @@ def fromkeys(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
 
 def popitem(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     """Compiles `d.popitem()`, and `d.popitem(last=False)` of an OrderedDict."""
-    last = signatures.bound(node, "popitem", ["last"], 0).get("last")
+    last = bound(node, "popitem", ["last"], 0).get("last")
     if last is None or facts.constant_of(f, last) in (True, 1.0):
         return within.routine_with(f, "_popitem", [owner], into)
     return within.routine_with(f, "_pop_end", [owner, last], into)

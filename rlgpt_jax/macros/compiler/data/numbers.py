@@ -5,7 +5,8 @@ import math
 from collections.abc import Callable
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler.calling import functions, signatures
+from rlgpt_jax.macros.compiler.calling import functions
+from rlgpt_jax.macros.compiler.calling.signatures import bound
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.data import iterators, loops, within
 from rlgpt_jax.macros.compiler.known import facts
@@ -122,7 +123,7 @@ def inverted(f: Code, node: ast.UnaryOp, into: int | None) -> int:
 
 # --- math ------------------------------------------------------------------------
 def divmod_(f: Code, node: ast.Call, into: int | None) -> int:
-    given = signatures.bound(node, "divmod", ["x", "y"], 2)
+    given = bound(node, "divmod", ["x", "y"], 2)
     x, y = (f.kept(given[name]) for name in ("x", "y"))
     parts = f.temp(2)
     f.emit(bc.FLOORDIV, parts, x, y)
@@ -132,7 +133,7 @@ def divmod_(f: Code, node: ast.Call, into: int | None) -> int:
 
 def log(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles `math.log(x)` and `math.log(x, base)`."""
-    given = signatures.bound(node, "log", ["x", "base"], 1)
+    given = bound(node, "log", ["x", "base"], 1)
     register = within.routine_with(f, "_log", [given["x"]], f.temp())
     if "base" in given:
         base = within.routine_with(f, "_log", [given["base"]])
@@ -141,7 +142,7 @@ def log(f: Code, node: ast.Call, into: int | None) -> int:
 
 
 def isclose(f: Code, node: ast.Call, into: int | None) -> int:
-    given = signatures.bound(node, "isclose", ["a", "b", "rel_tol", "abs_tol"], 2)
+    given = bound(node, "isclose", ["a", "b", "rel_tol", "abs_tol"], 2)
     args = [given["a"], given["b"], given.get("rel_tol", f.constant(1e-9)),
             given.get("abs_tol", f.constant(0.0))]  # fmt: skip
     return within.routine_with(f, "_isclose", args, into)
@@ -151,7 +152,7 @@ def tested(name: str, op: int) -> Builtin:
     """Returns the compiler of isnan, isinf and isfinite."""
 
     def compile_call(f: Code, node: ast.Call, into: int | None) -> int:
-        operand = f.value(signatures.bound(node, name, ["x"], 1)["x"])
+        operand = f.value(bound(node, name, ["x"], 1)["x"])
         register = f.temp()
         f.emit(bc.ABS, register, operand)
         other = register if name == "isnan" else f.constant(math.inf)
@@ -162,7 +163,7 @@ def tested(name: str, op: int) -> Builtin:
 
 
 def prod(f: Code, node: ast.Call, into: int | None) -> int:
-    given = signatures.bound(node, "prod", ["items", "start"], 1)
+    given = bound(node, "prod", ["items", "start"], 1)
     total = f.temp()
     if "start" in given:
         f.value(given["start"], total)
@@ -184,7 +185,7 @@ TYPES = {
 
 def isinstance_(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles `isinstance(x, (int, float))`, `isinstance(x, str)` and the like."""
-    given = signatures.bound(node, "isinstance", ["x", "type"], 2)
+    given = bound(node, "isinstance", ["x", "type"], 2)
     names = type_names(given["type"])
     numbers = {"int", "float", "bool"} & set(names)
     if not names or set(names) - numbers - TYPES.keys():
@@ -217,7 +218,7 @@ def type_names(node: ast.expr) -> list[str]:
 
 
 def callable_(f: Code, node: ast.Call, into: int | None) -> int:
-    item = signatures.bound(node, "callable", ["x"], 1)["x"]
+    item = bound(node, "callable", ["x"], 1)["x"]
     return has_tag(f, item, [values.T_FUNCTION], into)
 
 
@@ -237,7 +238,7 @@ def random(name: str, names: list[str]) -> Builtin:
     """Returns the compiler of a random function that is one routine."""
 
     def compile_call(f: Code, node: ast.Call, into: int | None) -> int:
-        given = signatures.bound(node, name, ["state", *names], 1 + len(names))
+        given = bound(node, name, ["state", *names], 1 + len(names))
         args: list[ast.expr | int] = [given[n] for n in ("state", *names)]
         if name in ("random.choice", "random.shuffle"):
             args[1] = iterators.as_row(f, given["items"])

@@ -2,7 +2,7 @@
 
 import ast
 
-from rlgpt_jax.macros.compiler.calling import signatures
+from rlgpt_jax.macros.compiler.calling.signatures import bound
 from rlgpt_jax.macros.compiler.code import Code
 from rlgpt_jax.macros.compiler.data import iterators, numbers, within
 from rlgpt_jax.macros.compiler.data.mappings import Method, simple
@@ -45,7 +45,7 @@ def replaced(name: str, *extra: float) -> Method:
 
 
 def issuperset(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-    other = signatures.bound(node, "issuperset", ["other"], 1)["other"]
+    other = bound(node, "issuperset", ["other"], 1)["other"]
     whole = f.kept(owner)
     return within.routine(f, "_subset", [iterators.as_row(f, other), whole], into)
 

@@ -13,8 +13,6 @@ from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
 
 Item = Any  # int register, or a tuple of items
-
-
 Advance = Callable[[Label], None]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from rlgpt_jax.macros.compiler.code import Shared
 from rlgpt_jax.macros.compiler.known import kinds as k
 from rlgpt_jax.macros.compiler.known.kinds import Kind, Kinds
-from rlgpt_jax.macros.compiler.tree.scopes import Scope, own_nodes, resolve
+from rlgpt_jax.macros.compiler.tree.scopes import Scope, has_stars, own_nodes, resolve
 
 MAKERS = {
     ast.Dict: k.DICT,
@@ -223,9 +223,7 @@ def put_in(found: Kinds, scope: Scope, owner: ast.expr, given: list[Kind]) -> No
 
 
 def to_parameters(found: Kinds, scope: Scope, node: ast.Call, targets: Iterable[Scope]) -> None:
-    starred = any(isinstance(arg, ast.Starred) for arg in node.args) or any(
-        keyword.arg is None for keyword in node.keywords
-    )
+    starred = has_stars(node)
     for target in targets:
         if starred:
             for param in target.params:

@@ -8,7 +8,14 @@ from rlgpt_jax.macros.compiler.code import Code
 from rlgpt_jax.macros.compiler.known import facts
 from rlgpt_jax.macros.compiler.pool import ActionConstant, FunctionConstant
 from rlgpt_jax.macros.compiler.tree.places import Index, is_inner, names_of
-from rlgpt_jax.macros.compiler.tree.scopes import MISSING, Scope, Variable, own_nodes, resolve
+from rlgpt_jax.macros.compiler.tree.scopes import (
+    MISSING,
+    Scope,
+    Variable,
+    has_stars,
+    own_nodes,
+    resolve,
+)
 
 MAX_VALUES = 64
 Values = list[Any] | None  # None: not known
@@ -246,9 +253,7 @@ class Search:
         place = positional.index(name)
         found: list[tuple[Scope, ast.expr]] = []
         for scope, node in self.index.calls.get(owner, []):
-            if any(isinstance(a, ast.Starred) for a in node.args) or any(
-                k.arg is None for k in node.keywords
-            ):
+            if has_stars(node):
                 return None
             given = [k.value for k in node.keywords if k.arg == name]
             found += [(scope, value) for value in [*given, *node.args[place : place + 1]]]

@@ -95,6 +95,13 @@ def own_nodes(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def has_stars(node: ast.Call) -> bool:
+    """Says whether a call has * or ** arguments."""
+    return any(isinstance(arg, ast.Starred) for arg in node.args) or any(
+        keyword.arg is None for keyword in node.keywords
+    )
+
+
 def comprehension_targets(node: ast.AST) -> set[int]:
     """Returns the ids of the nodes that comprehensions bind: no variables of ours."""
     inside: set[int] = set()
