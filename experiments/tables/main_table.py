@@ -8,7 +8,6 @@ from typing import Any
 
 from experiments.config_files import PAPER
 from experiments.study import intervals, pooled
-from experiments.study.cells import VARIANTS
 from experiments.study.intervals import counts_of
 from experiments.study.measured import Measured
 from experiments.study.table import NONE, Table, percent, rate_cell, rate_record, to
@@ -20,7 +19,7 @@ TITLES = {
     "plan4mc": "Plan4MC", "code_alone": "code alone", "agents_setup": "PPO, agents' set-up",
     "rl_gpt": "RL-GPT",
 }  # fmt: skip
-METHODS = tuple(method for method in TITLES if method in VARIANTS)
+METHODS = tuple(TITLES)
 MARK = "(paper, MineDojo)"  # of columns that are another world's
 SUCCESS_WORDS = (
     "Held-out success, percent, of what did best in validation, with 95 % intervals over seeds. "

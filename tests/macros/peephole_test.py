@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from rlgpt_jax.macros.compiler import peephole
+from rlgpt_jax.macros.compiler.passes import peephole
 from rlgpt_jax.macros.vm import bytecode as bc
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, Program, link
 from rlgpt_jax.macros.vm.host import interpret_host

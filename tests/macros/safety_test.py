@@ -37,6 +37,7 @@ MAY_START = {
     "experiments/minedojo/interpreters.py": "asks interpreters for their version",
     "experiments/minedojo/probe.py": "runs in MineDojo's interpreter and asks for versions",
     "experiments/minedojo/steps.py": "runs the steps of the installation",
+    "experiments/reproduce/runs.py": "asks JAX, in a process of its own, for its devices",
     "experiments/sweep/jobs.py": "starts experiments.main with flags of its own",
     "experiments/sweep/launchers.py": "looks whether a package is installed",
     "rlgpt_jax/envs/control/packages.py": "looks whether a package is installed",
@@ -54,9 +55,9 @@ MAY_RUN_A_FILE = {"experiments/configs/worlds.py": {"exec_module"}}
 # except here, where the names are fields of Python's own tree or of our own classes.
 READS_MODELS = ("rlgpt_jax/macros", "rlgpt_jax/agents", "rlgpt_jax/loop")
 MAY_LOOK_UP = {
-    "macros/compiler/lift.py": "fields of Python's tree",
-    "macros/compiler/lower.py": "fields of Python's tree",
-    "macros/compiler/registers.py": "the operands a, b, c of an instruction",
+    "macros/compiler/tree/lift.py": "fields of Python's tree",
+    "macros/compiler/tree/lower.py": "fields of Python's tree",
+    "macros/compiler/passes/registers.py": "the operands a, b, c of an instruction",
     "agents/llm/budget.py": "the fields of a dataclass",
     "loop/config.py": "the fields of a dataclass",
     "loop/skills.py": "the fields of a dataclass",

@@ -1,11 +1,14 @@
 """Every task as one row. Adding a task is adding a row; looking one up: `envs.tasks.tasks`.
 
-Settings of MineDojo's short tasks and of Plan4MC's tasks are those of
-`third_party/plan4mc/tasks.json`, field by field (`tests/envs/tasks/tasks_test.py`).
+Plan4MC's tasks are the rows of `third_party/plan4mc/tasks.json`; settings of MineDojo's short tasks
+are those of that file, field by field (`tests/envs/tasks/tasks_test.py`).
 """
 
 import dataclasses
-from typing import ClassVar
+import json
+from typing import Any, ClassVar
+
+from rlgpt_jax import files
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,18 +36,6 @@ class Task:
 
 LONG = 3000  # ticks from which on a task has the life of the land
 WILD, HOSTILE = 8, 4
-PLAN4MC_RANGE = (30, 30)
-HERDS = ("cow", "cow", "cow", "sheep", "sheep", "sheep")
-
-Items = tuple[tuple[str, int], ...]
-LOGS: Items = (("log", 10),)
-WOODEN_PICKAXE: Items = (("wooden_pickaxe", 1),)
-STONE_PICKAXE: Items = (("stone_pickaxe", 1),)
-SWORD: Items = (("diamond_sword", 1),)
-TABLE_AND_SHEARS: Items = (("crafting_table", 1), ("shears", 1))
-# As shipped with the released code: wear and speed hardly matter.
-RELEASED_KIT: Items = (("stone_pickaxe", 5), ("dirt", 64))
-RELEASED_SPEED = 10.0
 
 # MineDojo's programmatic tasks that RL-GPT trains on, and one of ours in their form.
 SHORT = (
@@ -77,20 +68,6 @@ SHORT = (
 )
 
 
-def plan4mc(
-    name: str, biome: str, goal: str, horizon: int, source: str,
-    items: Items = (), mobs: tuple[str, ...] = (),
-    mob_range: tuple[int, int] = PLAN4MC_RANGE, speed: float = 1.0,
-) -> Task:  # fmt: skip
-    """A row of Plan4MC. A goal `<station>_nearby` is a station placed, not an item."""
-    item = goal.removesuffix("_nearby")
-    return Task(
-        name, words="", goal_item=item, start_items=items, biome=biome, mobs=mobs,
-        mob_range=mob_range, horizon=horizon, sources=(source,), nearby=item != goal,
-        break_speed=speed, wild=WILD, hostile=HOSTILE,
-    )  # fmt: skip
-
-
 def harvest(
     quantity: int, goal: str, source: str, biome: str, horizon: int,
     mobs: tuple[str, ...] = (),
@@ -108,124 +85,35 @@ def harvest(
     )  # fmt: skip
 
 
-# The 40 tasks of Plan4MC (envs/hard_task_conf.yaml), which the paper's tables mirror.
-PLAN4MC = (
-    plan4mc("craft_stick", "plains", "stick", 3000, "log"),
-    plan4mc("get_crafting_table_nearby", "plains", "crafting_table_nearby", 3000, "log"),
-    plan4mc("craft_bowl", "forest", "bowl", 3000, "log"),
-    plan4mc("craft_chest", "forest", "chest", 3000, "log"),
-    plan4mc("craft_trapdoor", "forest", "trapdoor", 3000, "log"),
-    plan4mc("craft_sign", "forest", "sign", 3000, "log"),
-    plan4mc("craft_wooden_pickaxe", "forest", "wooden_pickaxe", 3000, "log"),
-    plan4mc("craft_wooden_axe", "forest", "wooden_axe", 3000, "log"),
-    plan4mc("craft_wooden_sword", "forest", "wooden_sword", 3000, "log"),
-    plan4mc("craft_wooden_shovel", "forest", "wooden_shovel", 3000, "log"),
-    plan4mc("get_furnace_nearby_with_logs", "extreme_hills", "furnace_nearby", 5000, "stone", LOGS),
-    plan4mc("craft_stone_stairs_with_logs", "extreme_hills", "stone_stairs", 5000, "stone", LOGS),
-    plan4mc("craft_stone_slab_with_logs", "extreme_hills", "stone_slab", 3000, "stone", LOGS),
-    plan4mc(
-        "craft_cobblestone_wall_with_logs", "extreme_hills", "cobblestone_wall", 5000, "stone", LOGS
-    ),
-    plan4mc("craft_torch_with_logs", "extreme_hills", "torch", 5000, "coal_ore", LOGS),
-    plan4mc(
-        "craft_lever_with_wooden_pickaxe", "forest_hills", "lever", 5000, "stone", WOODEN_PICKAXE
-    ),
-    plan4mc(
-        "craft_stone_pickaxe_with_wooden_pickaxe", "forest_hills", "stone_pickaxe", 10_000,
-        "stone", WOODEN_PICKAXE,
-    ),
-    plan4mc(
-        "craft_stone_axe_with_wooden_pickaxe", "forest_hills", "stone_axe", 10_000,
-        "stone", WOODEN_PICKAXE,
-    ),
-    plan4mc(
-        "craft_stone_sword_with_wooden_pickaxe", "forest_hills", "stone_sword", 10_000,
-        "stone", WOODEN_PICKAXE,
-    ),
-    plan4mc(
-        "craft_stone_shovel_with_wooden_pickaxe", "forest_hills", "stone_shovel", 10_000,
-        "stone", WOODEN_PICKAXE,
-    ),
-    plan4mc(
-        "harvest_milk_with_crafting_table_and_iron_ingot", "plains", "milk_bucket", 3000,
-        "cow", (("crafting_table", 1), ("iron_ingot", 3)), HERDS,
-    ),
-    plan4mc(
-        "harvest_wool_with_crafting_table_and_iron_ingot", "plains", "wool", 3000,
-        "sheep", (("crafting_table", 1), ("iron_ingot", 2)), HERDS,
-    ),
-    plan4mc(
-        "craft_bed_with_crafting_table_and_shears", "plains", "bed", 10_000,
-        "sheep", TABLE_AND_SHEARS, HERDS,
-    ),
-    plan4mc(
-        "craft_painting_with_crafting_table_and_shears", "plains", "painting", 10_000,
-        "sheep", TABLE_AND_SHEARS, HERDS,
-    ),
-    plan4mc(
-        "craft_carpet_with_shears", "plains", "carpet", 3000, "sheep", (("shears", 1),), HERDS
-    ),
-    plan4mc(
-        "craft_item_frame_with_crafting_table_and_diamond_sword", "plains", "item_frame", 10_000,
-        "cow", (("crafting_table", 1), ("diamond_sword", 1)), HERDS,
-    ),
-    plan4mc("harvest_beef_with_diamond_sword", "plains", "beef", 3000, "cow", SWORD, HERDS),
-    plan4mc(
-        "harvest_cooked_beef_with_furnace_and_diamond_sword", "plains", "cooked_beef", 10_000,
-        "cow", (("furnace", 1), ("diamond_sword", 1)), HERDS,
-    ),
-    plan4mc("harvest_mutton_with_diamond_sword", "plains", "mutton", 3000, "sheep", SWORD, HERDS),
-    plan4mc(
-        "harvest_cooked_mutton_with_furnace_and_diamond_sword", "plains", "cooked_mutton", 10_000,
-        "sheep", (("furnace", 1), ("diamond_sword", 1)), HERDS,
-    ),
-    plan4mc(
-        "craft_iron_ingot_with_stone_pickaxe", "forest", "iron_ingot", 3000,
-        "iron_ore", STONE_PICKAXE,
-    ),
-    plan4mc(
-        "craft_shears_with_stone_pickaxe", "forest", "shears", 5000, "iron_ore", STONE_PICKAXE
-    ),
-    plan4mc(
-        "craft_bucket_with_stone_pickaxe", "forest", "bucket", 5000, "iron_ore", STONE_PICKAXE
-    ),
-    plan4mc(
-        "craft_iron_pickaxe_with_stone_pickaxe", "forest", "iron_pickaxe", 8000,
-        "iron_ore", STONE_PICKAXE,
-    ),
-    plan4mc(
-        "craft_iron_sword_with_stone_pickaxe", "forest", "iron_sword", 8000,
-        "iron_ore", STONE_PICKAXE,
-    ),
-    plan4mc(
-        "craft_tripwire_hook_with_stone_pickaxe", "forest", "tripwire_hook", 5000,
-        "iron_ore", STONE_PICKAXE,
-    ),
-    plan4mc(
-        "craft_heavy_weighted_pressure_plate_with_stone_pickaxe", "forest",
-        "heavy_weighted_pressure_plate", 5000, "iron_ore", STONE_PICKAXE,
-    ),
-    plan4mc(
-        "craft_minecart_with_stone_pickaxe", "forest", "minecart", 10_000,
-        "iron_ore", STONE_PICKAXE,
-    ),
-    plan4mc(
-        "craft_hopper_with_stone_pickaxe", "forest", "hopper", 10_000, "iron_ore", STONE_PICKAXE
-    ),
-    plan4mc(
-        "harvest_diamond_with_stone_pickaxe", "forest", "diamond", 10_000,
-        "diamond_ore", STONE_PICKAXE,
-    ),
-)  # fmt: skip
+# The 40 tasks of Plan4MC (envs/hard_task_conf.yaml), which the paper's tables mirror, and iron
+# tasks that the released code has besides. Where the goal comes from is ours: it is named here, or
+# follows from what the agent starts with.
+FACTS = json.loads(files.folder("third_party", "plan4mc", "tasks.json").read_text())
+SOURCES = {
+    **dict.fromkeys(("milk_bucket", "beef", "cooked_beef", "item_frame"), "cow"),
+    **dict.fromkeys(("wool", "bed", "painting", "carpet", "mutton", "cooked_mutton"), "sheep"),
+    "torch": "coal_ore", "diamond": "diamond_ore",
+}  # fmt: skip
+MINED_WITH = {"log": "stone", "wooden_pickaxe": "stone", "stone_pickaxe": "iron_ore"}
 
-# Iron tasks that the released code has and Plan4MC's file no longer has.
-RELEASED = tuple(
-    plan4mc(
-        f"craft_{goal}_with_stone_pickaxe", "forest", goal, horizon, "iron_ore",
-        RELEASED_KIT, speed=RELEASED_SPEED,
-    )
-    for goal, horizon in (("iron_axe", 12_000), ("iron_shovel", 8000), ("iron_trapdoor", 12_000))
-)  # fmt: skip
+
+def plan4mc(name: str, row: dict[str, Any]) -> Task:
+    """A row of Plan4MC. A goal `<station>_nearby` is a station placed, not an item."""
+    item = row["target_name"].removesuffix("_nearby")
+    items = tuple(row.get("initial_inventory", {}).items())
+    mined = MINED_WITH.get(items[0][0] if items else "", "log")
+    high = row.get("initial_mob_spawn_range_high", (30, 1, 30))
+    return Task(
+        name, words="", goal_item=item, goal_quantity=row["target_quantity"], start_items=items,
+        biome=row["biome"], mobs=tuple(row.get("initial_mobs", ())), mob_range=(high[0], high[2]),
+        horizon=row["max_steps"], sources=(SOURCES.get(item, mined),),
+        nearby=item != row["target_name"], wild=WILD, hostile=HOSTILE,
+        break_speed=float(row.get("break_speed_multiplier", 1)),
+    )  # fmt: skip
+
+
+HEAD, RELEASED = FACTS["plan4mc_head"], FACTS["released_zip_differs"]
+PLAN4MC = tuple(plan4mc(*row) for row in (HEAD | RELEASED | HEAD).items())  # first those of HEAD
 
 # MineDojo's harvest tasks with nothing at the start. MineDojo has no time limits.
 HARVEST = (
@@ -264,4 +152,4 @@ DIAMOND = (
     ),
 )  # fmt: skip
 
-ROWS: tuple[Task, ...] = (*SHORT, *PLAN4MC, *RELEASED, *HARVEST, *DIAMOND)
+ROWS: tuple[Task, ...] = (*SHORT, *PLAN4MC, *HARVEST, *DIAMOND)

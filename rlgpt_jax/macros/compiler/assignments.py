@@ -3,10 +3,10 @@
 import ast
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import kinds, lists, loops, mappings, sets
 from rlgpt_jax.macros.compiler.code import Code
-from rlgpt_jax.macros.compiler.scopes import resolve
+from rlgpt_jax.macros.compiler.data import lists, mappings, sets, walks
+from rlgpt_jax.macros.compiler.known import facts, kinds
+from rlgpt_jax.macros.compiler.tree.scopes import resolve
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
 
@@ -19,16 +19,16 @@ def assign(f: Code, node: ast.Assign | ast.AnnAssign) -> bool:
         return True  # see frozen.py
     if len(targets) == 1 and isinstance(targets[0], ast.Tuple | ast.List):
         if isinstance(node.value, ast.Tuple | ast.List) and not (
-            loops.has_star(targets[0]) or loops.has_star(node.value)
+            walks.has_star(targets[0]) or walks.has_star(node.value)
         ):
             return assign_each(f, targets[0], node.value)
     if len(targets) == 1 and isinstance(targets[0], ast.Name):
         register = plain_register(f, targets[0])
         if register is not None:
-            ex.value(f, node.value, register)
+            f.value(node.value, register)
             f.assigned.add(targets[0].id)
             return True
-    operand = ex.value(f, node.value)
+    operand = f.value(node.value)
     for target in targets:
         bind(f, target, operand)
     return True
@@ -42,7 +42,7 @@ def assign_each(f: Code, target: ast.Tuple | ast.List, source: ast.Tuple | ast.L
             f"{len(source.elts)} values for {len(target.elts)} names",
             "give every name one value",
         )
-    operands = [f.put(ex.value(f, item), f.temp()) for item in source.elts]
+    operands = [f.kept(item) for item in source.elts]
     for part, operand in zip(target.elts, operands, strict=True):
         bind(f, part, operand)
     return True
@@ -56,12 +56,12 @@ def plain_register(f: Code, node: ast.Name) -> int | None:
     return None
 
 
-def bind(f: Code, target: ast.expr, item: loops.Item) -> None:
+def bind(f: Code, target: ast.expr, item: walks.Item) -> None:
     """Compiles giving a value to a name, a list element or a row of those."""
     if isinstance(target, ast.Name):
-        assign_name(f, target, ex.group(f, item))
+        assign_name(f, target, f.group(item))
     elif isinstance(target, ast.Tuple | ast.List):
-        for part, value in zip(target.elts, loops.parts_of(f, target, item), strict=True):
+        for part, value in zip(target.elts, walks.parts_of(f, target, item), strict=True):
             bind(f, part.value if isinstance(part, ast.Starred) else part, value)
     elif isinstance(target, ast.Subscript):
         if isinstance(target.slice, ast.Slice):
@@ -70,9 +70,9 @@ def bind(f: Code, target: ast.expr, item: loops.Item) -> None:
                 "slices cannot be assigned",
                 "write xs = xs[:i] + new + xs[j:], or xs.clear() and xs.extend(...)",
             )
-        owner = ex.value(f, target.value)
-        position = ex.value(f, target.slice)
-        mappings.store(f, target.value, owner, position, ex.group(f, item))
+        owner = f.value(target.value)
+        position = f.value(target.slice)
+        mappings.store(f, target.value, owner, position, f.group(item))
     elif isinstance(target, ast.Attribute):
         raise Refused(target, "fields cannot be assigned", "use a variable")
     else:
@@ -95,11 +95,11 @@ def augmented(f: Code, node: ast.AugAssign) -> bool:
     if isinstance(node.target, ast.Name):
         load: ast.expr = ast.Name(node.target.id, ast.Load())
     elif isinstance(node.target, ast.Subscript):
-        owner = f.put(ex.value(f, node.target.value), f.temp())
-        position = f.put(ex.value(f, node.target.slice), f.temp())
+        owner = f.kept(node.target.value)
+        position = f.kept(node.target.slice)
         f.inner_names.append({"target owner": owner, "target position": position})
         f.shared.aliases["target owner"] = node.target.value
-        f.shared.kinds.hints["target owner"] = mappings.kind_of(f, node.target.value)
+        f.shared.kinds.hints["target owner"] = facts.kind_of(f, node.target.value)
         load = ast.Subscript(
             ast.Name("target owner", ast.Load()),
             ast.Name("target position", ast.Load()),
@@ -107,16 +107,16 @@ def augmented(f: Code, node: ast.AugAssign) -> bool:
         )
     else:
         raise Refused(node, "fields cannot be assigned", "use a variable")
-    adds_many = mappings.may_be(f, node.value, kinds.CONTAINERS)
-    if isinstance(node.op, ast.Add) and adds_many and mappings.may_be(f, load, kinds.ROWS):
+    adds_many = facts.may_be(f, node.value, kinds.CONTAINERS)
+    if isinstance(node.op, ast.Add) and adds_many and facts.may_be(f, load, kinds.ROWS):
         lists.refuse_longest(f, node.target, "+=")
-        result = lists.lengthened(f, node, ex.value(f, ast.copy_location(load, node)))
+        result = lists.lengthened(f, node, f.value(ast.copy_location(load, node)))
         rebind(f, node, owner, position, result)
         return True
     if (
         type(node.op) in sets.OPERATORS
         and adds_many
-        and mappings.may_be(f, load, sets.wanted(node.op))
+        and facts.may_be(f, load, sets.wanted(node.op))
     ):
         rebind(f, node, owner, position, sets.changed(f, node, ast.copy_location(load, node)))
         return True
@@ -126,13 +126,13 @@ def augmented(f: Code, node: ast.AugAssign) -> bool:
     whole = ast.copy_location(sum_, node)
     if isinstance(node.target, ast.Name):
         register = plain_register(f, node.target)
-        result = ex.value(f, whole, register)
+        result = f.value(whole, register)
         if register is None:
             assign_name(f, node.target, result)
         else:
             f.assigned.add(node.target.id)
     else:
-        rebind(f, node, owner, position, ex.value(f, whole))
+        rebind(f, node, owner, position, f.value(whole))
     return True
 
 
@@ -157,7 +157,7 @@ def delete_name(f: Code, node: ast.Name) -> None:
 def named(f: Code, node: ast.NamedExpr, into: int | None) -> int:
     """Compiles `(x := value)`. It may not be reached, so that x may stay unset."""
     known = node.target.id in f.assigned
-    operand = ex.value(f, node.value)
+    operand = f.value(node.value)
     assign_name(f, node.target, operand)
     if not known:
         f.assigned.discard(node.target.id)

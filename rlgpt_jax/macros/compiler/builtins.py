@@ -5,19 +5,18 @@ import math
 from collections.abc import Callable
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import (
-    calls,
-    defaults,
+from rlgpt_jax.macros.compiler.calling.signatures import bound
+from rlgpt_jax.macros.compiler.code import Code, Label
+from rlgpt_jax.macros.compiler.data import (
     extremes,
-    kinds,
+    iterators,
     lists,
     loops,
     mappings,
     numbers,
     within,
 )
-from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler.code import Code, Label
+from rlgpt_jax.macros.compiler.known import facts, kinds
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
 
@@ -28,11 +27,8 @@ def operation(name: str, op: int) -> Builtin:
     """Returns the compiler of a function of one number that is one instruction."""
 
     def compile_call(f: Code, node: ast.Call, into: int | None) -> int:
-        operand = ex.value(f, calls.bound(node, name, ["x"], 1)["x"])
-        register = f.temp() if into is None else into
-        f.at(node)
-        f.emit(op, register, operand)
-        return register
+        operand = f.value(bound(node, name, ["x"], 1)["x"])
+        return f.made(node, op, into, operand)
 
     return compile_call
 
@@ -41,7 +37,7 @@ def scaled(name: str, factor: float) -> Builtin:
     """Returns the compiler of `x * factor`."""
 
     def compile_call(f: Code, node: ast.Call, into: int | None) -> int:
-        operand = ex.value(f, calls.bound(node, name, ["x"], 1)["x"])
+        operand = f.value(bound(node, name, ["x"], 1)["x"])
         register = f.temp() if into is None else into
         f.emit(bc.MUL, register, operand, f.constant(factor))
         return register
@@ -51,10 +47,10 @@ def scaled(name: str, factor: float) -> Builtin:
 
 def round_(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles `round(x)` and `round(x, digits)`."""
-    given = calls.bound(node, "round", ["number", "ndigits"], 1)
-    operand = ex.value(f, given["number"])
+    given = bound(node, "round", ["number", "ndigits"], 1)
+    operand = f.value(given["number"])
     register = f.target(into)
-    digits = ex.constant_of(f, given["ndigits"]) if "ndigits" in given else 0.0
+    digits = facts.constant_of(f, given["ndigits"]) if "ndigits" in given else 0.0
     if not isinstance(digits, float | None.__class__) or not -6 <= (digits or 0) <= 6:
         raise Refused(node, "round takes a constant number of digits, -6 to 6", "round(x)")
     scale = f.constant(10.0 ** abs(digits or 0))
@@ -69,7 +65,7 @@ def round_(f: Code, node: ast.Call, into: int | None) -> int:
 
 
 def sign(f: Code, node: ast.Call, into: int | None) -> int:
-    operand = ex.value(f, calls.bound(node, "sign", ["x"], 1)["x"])
+    operand = f.value(bound(node, "sign", ["x"], 1)["x"])
     positive, negative = f.temp(), f.temp()
     f.emit(bc.LT, positive, f.constant(0.0), operand)
     f.emit(bc.LT, negative, operand, f.constant(0.0))
@@ -78,18 +74,18 @@ def sign(f: Code, node: ast.Call, into: int | None) -> int:
 
 
 def pow_(f: Code, node: ast.Call, into: int | None) -> int:
-    given = calls.bound(node, "pow", ["x", "y"], 2)
+    given = bound(node, "pow", ["x", "y"], 2)
     power = ast.BinOp(given["x"], ast.Pow(), given["y"])
-    return ex.power(f, ast.copy_location(power, node), into)
+    return numbers.power(f, ast.copy_location(power, node), into)
 
 
 # --- over sequences --------------------------------------------------------------
 def sum_(f: Code, node: ast.Call, into: int | None) -> int:
-    given = calls.bound(node, "sum", ["items", "start"], 1)
+    given = bound(node, "sum", ["items", "start"], 1)
     total, op = f.temp(), "add"
     if "start" in given:
-        ex.value(f, given["start"], total)
-        op = "concatenate" if mappings.may_be(f, given["start"], kinds.ROWS) else op
+        f.value(given["start"], total)
+        op = "concatenate" if facts.may_be(f, given["start"], kinds.ROWS) else op
     else:
         f.emit(bc.MOVE, total, f.constant(0.0))
 
@@ -107,7 +103,7 @@ def quantifier(name: str, stop: bool) -> Builtin:
     """Returns the compiler of `any` (stops at a true item) or `all` (at a false one)."""
 
     def compile_call(f: Code, node: ast.Call, into: int | None) -> int:
-        items = calls.bound(node, name, ["items"], 1)["items"]
+        items = bound(node, name, ["items"], 1)["items"]
         result, decided, done = f.temp(), Label(), Label()
         jump = bc.JT if stop else bc.JF
         loops.each_of(f, items, lambda item: f.emit(jump, item, decided), Label())
@@ -123,8 +119,8 @@ def quantifier(name: str, stop: bool) -> Builtin:
 
 def next_(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles `next((r for r in ... if ...), None)`: the first item."""
-    given = calls.bound(node, "next", ["items", "default"], 1)
-    if not loops.is_iterator(f, given["items"]):
+    given = bound(node, "next", ["items", "default"], 1)
+    if not iterators.is_iterator(f, given["items"]):
         raise Refused(
             node,
             "next takes a generator expression, or iter(...) of a sequence",
@@ -138,7 +134,7 @@ def next_(f: Code, node: ast.Call, into: int | None) -> int:
 
     loops.each_of(f, given["items"], take, found)
     if "default" in given:
-        ex.value(f, given["default"], result)
+        f.value(given["default"], result)
     else:
         within.no_index(f, result)
     f.place(done)
@@ -150,7 +146,7 @@ def copied(name: str) -> Builtin:
 
     def compile_call(f: Code, node: ast.Call, into: int | None) -> int:
         names = ["items", "maxlen"] if name == "deque" else ["items"]
-        given = {"items": node} if name == "range" else calls.bound(node, name, names, 0)
+        given = {"items": node} if name == "range" else bound(node, name, names, 0)
         items = given.get("items")
         if "maxlen" in given:
             made = any(maker.call is node for maker in f.shared.makers.values())
@@ -161,7 +157,7 @@ def copied(name: str) -> Builtin:
                     "that holds nothing else",
                     "xs = deque(maxlen=8)",
                 )
-        register = ex.sequence(f, values.T_LIST, [], None)
+        register = f.sequence(values.T_LIST, [], None)
         if items is not None:
             loops.each_of(f, items, lambda item: f.emit(bc.APPEND, register, item, 0), Label())
         if name == "tuple":
@@ -179,8 +175,8 @@ def sorted_(f: Code, node: ast.Call, into: int | None) -> int:
 
 
 def set_(f: Code, node: ast.Call, into: int | None) -> int:
-    items = calls.bound(node, "set", ["items"], 0).get("items")
-    made = ex.sequence(f, values.T_SET, [], None)
+    items = bound(node, "set", ["items"], 0).get("items")
+    made = f.sequence(values.T_SET, [], None)
     if items is not None:
         loops.each_of(f, items, lambda item: mappings.add(f, made, item), Label())
     return f.put(made, into)
@@ -190,7 +186,7 @@ def dict_(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles `dict()`, `dict(pairs)`, `dict(other)` and `dict(a=1)`."""
     if len(node.args) > 1 or any(isinstance(arg, ast.Starred) for arg in node.args):
         raise Refused(node, "dict takes pairs or another dictionary", "dict(zip(keys, values))")
-    made = ex.sequence(f, values.T_DICT, [], None)
+    made = f.sequence(values.T_DICT, [], None)
     for arg in node.args:
         mappings.update_with(f, node, made, arg)
     for keyword in node.keywords:
@@ -203,19 +199,28 @@ def dict_(f: Code, node: ast.Call, into: int | None) -> int:
 
 
 def defaultdict(f: Code, node: ast.Call, into: int | None) -> int:
-    return defaults.make(f, node, into)
+    """Compiles `defaultdict(int)` and `Counter(items)`."""
+    assert isinstance(node.func, ast.Name)
+    args = node.args[1:] if node.func.id == "defaultdict" else node.args
+    if node.func.id == "Counter" and len(args) == 1 and not node.keywords:
+        if not facts.may_be(f, args[0], kinds.DICT):
+            made = f.sequence(values.T_DICT, [], None)
+            mappings.count_in(f, made, args[0])
+            return f.put(made, into)
+    call = ast.Call(ast.Name("dict", ast.Load()), args, node.keywords)
+    return dict_(f, ast.copy_location(call, node), into)
 
 
 def bool_(f: Code, node: ast.Call, into: int | None) -> int:
-    given = calls.bound(node, "bool", ["x"], 1)["x"]
+    given = bound(node, "bool", ["x"], 1)["x"]
     register = f.temp() if into is None else into
-    f.emit(bc.TRUTH, register, mappings.view(f, given, ex.value(f, given)))
+    f.emit(bc.TRUTH, register, within.cells(f, given, f.value(given)))
     return register
 
 
 def len_(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles `len(x)`; a list that is only counted is not made."""
-    items = calls.bound(node, "len", ["x"], 1)["x"]
+    items = bound(node, "len", ["x"], 1)["x"]
     f.at(node)
     if not isinstance(items, ast.ListComp):
         return mappings.length(f, items, into)
@@ -226,8 +231,8 @@ def len_(f: Code, node: ast.Call, into: int | None) -> int:
 
 
 def float_(f: Code, node: ast.Call, into: int | None) -> int:
-    given = calls.bound(node, "float", ["x"], 1)["x"]
-    if isinstance(ex.constant_of(f, given), str):
+    given = bound(node, "float", ["x"], 1)["x"]
+    if isinstance(facts.constant_of(f, given), str):
         raise Refused(node, "a text cannot be made a number", 'write the number; "inf" is known')
     return operation("float", bc.NUMBER)(f, node, into)
 

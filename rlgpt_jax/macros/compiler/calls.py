@@ -16,25 +16,14 @@ from rlgpt_jax.macros.actions import (
     function_code,
     turn_code,
 )
-from rlgpt_jax.macros.compiler import (
-    conditions,
-    function_values,
-    functions,
-    generators,
-    kinds,
-    lists,
-    loops,
-    mappings,
-    snapshots,
-    stars,
-    within,
-    words,
-)
-from rlgpt_jax.macros.compiler import expressions as ex
 from rlgpt_jax.macros.compiler.builtins import BUILTINS, NO_BUILTIN
+from rlgpt_jax.macros.compiler.calling import function_values, functions, generators
+from rlgpt_jax.macros.compiler.calling.signatures import Parameters, bound, unstarred
 from rlgpt_jax.macros.compiler.code import Code, Label
+from rlgpt_jax.macros.compiler.data import lists, loops, walks, within
+from rlgpt_jax.macros.compiler.known import facts, kinds, snapshots, words
 from rlgpt_jax.macros.compiler.pool import ActionConstant
-from rlgpt_jax.macros.compiler.scopes import Scope, resolve
+from rlgpt_jax.macros.compiler.tree.scopes import MISSING, Scope, resolve
 from rlgpt_jax.macros.refusal import Refused, close_names
 from rlgpt_jax.macros.routines.routines import ROUTINES
 from rlgpt_jax.macros.vm import bytecode as bc
@@ -52,7 +41,7 @@ def call(f: Code, node: ast.Call, into: int | None) -> int:
     f.at(node)
     func = node.func
     if isinstance(func, ast.Attribute):
-        if ex.is_math(f, func.value):
+        if facts.is_math(f, func.value):
             return built_in(f, node, func.attr, into)
         return method(f, node, func, into)
     if isinstance(func, ast.Name):
@@ -61,7 +50,7 @@ def call(f: Code, node: ast.Call, into: int | None) -> int:
             if target.is_generator:
                 return generators.make(f, node, target, into)
             return functions.user_call(f, node, target, into)
-        if target is None and ex.is_api(f, func.id):
+        if target is None and facts.is_api(f, func.id):
             return built_in(f, node, func.id, into)
     return function_values.value_call(f, node, 0, into)
 
@@ -73,7 +62,7 @@ def yield_from(f: Code, node: ast.YieldFrom, into: int | None) -> int:
         return generators.run(f, inner, into)
     if isinstance(inner.func, ast.Name):
         target = resolve(f.scope, inner.func.id)
-        if ex.is_action(f, inner.func.id):
+        if facts.is_action(f, inner.func.id):
             raise Refused(
                 node,
                 f"{inner.func.id}(...) is an action, not a generator",
@@ -89,55 +78,19 @@ def yield_from(f: Code, node: ast.YieldFrom, into: int | None) -> int:
             if not target.is_generator:
                 return generators.run(f, inner, into)
             return functions.user_call(f, inner, target, into)
-        if target is None and ex.is_api(f, inner.func.id):
+        if target is None and facts.is_api(f, inner.func.id):
             return generators.run(f, inner, into)
     return function_values.value_call(f, inner, bc.CALLED_FROM, into)
 
 
 # --- the author's functions ------------------------------------------------------
-def bound(node: ast.Call, what: str, names: list[str], required: int) -> dict[str, ast.expr]:
-    """Returns argument expressions by parameter name."""
-    if any(isinstance(arg, ast.Starred) for arg in node.args) or any(
-        keyword.arg is None for keyword in node.keywords
-    ):
-        raise Refused(
-            node, "* and ** in calls are not part of the language", "write the arguments one by one"
-        )
-    given = dict(zip(names, node.args, strict=False))
-    wanted = f"{what}({', '.join(names)})"
-    if len(node.args) > len(names):
-        raise Refused(
-            node,
-            f"{what} was given {len(node.args)} arguments, it takes {len(names)}",
-            f"write {wanted}",
-        )
-    for keyword in node.keywords:
-        assert keyword.arg is not None
-        if keyword.arg not in names or keyword.arg in given:
-            raise Refused(
-                node,
-                f"{what} has no free parameter {keyword.arg}",
-                close_names(keyword.arg, names) or f"write {wanted}",
-            )
-        given[keyword.arg] = keyword.value
-    for missing in names[:required]:
-        if missing not in given:
-            raise Refused(node, f"{what} needs the argument {missing}", f"write {wanted}")
-    return given
-
-
-def routine(f: Code, node: ast.AST, name: str, args: list[ast.expr], into: int | None) -> int:
-    """Compiles a call of a routine of `routines.py`."""
-    made = ast.Call(ast.Name(name, ast.Load()), args, [])
-    call = ast.copy_location(made, node)
-    return functions.user_call(f, call, f.shared.routines[name], into)
 
 
 # --- actions ---------------------------------------------------------------------
 def built_in(f: Code, node: ast.Call, name: str, into: int | None) -> int:
     """Compiles a call of the macro API: an action, a builtin or a routine."""
     names = len(f.inner_names)
-    node = stars.of_api(f, node, name)
+    node = function_values.of_api(f, node, name)
     result = api_call(f, node, name, into)
     del f.inner_names[names:]
     return result
@@ -153,10 +106,10 @@ def api_call(f: Code, node: ast.Call, name: str, into: int | None) -> int:
     if name in ROUTINES:
         names = list("xyzw")[: ROUTINES[name]]
         given = bound(node, name, names, len(names))
-        return routine(f, node, name, [given[n] for n in names], into)
+        return functions.routine(f, node, name, [given[n] for n in names], into)
     if name in NO_BUILTIN:
         raise Refused(node, f"{name} is not part of the language", NO_BUILTIN[name])
-    raise Refused(node, f"the function {name} is not known", ex.known_names(f, name))
+    raise Refused(node, f"the function {name} is not known", known_names(f, name))
 
 
 def api_action(f: Code, node: ast.Call, name: str, into: int | None) -> int:
@@ -171,7 +124,7 @@ def movement(f: Code, node: ast.Call, name: str, into: int | None) -> int:
     names = [*(["jump"] if name in JUMPING else []), *(["sprint"] if name == "forward" else [])]
     given = bound(node, name, names, 0)
     for flag in node.args:
-        if ex.constant_of(f, flag) not in (True, False, None, ex.MISSING):
+        if facts.constant_of(f, flag) not in (True, False, None, MISSING):
             raise Refused(
                 flag,
                 f"{name} acts for one tick, and takes no number",
@@ -183,7 +136,7 @@ def movement(f: Code, node: ast.Call, name: str, into: int | None) -> int:
     f.emit(bc.MOVE, register, f.constant(ActionConstant(code)))
     for key in sorted(given):  # jump wins over sprint: the game's action has one of them
         otherwise = Label()
-        conditions.jump_if(f, given[key], otherwise, False)
+        f.jump_if(given[key], otherwise, False)
         f.emit(bc.MOVE, register, f.constant(ActionConstant(code + flags[key])))
         f.emit(bc.JUMP, done)
         f.place(otherwise)
@@ -196,14 +149,11 @@ def turn(f: Code, node: ast.Call, into: int | None) -> int:
     given = bound(node, "turn", ["yaw", "pitch"], 0)
     zero = ast.copy_location(ast.Constant(0), node)
     parts = [given.get("yaw", zero), given.get("pitch", zero)]
-    known = [ex.constant_of(f, part) for part in parts]
+    known = [facts.constant_of(f, part) for part in parts]
     if all(isinstance(k, float) for k in known):
         return f.put(f.constant(ActionConstant(turn_code(*map(camera_bin, known)))), into)
-    yaw, pitch = (ex.value(f, part) for part in parts)
-    register = f.temp() if into is None else into
-    f.at(node)
-    f.emit(bc.TURN, register, yaw, pitch)
-    return register
+    yaw, pitch = (f.value(part) for part in parts)
+    return f.made(node, bc.TURN, into, yaw, pitch)
 
 
 def camera_bin(degrees: float) -> int:
@@ -225,17 +175,14 @@ def item_action(f: Code, node: ast.Call, name: str, into: int | None) -> int:
             )
         argument = int(CRAFT_OF_NAME[NAME_ID[text]])
         return f.put(f.constant(ActionConstant(function_code(FN_CRAFT, argument))), into)
-    item = ex.value(f, given)
-    register = f.temp() if into is None else into
-    f.at(node)
-    f.emit(bc.ITEM, register, item, ITEM_ACTIONS[name])
-    return register
+    item = f.value(given)
+    return f.made(node, bc.ITEM, into, item, ITEM_ACTIONS[name])
 
 
 def named_item(f: Code, node: ast.expr, where: str) -> str | None:
     """Returns a literal name. Numbers are refused; unknown names are noted."""
-    constant = ex.constant_of(f, node)
-    if constant is ex.MISSING:
+    constant = facts.constant_of(f, node)
+    if constant is MISSING:
         return None
     if not isinstance(constant, str):
         raise Refused(node, f"{where} needs a name in quotes", 'for example "log"')
@@ -254,14 +201,14 @@ def method(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> in
     """Compiles `obs.count("log")`, `cells.append(x)`, ..."""
     name, questions = func.attr, f.shared.vocabulary.questions
     if name in questions and any(isinstance(arg, ast.Starred) for arg in node.args):
-        takes = stars.Parameters(name, OBS_ARGUMENTS[name], [], OBS_ARGUMENTS[name])
+        takes = Parameters(name, OBS_ARGUMENTS[name], [], OBS_ARGUMENTS[name])
         names = len(f.inner_names)
-        node = stars.unstarred(f, node, takes, f.constant)
+        node = unstarred(f, node, takes, f.constant)
         result = method(f, node, func, into)
         del f.inner_names[names:]
         return result
     if name in ("sees", "nearest") and questions:
-        ex.needs_rays(f, node)
+        facts.needs_rays(f, node)
     if name == "count":
         counted = lists.count(f, node, func.value, into)
         if counted is not None:
@@ -270,7 +217,7 @@ def method(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> in
         return (block if name == "block" else ask)(f, node, func, into)
     if name in lists.METHODS:
         return lists.METHODS[name](f, node, func.value, into)
-    if name in loops.PARTS:
+    if name in walks.PARTS:
         raise Refused(
             node,
             f"{name}() can only be walked through",
@@ -301,11 +248,11 @@ def ask(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
             f'obs.near knows no "{text[:60]}"',
             'use obs.near("crafting_table") or obs.near("furnace")',
         )
-    obs = ex.value(f, func.value)
-    item = ex.value(f, given)
+    obs = f.value(func.value)
+    item = f.value(given)
     register = f.temp() if into is None else into
     f.at(node)
-    place = snapshots.kept(f, func.value, func.attr, ex.constant_of(f, given))
+    place = snapshots.kept(f, func.value, func.attr, facts.constant_of(f, given))
     snapshots.answer(f, snapshots.QUESTIONS[func.attr], register, obs, item, place)
     return register
 
@@ -313,11 +260,11 @@ def ask(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
 def block(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
     """Compiles `obs.block(dx, dy, dz)`; each offset is -1, 0 or 1."""
     given = bound(node, "obs.block", ["dx", "dy", "dz"], 3)
-    obs = ex.value(f, func.value)
+    obs = f.value(func.value)
     known: float | None = 0.0
     cell = f.constant(0.0)
     for axis in ("dx", "dy", "dz"):
-        offset = ex.constant_of(f, given[axis])
+        offset = facts.constant_of(f, given[axis])
         if isinstance(offset, float | bool) and offset not in (-1, 0, 1):
             raise Refused(
                 node,
@@ -329,7 +276,7 @@ def block(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int
             cell = f.constant(known)
             continue
         known = None
-        operand, position = ex.value(f, given[axis]), f.temp()
+        operand, position = f.value(given[axis]), f.temp()
         f.emit(bc.OFFSET, position, cell, operand)
         cell = position
     register = f.temp() if into is None else into
@@ -349,8 +296,8 @@ def name_test(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) ->
     given, affixes = words.without_affixes(f, given)
     known = words.held_by(f, given, needed=True)
     assert known is not None
-    item = f.put(ex.value(f, func.value), f.temp())
-    word, register, decided = f.put(ex.value(f, given), f.temp()), f.temp(), Label()
+    item = f.kept(func.value)
+    word, register, decided = f.kept(given), f.temp(), Label()
 
     def try_word(part: int) -> None:
         words.test(f, f.shared.words, part, item, func.attr, register)
@@ -358,17 +305,38 @@ def name_test(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) ->
 
     def try_each() -> None:
         f.emit(bc.MOVE, register, f.constant(False))
-        part, advance = loops.over_sequence(f, word, None)
+        part, advance = walks.over_sequence(f, word, None)
         loops.run(f, advance, lambda: try_word(part))
 
     def try_one() -> None:
         words.test(f, known, word, item, func.attr, register, affixes)
 
     open_words = known is f.shared.words and affixes == words.NO_AFFIXES
-    if open_words and mappings.may_be(f, given, kinds.TUPLE):
-        bits = mappings.kind_of(f, given).bits
-        mappings.by_kind(f, word, bits, kinds.TUPLE, try_one, try_each)
+    if open_words and facts.may_be(f, given, kinds.TUPLE):
+        bits = facts.kind_of(f, given).bits
+        within.by_kind(f, word, bits, kinds.TUPLE, try_one, try_each)
     else:
         try_one()
     f.place(decided)
     return f.put(register, into)
+
+
+def known_names(f: Code, name: str, own_names: bool = True) -> str:
+    """Returns advice for a name that nothing is called."""
+    vocabulary = f.shared.vocabulary
+    scope = f.scope if own_names else None
+    if name in ("np", "numpy", "time", "minedojo", "env", "self"):
+        return "nothing can be imported; only the documented actions, fields and math exist"
+    if name in vocabulary.fields:
+        return f"write obs.{name}"
+    if name in vocabulary.ray_fields:
+        return f"write .{name} behind a ray"
+    own: list[str] = []
+    while scope is not None:
+        own += [n for n in (*scope.variables, *scope.functions) if n.isidentifier()]
+        scope = scope.parent
+    builtins = (known.removeprefix("random ") for known in BUILTINS)
+    known = [*sorted(own), *vocabulary.action_names, *builtins, *ROUTINES, "obs"]
+    assign = "assign it first, or pass it to the function as a parameter"
+    told = f"; {vocabulary.told}" if vocabulary.spec else ""
+    return close_names(name, known) or assign + told

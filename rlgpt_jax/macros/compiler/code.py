@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import contextlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from rlgpt_jax.envs.spec import Action, Argument
+from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler import work
-from rlgpt_jax.macros.compiler.kinds import Kinds
+from rlgpt_jax.macros.compiler.known.kinds import Kinds
 from rlgpt_jax.macros.compiler.pool import Pool
-from rlgpt_jax.macros.compiler.scopes import Scope, Variable
+from rlgpt_jax.macros.compiler.tree.scopes import Scope, Variable
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
 from rlgpt_jax.macros.vocabulary import Vocabulary
@@ -105,11 +108,17 @@ class Loop:
 
 
 class Code:
-    """Writes one function.
+    """Writes one function; `program.py` gives it what compiles its parts, which call each other.
 
     Registers: 0 the link, then hidden parameters... parameters and variables, then
     temporaries, which are used like a stack: `top` is the first free one.
     """
+
+    value: ClassVar[Callable[..., int]]  # an expression: `expressions.value`
+    built_in: ClassVar[Callable[..., int]]  # a call of the API: `calls.built_in`
+    list_of: ClassVar[Callable[..., int]]  # a comprehension: `loops.list_of`
+    jump_if: ClassVar[Callable[..., None]]  # a test: `conditions.jump_if`
+    block: ClassVar[Callable[..., bool]]  # statements: `statements.block`
 
     def __init__(self, scope: Scope, shared: Shared):
         self.scope = scope
@@ -139,6 +148,15 @@ class Code:
 
     def place(self, label: Label) -> None:
         self.items.append(label)
+
+    @contextlib.contextmanager
+    def unless(self, done: Label, jump: int, *operands: Any) -> Iterator[None]:
+        """A block that a jump leaves out; its end goes to `done`."""
+        other = Label()
+        self.emit(jump, *(*operands, other))
+        yield
+        self.emit(bc.JUMP, done)
+        self.place(other)
 
     def at(self, node: ast.AST) -> None:
         """Says which source line the next instructions belong to."""
@@ -170,6 +188,18 @@ class Code:
         self.emit(bc.MOVE, into, operand)
         return into
 
+    def kept(self, node: ast.expr) -> int:
+        """Returns a temporary with the value of an expression."""
+        operand = self.value(node)
+        return self.put(operand, self.temp())
+
+    def made(self, node: ast.AST, op: int, into: int | None, b: int, c: Any = 0) -> int:
+        """Emits one instruction for a part of the source. Returns where its result is."""
+        register = self.temp() if into is None else into
+        self.at(node)
+        self.emit(op, register, b, c)
+        return register
+
     def constant(self, value: Any) -> int:
         return self.pool.operand(value)
 
@@ -184,3 +214,20 @@ class Code:
     def frame(self) -> int:
         """How many registers the function uses; keeping records needs two more."""
         return self.highest + (2 if self.pins else 0)
+
+    # --- records and sequences -----------------------------------------------------
+    def sequence(self, tag: int, items: list[int], into: int | None) -> int:
+        """Makes a tuple, a list or a record of operands."""
+        grows = tag in (values.T_LIST, values.T_DICT, values.T_SET)
+        room = max(len(items), bc.LIST_ROOM) if grows else len(items)
+        register = self.temp()
+        self.emit(bc.ALLOC, register, len(items) | room << 16, tag)
+        for i, item in enumerate(items):
+            self.emit(bc.INIT, register, i, item)
+        return self.put(register, into)
+
+    def group(self, items: Any) -> int:
+        """Makes a tuple of loop items (nested Python tuples of registers)."""
+        if isinstance(items, int):
+            return items
+        return self.sequence(values.T_TUPLE, [self.group(item) for item in items], None)

@@ -4,9 +4,10 @@ import ast
 from typing import NamedTuple
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import kinds, lists, loops, mappings, text_tests, within, words
 from rlgpt_jax.macros.compiler.code import Code, Label
+from rlgpt_jax.macros.compiler.data import iterators, lists, loops, mappings, text_tests, within
+from rlgpt_jax.macros.compiler.known import facts, kinds, words
+from rlgpt_jax.macros.compiler.tree.scopes import MISSING
 from rlgpt_jax.macros.vm import bytecode as bc
 
 # Comparison -> (jump if it holds, jump if not, as a value, operands swapped)
@@ -24,8 +25,8 @@ NEGATED = (ast.NotIn, ast.IsNot)
 def jump_if(f: Code, node: ast.expr, label: Label, when: bool) -> None:
     """Compiles a jump to `label` if the truth of the expression is `when`."""
     f.at(node)
-    constant = ex.constant_of(f, node)
-    if constant is not ex.MISSING:
+    constant = facts.constant_of(f, node)
+    if constant is not MISSING:
         truth = bool(constant) if isinstance(constant, float | str | tuple) else constant
         if (truth not in (None, False)) == when:
             f.emit(bc.JUMP, label)
@@ -41,7 +42,7 @@ def jump_if(f: Code, node: ast.expr, label: Label, when: bool) -> None:
     elif isinstance(node, ast.Compare):
         compare_jump(f, node, label, when)
     elif not within.test(f, node, label, when):
-        cells = mappings.view(f, node, ex.value(f, node))
+        cells = within.cells(f, node, f.value(node))
         f.emit(bc.JT if when else bc.JF, cells, label)
 
 
@@ -54,7 +55,7 @@ def compare_jump(f: Code, node: ast.Compare, label: Label, when: bool) -> None:
         f.emit(bc.JT if when == isinstance(node.ops[0], ast.In) else bc.JF, found, label)
         return
     skip = Label()
-    left = ex.value(f, node.left)
+    left = f.value(node.left)
     for i, (op, right_node) in enumerate(zip(node.ops, node.comparators, strict=True)):
         last = i == len(node.ops) - 1
         right = part(f, right_node, op)
@@ -77,12 +78,12 @@ Part = tuple[ast.expr, int]
 def part(f: Code, node: ast.expr, op: ast.cmpop) -> int:
     """Compiles one side of a comparison; computed rows right of `in` are not made."""
     if isinstance(op, ast.In | ast.NotIn):
-        if isinstance(node, ast.Tuple | ast.List | ast.Set) or loops.is_iterator(f, node):
+        if isinstance(node, ast.Tuple | ast.List | ast.Set) or iterators.is_iterator(f, node):
             return 0
-        table = mappings.table_of(f, node)
+        table = facts.table_of(f, node)
         if table is not None:
             return f.constant(table.keys)
-    return ex.value(f, node)
+    return f.value(node)
 
 
 def one_jump(f: Code, left: Part, op: ast.cmpop, right: Part, label: Label, when: bool) -> None:
@@ -110,7 +111,7 @@ def one_jump(f: Code, left: Part, op: ast.cmpop, right: Part, label: Label, when
                 (holds if when else fails, a, b),
                 label,
                 when,
-                mappings.kind_of(f, right[0] if swapped else left[0]).bits,
+                facts.kind_of(f, right[0] if swapped else left[0]).bits,
             )
         else:
             f.emit(holds if when else fails, a, b, label)
@@ -126,15 +127,15 @@ class RowRoutine(NamedTuple):
 
 
 def row_routine(f: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) -> RowRoutine | None:
-    both = mappings.kind_of(f, left).bits & mappings.kind_of(f, right).bits
+    both = facts.kind_of(f, left).bits & facts.kind_of(f, right).bits
     if isinstance(op, ast.Eq | ast.NotEq):
         if lists.compares_rows(f, left, right):
             wanted = both & kinds.CONTAINERS
             return RowRoutine("_equal", wanted, True, isinstance(op, ast.NotEq))
-    elif isinstance(op, ast.LtE | ast.GtE) and mappings.may_be(f, left, kinds.SET):
-        if mappings.is_surely(f, left, kinds.SET):
+    elif isinstance(op, ast.LtE | ast.GtE) and facts.may_be(f, left, kinds.SET):
+        if facts.is_surely(f, left, kinds.SET):
             return RowRoutine("_subset", kinds.SET, True, False)
-    elif isinstance(op, ast.Lt | ast.Gt) and mappings.is_surely(f, left, kinds.SET):
+    elif isinstance(op, ast.Lt | ast.Gt) and facts.is_surely(f, left, kinds.SET):
         return RowRoutine("_smaller", kinds.SET, True, False)
     elif type(op) in ORDER and both & (kinds.ROWS | kinds.NAME):
         strict = isinstance(op, ast.Lt | ast.Gt)
@@ -153,27 +154,27 @@ def compare_rows(
         found = within.routine(f, routine.name, [a, b] if routine.in_order else [b, a])
         f.emit(bc.JT if when != routine.negated else bc.JF, found, label)
 
-    mappings.by_kind(f, a, known, routine.wanted, lambda: f.emit(*plain, label), special)
+    within.by_kind(f, a, known, routine.wanted, lambda: f.emit(*plain, label), special)
 
 
 def contains(f: Code, left: Part, right: Part, label: Label, when: bool) -> None:
     """Compiles `x in y`: a sequence, a set of constants, or a part of a name."""
     item, (node, container) = left[1], right
-    if loops.is_iterator(f, node):
+    if iterators.is_iterator(f, node):
         among_items(f, item, node, label, when)
         return
     if isinstance(node, ast.Set | ast.Tuple | ast.List):
-        constant = ex.constant_of(f, ast.copy_location(ast.Tuple(node.elts, ast.Load()), node))
-        if constant is ex.MISSING:
+        constant = facts.constant_of(f, ast.copy_location(ast.Tuple(node.elts, ast.Load()), node))
+        if constant is MISSING:
             one_of(f, item, node, label, when)
             return
         container = f.constant(constant)
     found = f.temp()
-    word = ex.constant_of(f, left[0])
+    word = facts.constant_of(f, left[0])
     done, is_name = Label(), Label()
-    whole = ex.constant_of(f, node)
+    whole = facts.constant_of(f, node)
     if isinstance(word, str):
-        if mappings.may_be(f, node, kinds.NAME) or f.scope.trusted:
+        if facts.may_be(f, node, kinds.NAME) or f.scope.trusted:
             part_of_name(f, word, node, container, is_name, found, item, done)
         else:
             mappings.found_in(f, node, found, item, container)
@@ -192,9 +193,9 @@ def contains(f: Code, left: Part, right: Part, label: Label, when: bool) -> None
 def text_of_kind(f: Code, left: Part, right: Part, container: int, found: int) -> bool:
     """Compiles `word in name` where the word is a variable; says whether it did."""
     node, done, is_name = right[0], Label(), Label()
-    if f.scope.trusted or not mappings.may_be(f, node, kinds.NAME):
+    if f.scope.trusted or not facts.may_be(f, node, kinds.NAME):
         return False
-    surely = mappings.is_surely(f, node, kinds.NAME)
+    surely = facts.is_surely(f, node, kinds.NAME)
     known = words.held_by(f, left[0], needed=surely)
     if known is None:
         return False
@@ -210,8 +211,8 @@ def text_of_kind(f: Code, left: Part, right: Part, container: int, found: int) -
 def may_hold_rows(f: Code, item: ast.expr, node: ast.expr) -> bool:
     """Says whether `in` may have to compare rows of rows, or long ones."""
     known = f.shared.kinds
-    wanted = mappings.kind_of(f, item)
-    if not wanted.bits & known.item(mappings.kind_of(f, node)).bits & kinds.ROWS:
+    wanted = facts.kind_of(f, item)
+    if not wanted.bits & known.item(facts.kind_of(f, node)).bits & kinds.ROWS:
         return False
     return not lists.is_short(f, item) and bool(known.item(wanted).bits & kinds.ROWS)
 
@@ -247,7 +248,7 @@ def one_of(f: Code, item: int, node: ast.expr, label: Label, when: bool) -> None
     assert isinstance(node, ast.Set | ast.Tuple | ast.List)
     done = Label()
     for element in node.elts:
-        f.emit(bc.JEQ, item, ex.value(f, element), label if when else done)
+        f.emit(bc.JEQ, item, f.value(element), label if when else done)
     if not when:
         f.emit(bc.JUMP, label)
     f.place(done)
@@ -263,12 +264,9 @@ def compare_value(f: Code, node: ast.Compare, into: int | None) -> int:
         and not text_tests.is_test(f, node)
         and (row_routine(f, node.left, op, node.comparators[0]) is None)
     ):
-        left, right = ex.value(f, node.left), part(f, node.comparators[0], op)
+        left, right = f.value(node.left), part(f, node.comparators[0], op)
         _, _, as_value, swapped = ORDER[type(op)]
-        register = f.temp() if into is None else into
-        f.at(node)
-        f.emit(as_value, register, *((right, left) if swapped else (left, right)))
-        return register
+        return f.made(node, as_value, into, *((right, left) if swapped else (left, right)))
     register, done = f.target(into), Label()
     f.emit(bc.MOVE, register, f.constant(0.0))
     keep = f.top
@@ -284,10 +282,10 @@ def bool_value(f: Code, node: ast.BoolOp, into: int | None) -> int:
     register, done = f.target(into), Label()
     for i, operand in enumerate(node.values):
         keep = f.top
-        ex.value(f, operand, register)
+        f.value(operand, register)
         f.top = keep
         if i < len(node.values) - 1:
-            cells = mappings.view(f, operand, register)
+            cells = within.cells(f, operand, register)
             f.emit(bc.JF if isinstance(node.op, ast.And) else bc.JT, cells, done)
     f.place(done)
     return f.put(register, into)
@@ -298,11 +296,11 @@ def if_value(f: Code, node: ast.IfExp, into: int | None) -> int:
     keep = f.top
     jump_if(f, node.test, otherwise, False)
     f.top = keep
-    ex.value(f, node.body, register)
+    f.value(node.body, register)
     f.emit(bc.JUMP, done)
     f.place(otherwise)
     f.top = keep
-    ex.value(f, node.orelse, register)
+    f.value(node.orelse, register)
     f.place(done)
     f.top = keep
     return f.put(register, into)

@@ -8,9 +8,9 @@ library's own names are never seen by the author and the author's never by the l
 import ast
 from collections.abc import Callable, Collection, Mapping
 
-from rlgpt_jax.macros.compiler.arguments import named_actions
+from rlgpt_jax.macros.compiler.calling.arguments import named_actions
 from rlgpt_jax.macros.compiler.code import Shared
-from rlgpt_jax.macros.compiler.scopes import Scope, build
+from rlgpt_jax.macros.compiler.tree.scopes import Scope, build
 from rlgpt_jax.macros.linked import split
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm.bytecode import LIBRARY_LINE

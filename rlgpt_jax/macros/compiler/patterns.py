@@ -3,8 +3,7 @@
 import ast
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import assignments, conditions, statements
-from rlgpt_jax.macros.compiler import expressions as ex
+from rlgpt_jax.macros.compiler import assignments
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
@@ -27,8 +26,8 @@ def match_(f: Code, node: ast.Match) -> bool:
         f.at(case.pattern)
         fits(f, case.pattern, subject, other)
         if case.guard is not None:
-            conditions.jump_if(f, case.guard, other, False)
-        if statements.block(f, case.body):
+            f.jump_if(case.guard, other, False)
+        if f.block(case.body):
             ends.append(set(f.assigned))
             f.emit(bc.JUMP, done)
         f.place(other)
@@ -46,7 +45,7 @@ def subject_of(f: Code, node: ast.expr) -> Subject:
     """Compiles what is matched; a tuple display is not made."""
     if isinstance(node, ast.Tuple) and not any(isinstance(e, ast.Starred) for e in node.elts):
         return [subject_of(f, item) for item in node.elts]
-    return f.put(ex.value(f, node), f.temp())
+    return f.kept(node)
 
 
 def always_fits(pattern: ast.pattern) -> bool:
@@ -60,7 +59,7 @@ def always_fits(pattern: ast.pattern) -> bool:
 def fits(f: Code, pattern: ast.pattern, subject: Subject, other: Label) -> None:
     """Compiles a jump to `other` unless the subject fits the pattern."""
     if isinstance(pattern, ast.MatchValue):
-        f.emit(bc.JNE, whole(f, subject), ex.value(f, pattern.value), other)
+        f.emit(bc.JNE, whole(f, subject), f.value(pattern.value), other)
     elif isinstance(pattern, ast.MatchSingleton):
         f.emit(bc.JNE, whole(f, subject), f.constant(pattern.value), other)
     elif isinstance(pattern, ast.MatchAs):
@@ -123,4 +122,4 @@ def whole(f: Code, subject: Subject) -> int:
     """Returns the operand of a subject; makes the tuple if it was not made."""
     if isinstance(subject, int):
         return subject
-    return ex.sequence(f, values.T_TUPLE, [whole(f, part) for part in subject], None)
+    return f.sequence(values.T_TUPLE, [whole(f, part) for part in subject], None)

@@ -7,31 +7,29 @@ from functools import cache
 import numpy as np
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import (
-    arguments,
-    defaults,
-    flow,
-    frozen,
-    function_values,
-    functions,
-    imports,
-    peephole,
-    records,
-    snapshots,
-    statements,
-    text,
-    words,
-    work,
-)
-from rlgpt_jax.macros.compiler import expressions as ex
+from rlgpt_jax.macros.compiler import calls, conditions, expressions, imports, statements, work
+from rlgpt_jax.macros.compiler.calling import arguments, function_values, functions
 from rlgpt_jax.macros.compiler.code import Code, Instruction, Label, Shared
-from rlgpt_jax.macros.compiler.lower import FIRST_OBS, lower
+from rlgpt_jax.macros.compiler.data import loops, text
+from rlgpt_jax.macros.compiler.known import defaults, facts, flow, frozen, records, snapshots, words
+from rlgpt_jax.macros.compiler.passes import peephole
 from rlgpt_jax.macros.compiler.pool import Pool
-from rlgpt_jax.macros.compiler.scopes import Scope, Variable, build, connect, own_nodes
+from rlgpt_jax.macros.compiler.tree.lower import FIRST_OBS, lower
+from rlgpt_jax.macros.compiler.tree.scopes import (
+    MISSING,
+    Scope,
+    Variable,
+    build,
+    connect,
+    own_nodes,
+)
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.routines.routines import ROUTINE_SOURCE
 from rlgpt_jax.macros.vm import bytecode as bc
 from rlgpt_jax.macros.vocabulary import Vocabulary
+
+Code.value, Code.built_in, Code.list_of = expressions.value, calls.built_in, loops.list_of
+Code.jump_if, Code.block = conditions.jump_if, statements.block
 
 
 @cache
@@ -139,8 +137,8 @@ def constants(module: Scope, shared: Shared) -> None:
         if target is None or counts[target.id] > 1 or target.id in declared:
             continue
         assert isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
-        value = ex.constant_of(f, node.value)
-        if value is not ex.MISSING:
+        value = facts.constant_of(f, node.value)
+        if value is not MISSING:
             module.constants[target.id] = value
             module.variables.discard(target.id)
 
@@ -226,7 +224,7 @@ def compile_module(module: Scope, entry: Scope, shared: Shared) -> Code:
     )
     for part in ast.walk(call):
         ast.copy_location(part, entry.node)
-    ex.value(f, ast.copy_location(ast.YieldFrom(call), entry.node))
+    f.value(ast.copy_location(ast.YieldFrom(call), entry.node))
     finish(f)
     return f
 
@@ -240,7 +238,7 @@ def compile_function(scope: Scope, shared: Shared) -> Code:
     assert isinstance(scope.node, ast.FunctionDef)
     functions.prologue(f)
     statements.boxes(f)
-    statements.block(f, scope.node.body)
+    f.block(scope.node.body)
     finish(f)
     return f
 

@@ -1,21 +1,16 @@
 """Statements of a function body."""
 
 import ast
+from collections.abc import Callable
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import (
-    assignments,
-    conditions,
-    functions,
-    lists,
-    loops,
-    lower,
-    patterns,
-    tries,
-)
-from rlgpt_jax.macros.compiler import expressions as ex
+from rlgpt_jax.macros.compiler import assignments, patterns, tries
+from rlgpt_jax.macros.compiler.calling import functions
 from rlgpt_jax.macros.compiler.code import Code, Label, Loop
-from rlgpt_jax.macros.compiler.scopes import Scope, resolve
+from rlgpt_jax.macros.compiler.data import iterators, lists
+from rlgpt_jax.macros.compiler.known import facts
+from rlgpt_jax.macros.compiler.tree import lower
+from rlgpt_jax.macros.compiler.tree.scopes import Scope, resolve
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
 
@@ -48,40 +43,10 @@ def statement(f: Code, node: ast.stmt) -> bool:
     """Compiles one statement. Returns whether the next one can be reached."""
     f.at(node)
     f.top = f.floor
-    if isinstance(node, ast.FunctionDef):
-        functions.define(f, node)
-        return True
     if isinstance(node, IGNORED):
         return True
-    if isinstance(node, ast.Expr):
-        return expression(f, node)
-    if isinstance(node, ast.Assign | ast.AnnAssign):
-        return assignments.assign(f, node)
-    if isinstance(node, ast.AugAssign):
-        return assignments.augmented(f, node)
-    if isinstance(node, ast.If):
-        return if_(f, node)
-    if isinstance(node, ast.While):
-        return while_(f, node)
-    if isinstance(node, ast.For):
-        return for_(f, node)
-    if isinstance(node, ast.Return):
-        return return_(f, node)
-    if isinstance(node, ast.Try):
-        return tries.try_(f, node)
-    if isinstance(node, ast.Match):
-        return patterns.match_(f, node)
-    if isinstance(node, ast.Assert | ast.Raise):
-        return give_up(f, node)
-    if isinstance(node, ast.Delete):
-        for target in node.targets:
-            if isinstance(target, ast.Name):
-                assignments.delete_name(f, target)
-            else:
-                lists.delete(f, target)
-        return True
-    if isinstance(node, ast.Break | ast.Continue):
-        return leave(f, node)
+    if type(node) in COMPILERS:
+        return COMPILERS[type(node)](f, node)
     what, advice = NOT_PART.get(type(node), (f"{type(node).__name__} is", ""))
     raise Refused(node, f"{what} not part of the language", advice)
 
@@ -90,7 +55,7 @@ def give_up(f: Code, node: ast.Assert | ast.Raise) -> bool:
     """Compiles `assert` and `raise`: the macro ends, also from inside a helper."""
     goes_on = Label()
     if isinstance(node, ast.Assert):
-        conditions.jump_if(f, node.test, goes_on, True)
+        f.jump_if(node.test, goes_on, True)
     elif not f.scope.imported:
         f.shared.notices.append(f"line {node.lineno}: raise ends the macro")
     f.at(node)
@@ -112,20 +77,29 @@ def expression(f: Code, node: ast.Expr) -> bool:
                 f"{called.name} is a generator function (it yields)",
                 f"write obs = yield from {called.name}(...)",
             )
-        if ex.is_action(f, item.func.id):
+        if facts.is_action(f, item.func.id):
             raise Refused(
                 node,
                 f"{item.func.id}(...) alone does nothing",
                 f"write obs = yield {item.func.id}(...)",
             )
-    ex.value(f, item)
+    f.value(item)
+    return True
+
+
+def delete(f: Code, node: ast.Delete) -> bool:
+    for target in node.targets:
+        if isinstance(target, ast.Name):
+            assignments.delete_name(f, target)
+        else:
+            lists.delete(f, target)
     return True
 
 
 # --- control ---------------------------------------------------------------------
 def if_(f: Code, node: ast.If) -> bool:
     otherwise, done = Label(), Label()
-    conditions.jump_if(f, node.test, otherwise, False)
+    f.jump_if(node.test, otherwise, False)
     before = set(f.assigned)
     reached = block(f, node.body)
     after = set(f.assigned)
@@ -149,11 +123,11 @@ def if_(f: Code, node: ast.If) -> bool:
 def while_(f: Code, node: ast.While) -> bool:
     loop = Loop(out=Label(), again=Label())
     ended = Label()
-    forever = ex.constant_of(f, node.test) in (True, 1.0)
+    forever = facts.constant_of(f, node.test) in (True, 1.0)
     before = set(f.assigned)
     body_start = Label()
     # The test stands before and after the body: one jump less in every round.
-    conditions.jump_if(f, node.test, ended, False)
+    f.jump_if(node.test, ended, False)
     f.place(body_start)
     f.loops.append(loop)
     block(f, node.body)
@@ -161,7 +135,7 @@ def while_(f: Code, node: ast.While) -> bool:
     f.place(loop.again)
     f.top = f.floor
     f.assigned = set(before)
-    conditions.jump_if(f, node.test, body_start, True)
+    f.jump_if(node.test, body_start, True)
     f.place(ended)
     reached = not forever
     if node.orelse:
@@ -181,7 +155,7 @@ def finish_loop(f: Code, loop: Loop, reached: bool) -> bool:
 def for_(f: Code, node: ast.For) -> bool:
     hint = assignments.plain_register(f, node.target) if isinstance(node.target, ast.Name) else None
     loop = Loop(out=Label(), again=Label())
-    item, advance = loops.start(f, node.iter, hint)
+    item, advance = iterators.start(f, node.iter, hint)
     first = Label()
     before, floor = set(f.assigned), f.floor
     f.floor = f.top
@@ -221,7 +195,7 @@ def return_(f: Code, node: ast.Return) -> bool:
     if f.scope is f.shared.entry and node.value is not None and lower.makes_text(node.value):
         if not lower.has_effect(node.value):  # nobody gets what the macro returns
             node = ast.copy_location(ast.Return(None), node)
-    result = f.constant(None) if node.value is None else ex.value(f, node.value)
+    result = f.constant(None) if node.value is None else f.value(node.value)
     f.at(node)
     f.emit(bc.RETURN, result)
     return False
@@ -232,4 +206,21 @@ def boxes(f: Code) -> None:
     for name in sorted(f.scope.boxed):
         register = f.registers[(f.scope, name)]
         start = register if name in f.scope.params else f.constant_bits(values.UNBOUND)
-        ex.sequence(f, values.T_LIST, [start], register)
+        f.sequence(values.T_LIST, [start], register)
+
+
+COMPILERS: dict[type, Callable[..., bool]] = {
+    ast.FunctionDef: functions.define,
+    ast.Expr: expression,
+    **dict.fromkeys((ast.Assign, ast.AnnAssign), assignments.assign),
+    ast.AugAssign: assignments.augmented,
+    ast.If: if_,
+    ast.While: while_,
+    ast.For: for_,
+    ast.Return: return_,
+    ast.Try: tries.try_,
+    ast.Match: patterns.match_,
+    **dict.fromkeys((ast.Assert, ast.Raise), give_up),
+    ast.Delete: delete,
+    **dict.fromkeys((ast.Break, ast.Continue), leave),
+}

@@ -6,9 +6,10 @@ around a question to the observation, or around a `yield`, which never raise her
 
 import ast
 
-from rlgpt_jax.macros.compiler import expressions as ex
-from rlgpt_jax.macros.compiler import kinds, mappings, possible, statements, work
+from rlgpt_jax.macros.compiler import work
 from rlgpt_jax.macros.compiler.code import Code
+from rlgpt_jax.macros.compiler.known import facts, kinds, possible
+from rlgpt_jax.macros.compiler.tree.scopes import MISSING
 from rlgpt_jax.macros.refusal import Refused
 
 # Exceptions that nothing in a macro raises, whatever stands inside the `try`.
@@ -55,7 +56,7 @@ def try_(f: Code, node: ast.Try) -> bool:
         f.shared.notices.append(
             f"line {node.lineno}: nothing here can fail, so the except part is left out"
         )
-    return statements.block(f, [*node.body, *node.orelse, *node.finalbody])
+    return f.block([*node.body, *node.orelse, *node.finalbody])
 
 
 def leaves(node: ast.AST, in_loop: bool) -> bool:
@@ -91,14 +92,14 @@ def harmless(f: Code, node: ast.AST) -> bool:
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         asked = node.func.attr in f.shared.vocabulary.questions
         block = node.func.attr == "block" and all(
-            ex.constant_of(f, arg) is not ex.MISSING for arg in node.args
+            facts.constant_of(f, arg) is not MISSING for arg in node.args
         )
         if not asked or not known(f, node.func.value, kinds.OBS):
             return False
         return block or (node.func.attr != "block" and all(is_name(f, arg) for arg in node.args))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-        plain = all(ex.constant_of(f, arg) is not ex.MISSING for arg in node.args)
-        return ex.is_action(f, node.func.id) and plain
+        plain = all(facts.constant_of(f, arg) is not MISSING for arg in node.args)
+        return facts.is_action(f, node.func.id) and plain
     return isinstance(node, PURE) and all(harmless(f, part) for part in work.children(node))
 
 
@@ -110,4 +111,4 @@ def is_name(f: Code, node: ast.expr) -> bool:
 
 
 def known(f: Code, node: ast.expr, bits: int) -> bool:
-    return mappings.is_surely(f, node, bits) and harmless(f, node)
+    return facts.is_surely(f, node, bits) and harmless(f, node)

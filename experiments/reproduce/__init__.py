@@ -1,0 +1,4 @@
+"""Whether a configuration gives the same bits again: twice, killed, on other devices.
+
+python -m experiments.reproduce --config=NAME
+"""

@@ -1,0 +1,148 @@
+"""Runs one configuration again and says whether every bit of what it made is the same.
+
+    python -m experiments.reproduce --config=harvest_milk --seed=0 --smoke
+
+Four runs, one after the other, in folders of --out: two that nothing happens to, one that is
+killed (SIGKILL) in the middle of training and resumed, and one on another number of devices that
+is killed after its first updates: its numbers differ by rounding and are compared so. What cannot
+be run is told. Writes reproduce.json. Exit code 1: a run failed, or what must be equal is not.
+"""
+
+import dataclasses
+import shlex
+import sys
+from pathlib import Path
+
+from experiments import flags
+from experiments.checks import check_library, check_start
+from experiments.commands import exit_code
+from experiments.configs.base import Config
+from experiments.reproduce import contents, runs
+from experiments.reproduce.contents import KINDS, Difference
+from experiments.reproduce.runs import Copy
+from experiments.sweep.jobs import overrides_of
+from experiments.values import ConfigError
+from rlgpt_jax.loop.record import write_json
+
+ONCE = "once"  # the run that others are set beside
+Found = dict[str, dict[str, Difference | None]]  # run -> kind -> where it differs first
+HELP = {name: flags.HELP[name] for name in ("config", "seed", "smoke")} | {
+    "out": "New folder of the runs and of reproduce.json (default: reproduce/<config>)."
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """What the command line asked for."""
+
+    name: str
+    config: Config
+    extra: tuple[str, ...]  # flags of every run
+    out: Path
+
+
+def main(argv: list[str]) -> int:
+    """Returns the exit code: 1 if something is not equal, 2 for a setting that cannot be used."""
+    if "--help" in argv or "-h" in argv:
+        lines = [f"  --{name:<7} {words}" for name, words in HELP.items()]
+        more = "  --config.<field>=VALUE changes any field of all runs."
+        print("\n".join([(__doc__ or "").strip(), "", *lines, more]))
+        return 0
+    return exit_code(lambda: run(argv))
+
+
+def parse(argv: list[str]) -> Asked:
+    """Reads and checks the command line.
+
+    Raises:
+      ConfigError: anything that cannot be used, and models, which do not answer the same again.
+    """
+    assignments, rest = flags.split_overrides(argv)
+    flags.check_once(rest, assignments)
+    values = flags.fill(flags.define(HELP, ("smoke",)), rest, HELP, "See --help.")
+    if not values.config:
+        raise ConfigError("--config=NAME is needed; python -m experiments.main --config=help "
+                          "lists them.")  # fmt: skip
+    config = flags.resolve(values.config, values.seed, values.smoke, assignments)
+    if config.loop.asks and config.llm.provider != "replay":
+        raise ConfigError(
+            f"llm.provider={config.llm.provider}: a model that is asked again answers otherwise. "
+            "Replay what it said: --config.llm.provider=replay with "
+            "--config.llm.transcript=RUN/transcript.jsonl."
+        )
+    check_library(config)
+    check_start(config)
+    out = Path(values.out or Path("reproduce") / flags.stem_of(values.config)).resolve()
+    if out.exists():
+        raise ConfigError(f"--out={out} is there already. Choose another folder.")
+    seed = [("seed", values.seed)] if values.seed else []
+    extra = [*overrides_of([*seed, *assignments]), *["--smoke"] * values.smoke]
+    return Asked(values.config, config, tuple(extra), out)
+
+
+def run(argv: list[str]) -> int:
+    asked = parse(argv)
+    try:
+        found, notes = compare(asked)
+    except runs.RunFailed as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    differences = {
+        f"{name}, {kind}": difference
+        for name, one in found.items() for kind, difference in one.items() if difference
+    }  # fmt: skip
+    told = [f"{where}: {difference.words}" for where, difference in differences.items()]
+    print(table(found), *notes, *told, sep="\n")
+    write_json(asked.out / "reproduce.json", {
+        "command": shlex.join(["python", "-m", "experiments.reproduce", *argv]),
+        "equal": not differences, "compared": {name: list(one) for name, one in found.items()},
+        "differences": {where: dataclasses.asdict(d) for where, d in differences.items()},
+        "notes": notes, "sha256": contents.digests(contents.of_run(asked.out / ONCE)),
+    })  # fmt: skip
+    print(f"Written: reproduce.json in {asked.out}")
+    return 1 if differences else 0
+
+
+def compare(asked: Asked) -> tuple[Found, list[str]]:
+    """Makes the runs. Returns where they are not as the first one, and what is to be said."""
+    say = lambda words: print(words, flush=True)  # noqa: E731
+    once, twice, killed = (Copy(asked.name, asked.out / name) for name in (ONCE, "twice", "killed"))
+    for job in (once, twice):
+        runs.whole(job, asked.extra, say)
+    first = contents.of_run(once.folder)
+    found = {"twice": contents.differences(first, contents.of_run(twice.folder))}
+    moment = runs.middle(once.folder)
+    if moment is None:
+        return found, ["killed, devices: left out, nothing is trained"]
+    was_killed = runs.part(killed, asked.extra, moment, say)
+    runs.whole(killed, asked.extra, say)
+    found["killed"] = contents.differences(first, contents.of_run(killed.folder))
+    notes = ["killed: it ended before it could be killed"] * (not was_killed)
+    try:
+        num = runs.other_devices(asked.config)
+    except ValueError as error:
+        return found, [*notes, f"devices: left out, {error}"]
+    runs.see_devices(num)
+    few = dataclasses.replace(moment, rows=min(runs.FIRST_UPDATES, moment.rows))
+    other = Copy(asked.name, asked.out / f"devices={num}", (("devices", str(num)),))
+    runs.part(other, asked.extra, few, say)
+    files = (job.folder / few.file for job in (once, other))
+    largest, difference = contents.by_rounding(*files, few.rows)
+    found[other.name] = {"metrics": difference}
+    return found, [*notes, f"{other.name}: metrics of the first {few.rows} updates differ by at "
+                   f"most {largest:.1e} of 1 + the number; {contents.TOLERANCE} is allowed, since "
+                   "sums are taken in another order"]  # fmt: skip
+
+
+def table(found: Found) -> str:
+    """One line per run, one column per kind."""
+    lines = [f"{'beside once':<12}" + "".join(f"{kind:<13}" for kind in KINDS)]
+    for name, one in found.items():
+        equal = "equal" if len(one) > 1 else "rounding"
+        cells = ("DIFFERS" if one.get(kind) else equal if kind in one else "" for kind in KINDS)
+        lines.append(f"{name:<12}" + "".join(f"{cell:<13}" for cell in cells))
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

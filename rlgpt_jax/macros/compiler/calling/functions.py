@@ -1,0 +1,152 @@
+"""The author's functions: parameters of every sort, default values, calls by name.
+
+Outer variables are hidden parameters, so a function can be called as long as the one
+that it stands in has not ended.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from rlgpt_jax.macros import values
+from rlgpt_jax.macros.compiler.calling.signatures import Parameters, bind, unstarred
+from rlgpt_jax.macros.compiler.code import Code, Label, Shared
+from rlgpt_jax.macros.compiler.known import facts
+from rlgpt_jax.macros.compiler.tree.scopes import MISSING, Scope, resolve
+from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
+
+
+# --- definitions -----------------------------------------------------------------
+def settle_defaults(module: Scope, shared: Shared) -> None:
+    """Finds the default values that are constants, and a variable for each other one."""
+    for scope in module.every():
+        if scope.parent is None:
+            continue
+        outer = Code(scope.parent, shared)
+        for name, value in default_nodes(scope):
+            constant = facts.constant_of(outer, value)
+            if constant is not MISSING:
+                scope.defaults[name] = constant
+            else:
+                scope.late_defaults[name] = f"default {scope.name}.{name}"
+                scope.parent.variables.add(scope.late_defaults[name])
+
+
+def default_nodes(scope: Scope) -> list[tuple[str, ast.expr]]:
+    """Returns parameters and their default values."""
+    assert isinstance(scope.node, ast.FunctionDef)
+    args = scope.node.args
+    names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+    plain = list(zip(names[len(names) - len(args.defaults) :], args.defaults, strict=True))
+    only = zip((arg.arg for arg in args.kwonlyargs), args.kw_defaults, strict=True)
+    return plain + [(name, value) for name, value in only if value is not None]
+
+
+def define(f: Code, node: ast.FunctionDef) -> bool:
+    """Compiles a `def` statement: default values that are computed where it stands."""
+    scope = f.scope.functions[node.name]
+    for name, value in default_nodes(scope):
+        if name in scope.late_defaults:
+            f.value(value, f.registers[(f.scope, scope.late_defaults[name])])
+    return True
+
+
+def prologue(f: Code) -> None:
+    """Gives parameters that the call left out their computed default values."""
+    scope = f.scope
+    for name, outer in scope.late_defaults.items():
+        assert scope.parent is not None
+        register, missing, given = f.registers[(scope, name)], Label(), Label()
+        f.emit(bc.JTAG, register, values.T_UNBOUND, missing)
+        f.emit(bc.JUMP, given)
+        f.place(missing)
+        f.emit(bc.MOVE, register, f.registers[(scope.parent, outer)])
+        f.emit(bc.CHECK, register)
+        f.place(given)
+
+
+# --- calls by name ---------------------------------------------------------------
+def parameters(scope: Scope) -> Parameters:
+    """Returns how a function can be called."""
+    assert isinstance(scope.node, ast.FunctionDef)
+    args = scope.node.args
+    positional = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+    keywords = [arg.arg for arg in (*args.args, *args.kwonlyargs)]
+    optional = {name for name, _ in default_nodes(scope)}
+    needed = [n for n in (*positional, *keywords) if n not in optional]
+    return Parameters(
+        scope.name, positional, keywords, list(dict.fromkeys(needed)),
+        args.vararg.arg if args.vararg else None, args.kwarg.arg if args.kwarg else None,
+    )  # fmt: skip
+
+
+def user_call(f: Code, node: ast.Call, target: Scope, into: int | None) -> int:
+    """Compiles a call by name: arguments go where the new frame's parameters are."""
+    base = arguments(f, node, target)
+    f.at(node)
+    f.emit(bc.CALL, base, f.shared.start_of(target), target)
+    f.top = base + 1
+    return f.put(base, into)
+
+
+def arguments(f: Code, node: ast.Call, target: Scope) -> int:
+    """Compiles the arguments of a call. Returns the first register of the new frame."""
+    takes = parameters(target)
+    names = len(f.inner_names)
+    base = f.temp(1 + len(target.params) + len(target.captured))
+    given = bind(unstarred(f, node, takes, missing_value(f, target)), takes)
+    for i, param in enumerate(target.params):
+        if param in given:
+            f.value(given[param], base + 1 + i)
+        else:
+            f.put(missing_value(f, target)(param), base + 1 + i)
+    hidden(f, target, base + 1 + len(target.params))
+    del f.inner_names[names:]
+    return base
+
+
+def missing_value(f: Code, target: Scope) -> Callable[[str], int]:
+    """Returns what a parameter gets that is not given, as a function of its name."""
+
+    def operand(param: str) -> int:
+        if param in target.defaults:
+            return f.constant(target.defaults[param])
+        return f.constant_bits(values.UNBOUND)
+
+    return operand
+
+
+def hidden(f: Code, target: Scope, first: int) -> None:
+    """Passes the outer variables of a function on."""
+    for j, variable in enumerate(target.captured):
+        register = f.registers.get(variable)
+        if register is None:  # the function that it belongs to is not running
+            f.emit(bc.MOVE, first + j, f.constant_bits(values.UNBOUND))
+            continue
+        if f.scope.parent is None or (variable[0] is f.scope and variable[1] not in f.assigned):
+            f.may_be_unset.add(register)
+        f.emit(bc.MOVE, first + j, register)
+
+
+def refuse_escape(f: Code, node: ast.expr | None) -> None:
+    """Refuses returning a function that reads variables of the one that returns."""
+    parts = node.elts if isinstance(node, ast.Tuple | ast.List) else [node]
+    for part in parts:
+        target = resolve(f.scope, part.id) if isinstance(part, ast.Name) else None
+        if isinstance(target, Scope):
+            lost = [name for owner, name in target.captured if owner is f.scope]
+            if lost:
+                raise Refused(
+                    part,
+                    f"the function that {f.scope.name} returns reads {lost[0]}, which is gone then",
+                    f"give it {lost[0]} as a parameter, or write the function where it is used",
+                )
+
+
+def routine(f: Code, node: ast.AST, name: str, args: list[ast.expr], into: int | None) -> int:
+    """Compiles a call of a routine of `routines.py`."""
+    made = ast.Call(ast.Name(name, ast.Load()), args, [])
+    call = ast.copy_location(made, node)
+    return user_call(f, call, f.shared.routines[name], into)

@@ -1,0 +1,278 @@
+"""Dictionaries and sets.
+
+Both are cells in the order in which things were added: key, value, key, value, ... or
+the elements. The routines of `containers.py` search them. Dictionaries that
+never change are `Table`s in the pool, see `frozen.py`.
+"""
+
+import ast
+from collections.abc import Callable
+
+from rlgpt_jax.macros import values
+from rlgpt_jax.macros.compiler.calling.signatures import bound
+from rlgpt_jax.macros.compiler.code import Code, Label
+from rlgpt_jax.macros.compiler.data import loops, within
+from rlgpt_jax.macros.compiler.known import defaults, facts, kinds
+from rlgpt_jax.macros.compiler.pool import Table
+from rlgpt_jax.macros.compiler.tree.scopes import MISSING
+from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
+
+# --- dictionaries of constants ----------------------------------------------------
+
+
+def table_item(
+    f: Code, known: Table, key: ast.expr, other: ast.expr | None, into: int | None
+) -> int:
+    """Compiles `table[key]`, or `table.get(key, other)` if `other` is given."""
+    constant = facts.constant_of(f, key)
+    pairs = f.constant(known.pairs())
+    if constant is not MISSING:
+        found = known.get(constant, MISSING)
+        if found is not MISSING:
+            return f.put(f.constant(found), into)
+    if other is None:
+        return within.routine_with(f, "_pair_at", [pairs, key], into)
+    register, missing, done = f.target(into), Label(), Label()
+    item = f.kept(key)
+    default = f.value(other)
+    f.emit(bc.IN, register, item, f.constant(known.keys))
+    f.emit(bc.JF, register, missing)
+    within.routine(f, "_pair_at", [pairs, item], register)
+    f.emit(bc.JUMP, done)
+    f.place(missing)
+    f.emit(bc.MOVE, register, default)
+    f.place(done)
+    return f.put(register, into)
+
+
+# --- making them ------------------------------------------------------------------
+def make(f: Code, node: ast.expr, into: int | None) -> int:
+    """Compiles a display or comprehension of a dictionary or a set."""
+    if isinstance(node, ast.Dict):
+        return dict_display(f, node, into)
+    if isinstance(node, ast.DictComp):
+        made = f.sequence(values.T_DICT, [], None)
+        pair = ast.copy_location(ast.Tuple([node.key, node.value], ast.Load()), node)
+        clauses = ast.copy_location(ast.GeneratorExp(pair, node.generators), node)
+        loops.each_pair(f, clauses, lambda k, v: put(f, made, k, v))
+        return f.put(made, into)
+    made = f.sequence(values.T_SET, [], None)
+    if isinstance(node, ast.SetComp):
+        loops.each_of(f, node, lambda item: add(f, made, item), Label())
+    elif isinstance(node, ast.Set):
+        for element in node.elts:
+            if isinstance(element, ast.Starred):
+                loops.each_of(f, element.value, lambda item: add(f, made, item), Label())
+            else:
+                keep = f.top
+                add(f, made, f.value(element))
+                f.top = keep
+    return f.put(made, into)
+
+
+def of_table(f: Code, known: Table, into: int | None) -> int:
+    """Makes a dictionary with the pairs of a table."""
+    return f.sequence(values.T_DICT, [f.constant(x) for x in known.pairs()], into)
+
+
+def dict_display(f: Code, node: ast.Dict, into: int | None) -> int:
+    keys = [facts.constant_of(f, key) if key else MISSING for key in node.keys]
+    if len(node.keys) > 64:
+        raise Refused(
+            node,
+            "a dictionary of more than 64 entries that is not constant",
+            "fill it in a loop, or use a tuple of pairs",
+        )
+    if MISSING not in keys and len(set(keys)) == len(keys):
+        cells: list[int] = []
+        for key, value in zip(keys, node.values, strict=True):
+            cells += [f.constant(key), f.kept(value)]
+        return f.sequence(values.T_DICT, cells, into)
+    made = f.sequence(values.T_DICT, [], None)
+    for key_node, value in zip(node.keys, node.values, strict=True):
+        keep = f.top
+        if key_node is None:
+            within.routine_with(f, "_update", [made, value])
+        else:
+            within.routine_with(f, "_dict_put", [made, key_node, value])
+        f.top = keep
+    return f.put(made, into)
+
+
+def put(f: Code, owner: int, key: int, value: int) -> None:
+    keep = f.top
+    within.routine(f, "_dict_put", [owner, key, value])
+    f.top = keep
+
+
+def add(f: Code, owner: int, item: int) -> None:
+    keep = f.top
+    within.routine(f, "_add", [owner, item])
+    f.top = keep
+
+
+# --- reading and writing ------------------------------------------------------------
+def item_of(f: Code, owner_node: ast.expr, key: ast.expr, into: int | None) -> int:
+    """Compiles `d[k]` where d may be a dictionary."""
+    maker = defaults.of_name(f, owner_node)
+    if maker is not None:
+        made = defaults.item(f, maker, owner_node, key, into)
+        if made is not None:
+            return made
+    if facts.is_surely(f, owner_node, kinds.DICT):
+        return within.routine_with(f, "_dict_at", [owner_node, key], into)
+    owner = f.kept(owner_node)
+    position = f.kept(key)
+    return within.either(f, bc.INDEX, (owner, position), owner_node, kinds.DICT, "_dict_at", into)
+
+
+def store(f: Code, node: ast.expr, owner: int, position: int, value: int) -> None:
+    """Compiles `owner[position] = value`; `node` is the owner's expression."""
+    if not facts.may_be(f, node, kinds.DICT):
+        f.emit(bc.STORE, owner, position, value)
+        return
+    within.by_kind(
+        f,
+        owner,
+        facts.kind_of(f, node).bits,
+        kinds.DICT,
+        lambda: f.emit(bc.STORE, owner, position, value),
+        lambda: within.routine(f, "_dict_put", [owner, position, value]),
+    )
+
+
+def length(f: Code, node: ast.expr, into: int | None) -> int:
+    """Compiles `len(x)`."""
+    known = facts.table_of(f, node)
+    if known is not None:
+        return f.put(f.constant(float(len(known.keys))), into)
+    operand = f.value(node)
+    cells = within.cells(f, node, operand)
+    register = f.temp()
+    f.emit(bc.LEN, register, cells)
+    if facts.may_be(f, node, kinds.DICT):
+        done, is_dict = Label(), Label()
+        f.emit(bc.JTAG, operand, values.T_DICT, is_dict)
+        f.emit(bc.JUMP, done)
+        f.place(is_dict)
+        f.emit(bc.MUL, register, register, f.constant(0.5))
+        f.place(done)
+    return f.put(register, into)
+
+
+def found_in(f: Code, node: ast.expr, found: int, item: int, container: int) -> None:
+    """Compiles the `in` of an item and a container that may be a dictionary or a set."""
+    bits = facts.kind_of(f, node).bits
+    is_dict, is_set, done = Label(), Label(), Label()
+    if bits & kinds.DICT:
+        f.emit(bc.JTAG, container, values.T_DICT, is_dict)
+    if bits & kinds.SET:
+        f.emit(bc.JTAG, container, values.T_SET, is_set)
+    f.emit(bc.IN, found, item, container)
+    f.emit(bc.JUMP, done)
+    if bits & kinds.DICT:
+        f.place(is_dict)
+        within.routine(f, "_dict_has", [container, item], found)
+        f.emit(bc.JUMP, done)
+    if bits & kinds.SET:
+        cells = f.temp()
+        f.place(is_set)
+        f.emit(bc.RETAG, cells, container, values.T_LIST)
+        f.emit(bc.IN, found, item, cells)
+    f.place(done)
+
+
+# --- methods ------------------------------------------------------------------------
+Method = Callable[[Code, ast.Call, ast.expr, int | None], int]
+
+
+def simple(name: str, what: str, names: list[str], required: int) -> Method:
+    """Returns the compiler of a method that is one routine; what is missing is None."""
+
+    def compile_call(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
+        given = bound(node, what, names, required)
+        args = [given.get(n, f.constant(None)) for n in names]
+        return within.routine_with(f, name, [owner, *args], into)
+
+    return compile_call
+
+
+def get(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
+    """Compiles `d.get(key, other)`."""
+    given = bound(node, "get", ["key", "default"], 1)
+    other = given.get("default", ast.copy_location(ast.Constant(None), node))
+    known = facts.table_of(f, owner)
+    if known is not None:
+        return table_item(f, known, given["key"], other, into)
+    return within.routine_with(f, "_dict_get", [owner, given["key"], other], into)
+
+
+def update(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
+    """Compiles `d.update(other, a=1)` and `s.update(items)`."""
+    made = f.kept(owner)
+    maker = defaults.of_name(f, owner)
+    counts = maker is not None and maker.kind == "Counter"
+    for arg in node.args:
+        if not counts:
+            update_with(f, owner, made, arg)
+        elif facts.may_be(f, arg, kinds.DICT):
+            raise Refused(node, "update of a Counter with a dictionary", "add up in a for loop")
+        else:
+            count_in(f, made, arg)
+    for keyword in node.keywords:
+        if keyword.arg is None:
+            raise Refused(node, "** in calls of update", "write d.update(other)")
+        within.routine_with(f, "_dict_put", [made, f.constant(keyword.arg), keyword.value])
+    return f.put(f.constant(None), into)
+
+
+def update_with(f: Code, owner: ast.expr, made: int, items: ast.expr) -> None:
+    if facts.may_be(f, items, kinds.DICT) or facts.table_of(f, items) is not None:
+        within.routine_with(f, "_update", [made, items])
+    elif facts.may_be(f, owner, kinds.SET) and not facts.may_be(f, owner, kinds.DICT):
+        loops.each_of(f, items, lambda item: add(f, made, item), Label())
+    else:
+        loops.each_pair(f, items, lambda k, v: put(f, made, k, v))
+
+
+def fromkeys(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
+    """Compiles `dict.fromkeys(items, value)`."""
+    if not (isinstance(owner, ast.Name) and owner.id == "dict" and facts.is_api(f, "dict")):
+        raise Refused(node, "there is no method fromkeys", "write dict.fromkeys(items, value)")
+    given = bound(node, "fromkeys", ["items", "value"], 1)
+    other = given.get("value", ast.copy_location(ast.Constant(None), node))
+    value = f.kept(other)
+    made = f.sequence(values.T_DICT, [], None)
+    loops.each_of(f, given["items"], lambda item: put(f, made, item, value), Label())
+    return f.put(made, into)
+
+
+def popitem(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
+    """Compiles `d.popitem()`, and `d.popitem(last=False)` of an OrderedDict."""
+    last = bound(node, "popitem", ["last"], 0).get("last")
+    if last is None or facts.constant_of(f, last) in (True, 1.0):
+        return within.routine_with(f, "_popitem", [owner], into)
+    return within.routine_with(f, "_pop_end", [owner, last], into)
+
+
+METHODS: dict[str, Method] = {
+    "move_to_end": simple("_move_to_end", "move_to_end", ["key", "last"], 1),
+    "fromkeys": fromkeys,
+    "get": get,
+    "setdefault": simple("_setdefault", "setdefault", ["key", "default"], 1),
+    "popitem": popitem,
+    "update": update,
+}
+
+
+def count_in(f: Code, made: int, items: ast.expr) -> None:
+    """Compiles counting items in a dictionary."""
+
+    def step(item: int) -> None:
+        kept = f.put(item, f.temp())
+        count = within.routine(f, "_dict_get", [made, kept, f.constant(0.0)], f.temp())
+        f.emit(bc.ADD, count, count, f.constant(1.0))
+        put(f, made, kept, count)
+
+    loops.each_of(f, items, step, Label())

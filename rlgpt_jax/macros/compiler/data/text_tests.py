@@ -1,0 +1,71 @@
+"""Tests of names as text: `x.lower() == "cow"`, `"log" in str(x)`, `word in x`."""
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from rlgpt_jax.macros.compiler.code import Code, Label
+from rlgpt_jax.macros.compiler.data.text import Chain, chain
+from rlgpt_jax.macros.compiler.known import facts, kinds
+from rlgpt_jax.macros.compiler.pool import NotConstant
+from rlgpt_jax.macros.compiler.tree.scopes import MISSING
+from rlgpt_jax.macros.vm import bytecode as bc
+
+
+def test(f: Code, node: ast.Compare) -> tuple[ast.expr, str, Callable[[str], bool]] | None:
+    """Returns base, key and predicate of `x.lower() == "cow"` and `"log" in str(x)`."""
+    if len(node.ops) != 1 or f.scope.trusted:
+        return None
+    op, left, right = node.ops[0], node.left, node.comparators[0]
+    if isinstance(op, ast.Eq | ast.NotEq | ast.In | ast.NotIn):
+        negated = isinstance(op, ast.NotEq | ast.NotIn)
+        known, constant = chain(f, left), facts.constant_of(f, right)
+        if isinstance(right, ast.Set | ast.List):
+            row = ast.copy_location(ast.Tuple(right.elts, ast.Load()), right)
+            constant = facts.constant_of(f, row)
+        if known is not None and constant is not MISSING:
+            if isinstance(op, ast.In | ast.NotIn) and not isinstance(constant, tuple | str):
+                return None
+            return predicate(f, known, op, constant, negated)
+        known, constant = chain(f, right), facts.constant_of(f, left)
+        if known is not None and isinstance(constant, str):
+            return predicate(f, known, op, constant, negated, swapped=True)
+    return None
+
+
+def predicate(
+    f: Code, known: Chain, op: ast.cmpop, constant: Any, negated: bool, swapped: bool = False
+) -> tuple[ast.expr, str, Callable[[str], bool]] | None:
+    if not facts.is_surely(f, known.base, kinds.NAME):
+        return None
+
+    def holds(name: str) -> bool:
+        try:
+            result = known.function(name)
+            if isinstance(op, ast.Eq | ast.NotEq):
+                found = result == constant
+            elif swapped:
+                found = constant in result
+            else:
+                found = result in constant
+        except (NotConstant, TypeError):
+            return False
+        return found != negated
+
+    return known.base, f"{known.key} {type(op).__name__} {constant!r} {swapped}", holds
+
+
+def is_test(f: Code, node: ast.Compare) -> bool:
+    return test(f, node) is not None
+
+
+def compare_jump(f: Code, node: ast.Compare, label: Label, when: bool) -> bool:
+    """Compiles a comparison of a text function with a constant; says whether it is one."""
+    found = test(f, node)
+    if found is None:
+        return False
+    base, key, holds = found
+    operand, register = f.value(base), f.temp()
+    f.emit(bc.INSET, register, operand, f.pool.named_set(key, holds))
+    f.emit(bc.JT if when else bc.JF, register, label)
+    return True

@@ -1,0 +1,256 @@
+"""Follows the values of a program through it, to fill the `Kinds` of `kinds.py`."""
+
+import ast
+from collections.abc import Iterable
+
+from rlgpt_jax.macros.compiler.code import Shared
+from rlgpt_jax.macros.compiler.known import kinds as k
+from rlgpt_jax.macros.compiler.known.kinds import Kind, Kinds
+from rlgpt_jax.macros.compiler.tree.scopes import Scope, has_stars, own_nodes, resolve
+
+MAKERS = {
+    ast.Dict: k.DICT,
+    ast.DictComp: k.DICT,
+    ast.Set: k.SET,
+    ast.SetComp: k.SET,
+    ast.List: k.LIST,
+    ast.ListComp: k.LIST,
+    ast.GeneratorExp: k.LIST,
+    ast.Starred: k.LIST,
+    ast.Slice: k.LIST,
+    ast.Tuple: k.TUPLE,
+}
+
+
+FOLLOWED = (
+    *MAKERS, ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign, ast.For, ast.comprehension,
+    ast.Lambda, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Return, ast.Call,
+)  # fmt: skip
+
+
+def infer(modules: list[Scope], entry: Scope, shared: Shared) -> Kinds:
+    """Returns what the values of a program may be."""
+    found = Kinds(records=shared.vocabulary.spec is None)
+    for action in shared.actions:
+        found.put(action, Kind(k.ACTION))
+    scopes = [scope for module in modules for scope in module.every()]
+    for scope in scopes:
+        for node in own_nodes(scope.node):
+            found.containers |= MAKERS.get(type(node), 0)
+            if isinstance(node, ast.Attribute) and node.attr == "fromkeys":
+                found.containers |= k.DICT
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                found.containers |= k.RETURNS.get(node.func.id, 0)
+        for value in scope.constants.values():
+            constant_inside(found, k.of_constant(value))
+    found.put((entry, entry.params[0]), Kind(k.OBS))
+    for argument in shared.arguments:
+        found.put((entry, argument.name), k.A_NUMBER)
+    nodes = [
+        (scope, node) for scope in scopes for node in own_nodes(scope.node) if is_followed(node)
+    ]
+    while found.changed:
+        found.changed = False
+        for scope, node in nodes:
+            follow(found, scope, node)
+        for scope in scopes:
+            defaults(found, scope)
+    for scope in scopes:  # what nothing here knows of may be anything
+        for name in scope.variables:
+            if (scope, name) not in found.variables:
+                found.variables[(scope, name)] = found.unknown
+    return found
+
+
+def is_followed(node: ast.AST) -> bool:
+    """Says whether a node moves values: the others are only asked what they are."""
+    if isinstance(node, ast.BinOp):
+        return isinstance(node.op, ast.Add | ast.Mult)
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Slice)
+    return isinstance(node, FOLLOWED)
+
+
+def defaults(found: Kinds, scope: Scope) -> None:
+    """Follows default values into parameters."""
+    args = getattr(scope.node, "args", None)
+    if isinstance(args, ast.arguments):
+        outer = scope.parent or scope
+        names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+        for name, value in zip(reversed(names), reversed(args.defaults), strict=False):
+            found.put((scope, name), found.of(outer, value))
+        for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+            if default is not None:
+                found.put((scope, arg.arg), found.of(outer, default))
+
+
+def follow(found: Kinds, scope: Scope, node: ast.AST) -> None:
+    """Follows one statement or expression."""
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            assign(found, scope, target, found.of(scope, node.value), node.value)
+    elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+        assign(found, scope, node.target, found.of(scope, node.value), node.value)
+    elif isinstance(node, ast.AugAssign):
+        old = found.of(scope, node.target)
+        value = found.of(scope, node.value)
+        new = k.operated(node.op, old, value)
+        if old.bits & k.LIST and isinstance(node.op, ast.Add):
+            found.contain(found.item(value))
+            new = k.join(new, Kind(k.LIST, found.item(value)))
+        assign(found, scope, node.target, new, None)
+    elif isinstance(node, ast.For):
+        assign(found, scope, node.target, found.item(found.of(scope, node.iter)), None)
+    elif isinstance(node, ast.comprehension):
+        bind(found, scope, node.target, found.item(found.of(scope, node.iter)))
+    elif isinstance(node, ast.Lambda) and id(node) not in found.called_lambdas:
+        args = node.args
+        for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
+            if arg is not None:
+                found.put_inner(scope, arg.arg, found.unknown)
+    elif isinstance(node, ast.MatchAs | ast.MatchStar | ast.MatchMapping):
+        name = node.rest if isinstance(node, ast.MatchMapping) else node.name
+        variable = resolve(scope, name) if name else None
+        if isinstance(variable, tuple):
+            found.put(variable, found.unknown)
+    elif isinstance(node, ast.Return) and node.value is not None:
+        found.put(scope, found.of(scope, node.value))
+    elif isinstance(node, ast.Call):
+        called(found, scope, node)
+    elif isinstance(node, ast.expr) and type(node) in (*MAKERS, ast.BinOp, ast.Subscript):
+        inside(found, scope, node)
+
+
+def constant_inside(found: Kinds, kind: Kind) -> None:
+    """Notes what is inside a constant tuple that has a name."""
+    if kind.bits & k.TUPLE and kind.item is not None:
+        found.contain(kind.item, shared=False)
+
+
+def inside(found: Kinds, scope: Scope, node: ast.expr) -> None:
+    """Notes what a display, a comprehension, a slice or a sum puts together."""
+    kind = found.of(scope, node)
+    if kind.bits & k.CONTAINERS and kind.item is not None:
+        found.contain(kind.item, shared=bool(kind.bits & k.SHARED))
+
+
+def assign(
+    found: Kinds, scope: Scope, target: ast.expr, kind: Kind, source: ast.expr | None
+) -> None:
+    """Follows a value into what it is assigned to."""
+    if isinstance(target, ast.Name):
+        variable = resolve(scope, target.id)
+        if isinstance(variable, tuple):
+            found.put(variable, kind)
+    elif isinstance(target, ast.Tuple | ast.List):
+        if isinstance(source, ast.Tuple | ast.List) and len(source.elts) == len(target.elts):
+            for part, item in zip(target.elts, source.elts, strict=True):
+                assign(found, scope, part, found.of(scope, item), item)
+            return
+        for part in target.elts:
+            assign(found, scope, part, found.item(kind), None)
+    elif isinstance(target, ast.Starred):
+        found.contain(kind)
+        assign(found, scope, target.value, k.holding(k.LIST, kind), None)
+    elif isinstance(target, ast.Subscript):
+        found.contain(kind)
+        found.contain(found.of(scope, target.slice))
+        owner = resolve(scope, target.value.id) if isinstance(target.value, ast.Name) else None
+        if isinstance(owner, tuple) and owner in found.variables:
+            found.put(owner, Kind(0, kind))
+
+
+def bind(found: Kinds, scope: Scope, target: ast.expr, kind: Kind) -> None:
+    """Follows the items of a comprehension into its names."""
+    if isinstance(target, ast.Name):
+        found.put_inner(scope, target.id, kind)
+    elif isinstance(target, ast.Starred):
+        bind(found, scope, target.value, k.holding(k.LIST, kind))
+    elif isinstance(target, ast.Tuple | ast.List):
+        for part in target.elts:
+            bind(found, scope, part, found.item(kind))
+
+
+def called(found: Kinds, scope: Scope, node: ast.Call) -> None:
+    """Follows arguments into parameters, and into containers."""
+    given = [found.of(scope, arg) for arg in node.args]
+    if isinstance(node.func, ast.Attribute):
+        if node.func.attr in k.PUTS:
+            put_in(found, scope, node.func.value, given)
+        kind = found.of(scope, node)
+        if kind.bits & k.CONTAINERS and kind.item is not None:
+            found.contain(kind.item, shared=bool(kind.bits & k.SHARED))
+        for keyword in node.keywords:
+            if keyword.arg == "key":  # of xs.sort
+                callback(found, scope, keyword.value, [found.of(scope, node.func.value)])
+        return
+    target = resolve(scope, node.func.id) if isinstance(node.func, ast.Name) else None
+    if isinstance(target, Scope):
+        to_parameters(found, scope, node, [target])
+    elif target is not None or not isinstance(node.func, ast.Name):
+        to_parameters(found, scope, node, every_value(scope))
+    else:
+        kind = found.of(scope, node)
+        if kind.bits & k.CONTAINERS and kind.item is not None:
+            found.contain(kind.item, shared=bool(kind.bits & k.SHARED))
+        for keyword in node.keywords:  # a function as key=, or an argument of map
+            if keyword.arg == "key":
+                callback(found, scope, keyword.value, given)
+        if node.func.id in ("map", "filter") and node.args:
+            callback(found, scope, node.args[0], given[1:])
+
+
+def callback(found: Kinds, scope: Scope, function: ast.expr, given: list[Kind]) -> None:
+    """Follows the items of `given` into a function that is called with them."""
+    target = resolve(scope, function.id) if isinstance(function, ast.Name) else None
+    items = k.joined([found.item(kind) for kind in given] + (given if len(given) > 1 else []))
+    if isinstance(function, ast.Lambda):
+        found.called_lambdas.add(id(function))
+        for arg in function.args.args:
+            found.put_inner(scope, arg.arg, items)
+    if isinstance(target, Scope):
+        for param in target.params:
+            found.put((target, param), items)
+
+
+def put_in(found: Kinds, scope: Scope, owner: ast.expr, given: list[Kind]) -> None:
+    """Notes what `append` and the like put into a container."""
+    items = k.joined([*given, *(found.item(kind) for kind in given)])
+    found.contain(items)
+    variable = resolve(scope, owner.id) if isinstance(owner, ast.Name) else None
+    if isinstance(variable, tuple) and variable in found.variables:
+        found.put(variable, Kind(0, items))
+
+
+def to_parameters(found: Kinds, scope: Scope, node: ast.Call, targets: Iterable[Scope]) -> None:
+    starred = has_stars(node)
+    for target in targets:
+        if starred:
+            for param in target.params:
+                found.put((target, param), found.unknown)
+        for param, arg in zip(target.positional, node.args, strict=False):
+            found.put((target, param), found.of(scope, arg))
+        for keyword in node.keywords:
+            if keyword.arg in target.params:
+                found.put((target, keyword.arg), found.of(scope, keyword.value))
+        gathered(found, scope, node, target)
+
+
+def gathered(found: Kinds, scope: Scope, node: ast.Call, target: Scope) -> None:
+    """Follows arguments into *args and **kwargs."""
+    args = getattr(target.node, "args", None)
+    if args is not None and args.vararg is not None:
+        rest = [found.of(scope, arg) for arg in node.args[len(target.positional) :]]
+        found.contain(k.joined(rest))
+        found.put((target, args.vararg.arg), k.holding(k.TUPLE, k.joined(rest)))
+    if args is not None and args.kwarg is not None:
+        others = [found.of(scope, w.value) for w in node.keywords if w.arg not in target.params]
+        found.contain(k.joined([*others, k.A_NAME]))
+        found.put((target, args.kwarg.arg), k.holding(k.DICT, k.joined([*others, k.A_NAME])))
+
+
+def every_value(scope: Scope) -> list[Scope]:
+    """Returns the functions that are used as values."""
+    while scope.parent is not None:
+        scope = scope.parent
+    return [s for s in scope.every() if s.is_value or s.makes_generators]
