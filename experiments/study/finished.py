@@ -200,12 +200,13 @@ def changes(record: Record, config: Config, variant: str) -> list[str]:
         kept = from_dict(Config, record["settings"])
     except (ConfigError, TypeError, ValueError) as error:
         return [str(error)]
-    found = [change for change in differences(kept, config) if not _is_free(change.split(":")[0])]
+    found = [change for change in differences(kept, config) if not is_free(change.split(":")[0])]
     has_set_up = variant == "agents_setup"
     return found + ["set_up"] * (bool(kept.set_up) != has_set_up)
 
 
-def _is_free(path: str) -> bool:
+def is_free(path: str) -> bool:
+    """Whether a field says only where and how fast a run is made."""
     return path.startswith(FREE) or flags.may_change(path)
 
 

@@ -38,7 +38,7 @@ def main(argv: list[str]) -> int:
 def run(argv: list[str]) -> int:
     asked = parse(argv)
     plan = look(asked)
-    for one in plan.runs:
+    for one in () if asked.running.dry_run else plan.runs:
         one.keep_record()  # of what was done before
     configs: dict[Job, Config] = {one: plan.configs[one.cell] for one in plan.runs}
     failed: list[Failure] | None = []

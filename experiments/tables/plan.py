@@ -92,6 +92,9 @@ def parse(argv: Sequence[str]) -> Asked:
         raise ConfigError("--quick and --smoke give numbers that mean nothing: none are kept.")
     if given.world:
         assignments = [("world", given.world), *assignments]
+    changed = [p for p, _ in assignments if p != "world" and not finished.is_free(p)]
+    if given.keep and changed:
+        raise ConfigError(f"--keep is for cells as they are: leave out --config.{changed[0]}.")
     world = dict(assignments).get("world", "voxel")
     own = f"tables{f'_{world}' * (world != 'voxel')}{'_quick' * is_smoke}"
     how = running.settings(given, Path("studies") / own, tuple(assignments))
