@@ -81,9 +81,8 @@ class ChainTally(Tally):
         }  # fmt: skip
 
     def begin(self, seed: int, num_lanes: int) -> None:
-        """All lanes start an episode; which they are is not kept."""
+        """As `Tally.begin`."""
         super().begin(seed, num_lanes)
-        self.numbers = np.zeros(0, int)
         self._stand = _Episodes(self.chain, num_lanes)
 
     def renew(self, lanes: np.ndarray) -> None:
