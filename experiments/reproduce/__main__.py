@@ -16,29 +16,17 @@ from pathlib import Path
 from experiments import flags
 from experiments.checks import check_library, check_start
 from experiments.commands import exit_code
-from experiments.configs.base import Config
 from experiments.reproduce import contents, runs
 from experiments.reproduce.contents import KINDS, Difference
-from experiments.reproduce.runs import Copy
+from experiments.reproduce.runs import Asked, Made
 from experiments.sweep.jobs import overrides_of
 from experiments.values import ConfigError
 from rlgpt_jax.loop.record import write_json
 
-ONCE = "once"  # the run that others are set beside
 Found = dict[str, dict[str, Difference | None]]  # run -> kind -> where it differs first
 HELP = {name: flags.HELP[name] for name in ("config", "seed", "smoke")} | {
     "out": "New folder of the runs and of reproduce.json (default: reproduce/<config>)."
 }
-
-
-@dataclasses.dataclass(frozen=True)
-class Asked:
-    """What the command line asked for."""
-
-    name: str
-    config: Config
-    extra: tuple[str, ...]  # flags of every run
-    out: Path
 
 
 def main(argv: list[str]) -> int:
@@ -83,10 +71,11 @@ def parse(argv: list[str]) -> Asked:
 def run(argv: list[str]) -> int:
     asked = parse(argv)
     try:
-        found, notes = compare(asked)
+        made = runs.make(asked, lambda words: print(words, flush=True))
     except runs.RunFailed as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    found, notes = compare(made)
     differences = {
         f"{name}, {kind}": difference
         for name, one in found.items() for kind, difference in one.items() if difference
@@ -97,41 +86,24 @@ def run(argv: list[str]) -> int:
         "command": shlex.join(["python", "-m", "experiments.reproduce", *argv]),
         "equal": not differences, "compared": {name: list(one) for name, one in found.items()},
         "differences": {where: dataclasses.asdict(d) for where, d in differences.items()},
-        "notes": notes, "sha256": contents.digests(contents.of_run(asked.out / ONCE)),
+        "notes": notes, "sha256": contents.digests(contents.of_run(made.once)),
     })  # fmt: skip
     print(f"Written: reproduce.json in {asked.out}")
     return 1 if differences else 0
 
 
-def compare(asked: Asked) -> tuple[Found, list[str]]:
-    """Makes the runs. Returns where they are not as the first one, and what is to be said."""
-    say = lambda words: print(words, flush=True)  # noqa: E731
-    once, twice, killed = (Copy(asked.name, asked.out / name) for name in (ONCE, "twice", "killed"))
-    for job in (once, twice):
-        runs.whole(job, asked.extra, say)
-    first = contents.of_run(once.folder)
-    found = {"twice": contents.differences(first, contents.of_run(twice.folder))}
-    moment = runs.middle(once.folder)
-    if moment is None:
-        return found, ["killed, devices: left out, nothing is trained"]
-    was_killed = runs.part(killed, asked.extra, moment, say)
-    runs.whole(killed, asked.extra, say)
-    found["killed"] = contents.differences(first, contents.of_run(killed.folder))
-    notes = ["killed: it ended before it could be killed"] * (not was_killed)
-    try:
-        num = runs.other_devices(asked.config)
-    except ValueError as error:
-        return found, [*notes, f"devices: left out, {error}"]
-    runs.see_devices(num)
-    few = dataclasses.replace(moment, rows=min(runs.FIRST_UPDATES, moment.rows))
-    other = Copy(asked.name, asked.out / f"devices={num}", (("devices", str(num)),))
-    runs.part(other, asked.extra, few, say)
-    files = (job.folder / few.file for job in (once, other))
-    largest, difference = contents.by_rounding(*files, few.rows)
-    found[other.name] = {"metrics": difference}
-    return found, [*notes, f"{other.name}: metrics of the first {few.rows} updates differ by at "
-                   f"most {largest:.1e} of 1 + the number; {contents.TOLERANCE} is allowed, since "
-                   "sums are taken in another order"]  # fmt: skip
+def compare(made: Made) -> tuple[Found, list[str]]:
+    """Where the other runs are not as the first one, and what is to be said."""
+    first, notes = contents.of_run(made.once), list(made.notes)
+    found = {f.name: contents.differences(first, contents.of_run(f)) for f in made.again}
+    if made.devices and made.few:
+        file, rows = made.few.file, made.few.rows
+        largest, difference = contents.by_rounding(made.once / file, made.devices / file, rows)
+        found[made.devices.name] = {"metrics": difference}
+        notes.append(f"{made.devices.name}: metrics of the first {rows} updates differ by "
+                     f"at most {largest:.1e} of 1 + the number; {contents.TOLERANCE} is allowed, "
+                     "since sums are taken in another order")  # fmt: skip
+    return found, notes
 
 
 def table(found: Found) -> str:

@@ -63,8 +63,8 @@ def _first(once: Places, again: Places) -> Difference | None:
     places = [place for place in once | again if once.get(place) != again.get(place)]
     if not places:
         return None
-    values = (found.get(places[0], NOTHING) for found in (once, again))
-    return Difference(places[0], *values, len(places))
+    first = places[0]
+    return Difference(first, once.get(first, NOTHING), again.get(first, NOTHING), len(places))
 
 
 def by_rounding(once: Path, again: Path, updates: int) -> tuple[float, Difference | None]:

@@ -107,16 +107,63 @@ def other_devices(config: Config) -> int:
     groups = config.ppo.groups
     if not groups:
         raise ValueError("rows are dealt by device; --config.ppo.groups=2 fixes the dealing")
-    from rlgpt_jax.rl.devices import num_devices  # imports jax
-
     available = max(groups, int(count)) if backend == "cpu" else int(count)
-    own = num_devices(config.rl, True, available, backend)
-    others = [n for n in range(1, available + 1) if n != own and groups % n == 0]
+    can_share = [n for n in range(1, available + 1) if groups % n == 0]
+    auto = 1 if backend == "cpu" else can_share[-1]  # as `rlgpt_jax.rl.devices` chooses
+    own = auto if config.devices == "auto" else config.devices
+    others = [n for n in can_share if n != own]
     if not others:
         raise ValueError(f"ppo.groups={groups} is for no other number than {own} of {available}")
     return others[0]
 
 
-def see_devices(num: int) -> None:
-    """Processes that are started from now on see so many CPUs as devices."""
+@dataclasses.dataclass(frozen=True)
+class Asked:
+    """What is to be run."""
+
+    name: str
+    config: Config
+    extra: tuple[str, ...]  # flags of every run
+    out: Path
+
+
+@dataclasses.dataclass(frozen=True)
+class Made:
+    """Run folders."""
+
+    once: Path  # that others are set beside
+    again: list[Path]
+    devices: Path | None = None  # a part of a run
+    few: Moment | None = None  # of which so much is compared
+    notes: tuple[str, ...] = ()  # what could not be done
+
+
+def make(asked: Asked, say: Say) -> Made:
+    """Makes all runs, one after the other. Nothing here may import jax, whose threads do not like
+    new processes.
+
+    Raises:
+      RunFailed: one that did not end well.
+    """
+    once, twice, killed = (
+        Copy(asked.name, asked.out / name) for name in ("once", "twice", "killed")
+    )
+    for job in (once, twice):
+        whole(job, asked.extra, say)
+    made, moment = Made(once.folder, [twice.folder]), middle(once.folder)
+    if moment is None:
+        return dataclasses.replace(made, notes=("killed, devices: left out, nothing is trained",))
+    was_killed = part(killed, asked.extra, moment, say)
+    whole(killed, asked.extra, say)
+    notes = ("killed: it ended before it could be killed",) * (not was_killed)
+    made = dataclasses.replace(made, again=[twice.folder, killed.folder], notes=notes)
+    try:
+        num = other_devices(asked.config)
+    except ValueError as error:
+        return dataclasses.replace(made, notes=(*notes, f"devices: left out, {error}"))
+    # Processes that are started from now on see so many CPUs as devices.
     os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {FORCED}={num}".strip()
+    few = dataclasses.replace(moment, rows=min(FIRST_UPDATES, moment.rows))
+    other = Copy(asked.name, asked.out / f"devices={num}", (("devices", str(num)),))
+    part(other, asked.extra, few, say)
+    return dataclasses.replace(made, devices=other.folder, few=few)

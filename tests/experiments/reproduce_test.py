@@ -144,7 +144,7 @@ def test_a_run_is_killed_in_the_middle_of_its_longest_iteration(once: Path) -> N
 def test_mistakes_are_one_line_before_any_run(
     argv: list[str], words: str, capsys, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "compare", lambda asked: pytest.fail("it runs"))
+    monkeypatch.setattr(runs, "make", lambda *asked: pytest.fail("it runs"))
     assert command.main(argv) == 2
     error = capsys.readouterr().err
     assert error.startswith("error: ") and words in error and error.count("\n") == 1

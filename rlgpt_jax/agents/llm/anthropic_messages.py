@@ -7,11 +7,9 @@ import dataclasses
 from typing import Any
 
 from rlgpt_jax.agents.llm import bodies, sdk
-from rlgpt_jax.agents.llm.base import Completion, Message, Request, Usage
+from rlgpt_jax.agents.llm.base import Message, Request, Usage
 from rlgpt_jax.agents.llm.bodies import Found, at
-from rlgpt_jax.agents.llm.calls import CallFailed
 from rlgpt_jax.agents.llm.endpoint import Endpoint
-from rlgpt_jax.agents.llm.prices import priced
 from rlgpt_jax.agents.llm.schemas import is_closed, without_type_lists
 
 STOPS = {
@@ -23,31 +21,19 @@ STOPS = {
 LONGEST_WITHOUT_STREAM = 128_000 // 6
 
 
-class AnthropicMessages:
-    """Asks one request, once."""
+class AnthropicMessages(sdk.SdkCall):
+    """The format of the service."""
+
+    END = b'"message_stop"'
 
     def __init__(self, endpoint: Endpoint):
         import anthropic
 
-        self._sdk = anthropic
-        self._endpoint = endpoint
-        self._client = anthropic.Anthropic(
+        client = anthropic.Anthropic(
             api_key=endpoint.key, base_url=endpoint.base_url or None, max_retries=0,
             http_client=sdk.http_client(anthropic),
         )  # fmt: skip
-
-    def __call__(self, request: Request, seconds: float) -> Completion:
-        arguments = self._arguments(request)
-        limit = sdk.timeout(self._sdk, seconds)
-        model = arguments["model"]
-        if self._endpoint.stream:
-            arguments["stream"] = True
-        with sdk.failures_in_words(self._sdk, self._endpoint, model, seconds):
-            raw = self._client.messages.with_raw_response.create(**arguments, timeout=limit)
-            found = bodies.completion(
-                raw, self._endpoint, model, self._read, self._read_stream, b'"message_stop"'
-            )
-        return priced(found)
+        super().__init__(anthropic, endpoint, client.messages.with_raw_response.create)
 
     def _read(self, data: Any) -> Found:
         bodies.check_error(data, self._failure)
@@ -79,9 +65,6 @@ class AnthropicMessages:
         if not message:
             raise bodies.Unreadable("it has no message")
         return self._read(message | {"content": [bodies.text_of(texts)]})
-
-    def _failure(self, error: Any, words: str) -> CallFailed:
-        return sdk.of_error(error, words, self._endpoint, self._endpoint.model)
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         system = "\n\n".join(m.text for m in request.messages if m.role == "system")

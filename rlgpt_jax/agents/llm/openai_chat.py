@@ -3,44 +3,33 @@
 The key of OpenAI is not sent to them: theirs comes from the variable that is named for it.
 """
 
-from typing import Any
+from typing import Any, ClassVar
 
 from rlgpt_jax.agents.llm import bodies, sdk
-from rlgpt_jax.agents.llm.base import Completion, Message, Request
+from rlgpt_jax.agents.llm.base import Message, Request
 from rlgpt_jax.agents.llm.bodies import Found, at
-from rlgpt_jax.agents.llm.calls import CallFailed
 from rlgpt_jax.agents.llm.endpoint import Endpoint
 from rlgpt_jax.agents.llm.schemas import is_strict
 
 STOPS = {"stop": "end", "length": "max_tokens", "content_filter": "refusal"}
 
 
-class OpenAIChat:
-    """Asks one request, once."""
+class OpenAIChat(sdk.SdkCall):
+    """The format of the service."""
+
+    END = b"data: [DONE]"
+    STREAM: ClassVar[dict[str, Any]] = {"stream": True, "stream_options": {"include_usage": True}}
 
     def __init__(self, endpoint: Endpoint):
         import openai
 
-        self._sdk = openai
-        self._endpoint = endpoint
-        self._client = openai.OpenAI(
+        client = openai.OpenAI(
             # The SDK takes OpenAI's own key from the environment if it is given none.
             api_key=endpoint.key or "none", base_url=endpoint.base_url, max_retries=0,
             http_client=sdk.http_client(openai),
         )  # fmt: skip
-        self._client.organization = self._client.project = None  # OpenAI's too
-
-    def __call__(self, request: Request, seconds: float) -> Completion:
-        arguments = self._arguments(request)
-        limit = sdk.timeout(self._sdk, seconds)
-        model = arguments["model"]
-        if self._endpoint.stream:
-            arguments |= {"stream": True, "stream_options": {"include_usage": True}}
-        with sdk.failures_in_words(self._sdk, self._endpoint, model, seconds):
-            raw = self._client.chat.completions.with_raw_response.create(**arguments, timeout=limit)
-            return bodies.completion(
-                raw, self._endpoint, model, self._read, self._read_stream, b"data: [DONE]"
-            )
+        client.organization = client.project = None  # OpenAI's too
+        super().__init__(openai, endpoint, client.chat.completions.with_raw_response.create)
 
     def _read(self, data: Any) -> Found:
         bodies.check_error(data, self._failure)
@@ -71,9 +60,6 @@ class OpenAIChat:
         if not choices:
             raise bodies.Unreadable("it has no choices")
         return _found("".join(texts), "".join(refusals), reason, last)
-
-    def _failure(self, error: Any, words: str) -> CallFailed:
-        return sdk.of_error(error, words, self._endpoint, self._endpoint.model)
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         arguments: dict[str, Any] = {

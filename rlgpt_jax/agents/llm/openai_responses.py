@@ -3,42 +3,27 @@
 from typing import Any
 
 from rlgpt_jax.agents.llm import bodies, sdk
-from rlgpt_jax.agents.llm.base import Completion, Message, Request, Usage
+from rlgpt_jax.agents.llm.base import Message, Request, Usage
 from rlgpt_jax.agents.llm.bodies import Found, at
-from rlgpt_jax.agents.llm.calls import CallFailed
 from rlgpt_jax.agents.llm.endpoint import Endpoint
-from rlgpt_jax.agents.llm.prices import priced
 from rlgpt_jax.agents.llm.schemas import is_strict
 
 ENDS = ("response.completed", "response.incomplete", "response.failed")
 
 
-class OpenAIResponses:
-    """Asks one request, once."""
+class OpenAIResponses(sdk.SdkCall):
+    """The format of the service."""
+
+    END = b'"response.completed"'
 
     def __init__(self, endpoint: Endpoint):
         import openai
 
-        self._sdk = openai
-        self._endpoint = endpoint
-        self._client = openai.OpenAI(
+        client = openai.OpenAI(
             api_key=endpoint.key, base_url=endpoint.base_url or None, max_retries=0,
             http_client=sdk.http_client(openai),
         )  # fmt: skip
-
-    def __call__(self, request: Request, seconds: float) -> Completion:
-        arguments = self._arguments(request)
-        limit = sdk.timeout(self._sdk, seconds)
-        model = arguments["model"]
-        if self._endpoint.stream:
-            arguments["stream"] = True
-        with sdk.failures_in_words(self._sdk, self._endpoint, model, seconds):
-            raw = self._client.responses.with_raw_response.create(**arguments, timeout=limit)
-            found = bodies.completion(
-                raw, self._endpoint, model, self._read, self._read_stream,
-                b'"response.completed"',
-            )  # fmt: skip
-        return priced(found)
+        super().__init__(openai, endpoint, client.responses.with_raw_response.create)
 
     def _arguments(self, request: Request) -> dict[str, Any]:
         arguments: dict[str, Any] = {
@@ -80,9 +65,6 @@ class OpenAIResponses:
         refusal = "".join(bodies.text_of(at(part, "refusal")) for part in parts)
         stop = "refusal" if refusal else _stop(data)
         return Found(bodies.text_of(parts) or refusal, stop, at(data, "model"), _usage(data))
-
-    def _failure(self, error: Any, words: str) -> CallFailed:
-        return sdk.of_error(error, words, self._endpoint, self._endpoint.model)
 
 
 def _turn(message: Message) -> dict[str, Any]:

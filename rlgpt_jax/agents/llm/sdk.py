@@ -4,18 +4,21 @@ Both are generated from one template, so their exceptions have the same names an
 Neither is imported here: that takes a second, and only the chosen one is needed.
 """
 
+import abc
 import base64
 import contextlib
 import email.utils
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
-from rlgpt_jax.agents.llm.base import Image
-from rlgpt_jax.agents.llm.bodies import NotAnAnswer
+from rlgpt_jax.agents.llm import bodies
+from rlgpt_jax.agents.llm.base import Completion, Image, Request
+from rlgpt_jax.agents.llm.bodies import Found, NotAnAnswer
 from rlgpt_jax.agents.llm.calls import CallFailed
 from rlgpt_jax.agents.llm.endpoint import Endpoint
+from rlgpt_jax.agents.llm.prices import priced
 
 CONNECT_SECONDS = 10.0
 # Errors that arrive inside of a stream or an answer have a type and no status of their own.
@@ -26,6 +29,42 @@ STATUS_OF = {
     "timeout_error": 504, "overloaded_error": 529,
 }  # fmt: skip
 SPENT = ("insufficient_quota", "billing_error")  # no wait helps
+
+
+class SdkCall(abc.ABC):
+    """Asks one request, once. A format says what is asked for, and reads what comes."""
+
+    END: ClassVar[bytes]  # that only a whole stream holds
+    STREAM: ClassVar[dict[str, Any]] = {"stream": True}
+
+    def __init__(self, sdk: ModuleType, endpoint: Endpoint, create: Callable[..., Any]):
+        """`create` is of the SDK's `with_raw_response`."""
+        self._sdk, self._endpoint, self._create = sdk, endpoint, create
+
+    def __call__(self, request: Request, seconds: float) -> Completion:
+        arguments = self._arguments(request)
+        limit = self._sdk.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
+        model = arguments["model"]
+        if self._endpoint.stream:
+            arguments |= self.STREAM
+        with failures_in_words(self._sdk, self._endpoint, model, seconds):
+            raw = self._create(**arguments, timeout=limit)
+            found = bodies.completion(
+                raw, self._endpoint, model, self._read, self._read_stream, self.END
+            )
+        return priced(found)
+
+    @abc.abstractmethod
+    def _arguments(self, request: Request) -> dict[str, Any]: ...
+
+    @abc.abstractmethod
+    def _read(self, data: Any) -> Found: ...
+
+    @abc.abstractmethod
+    def _read_stream(self, events: list[Any], ended: bool) -> Found: ...
+
+    def _failure(self, error: Any, words: str) -> CallFailed:
+        return of_error(error, words, self._endpoint, self._endpoint.model)
 
 
 def http_client(sdk: ModuleType) -> Any:
@@ -60,10 +99,6 @@ def http_client(sdk: ModuleType) -> Any:
         response.stream = Limited(stream, extensions["began"] + extensions["timeout"]["read"])
 
     return sdk.DefaultHttpxClient(event_hooks={"request": [begin], "response": [limit]})
-
-
-def timeout(sdk: ModuleType, seconds: float) -> Any:
-    return sdk.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
 
 
 def base64_of(image: Image) -> str:
@@ -161,6 +196,6 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return None
 
 
-def _one_line(words: str, longest: int = 300) -> str:
+def _one_line(words: str) -> str:
     words = " ".join(words.split())
-    return words if len(words) <= longest else words[:longest] + "..."
+    return words if len(words) <= 300 else words[:300] + "..."
