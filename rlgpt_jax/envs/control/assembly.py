@@ -64,7 +64,7 @@ class Assembly:
     def _fields(self, obs: np.ndarray) -> np.ndarray:
         """As `assembly_spec`; `obs` is Meta-World's own, float64[39]."""
         hand, thing = obs[:3], obs[4:7]
-        part = self._env.data.site_xpos[self._site]
+        part = np.asarray(self._env.data.site_xpos[self._site])  # typed only where mujoco is
         goal = self._env._target_pos
         numbers = [math.dist(thing, hand), math.dist(part, goal)]
         return np.concatenate([hand, [obs[3], self._grip], thing, part, goal, numbers]).astype(
