@@ -17,7 +17,7 @@ Places = dict[str, str]  # file and row, line or key -> what stands there
 KINDS = ("parameters", "metrics", "macros", "transcript", "evaluations")
 NOTHING = "nothing"
 # Of the metrics of the first updates on another number of devices, against 1 + the larger one.
-TOLERANCE = 1e-3
+TOLERANCE = 1e-4
 SHOWN = 60  # characters of a value
 
 
