@@ -69,7 +69,7 @@ def _notes(asked: Asked, plan: Plan) -> list[str]:
 
 def draw(asked: Asked, plan: Plan, failed: list[Failure]) -> None:
     """Writes every table that was asked for, each into a folder of its own."""
-    from experiments.study import page
+    from experiments.study import page, strips
     from experiments.study.measured import gathered
     from experiments.tables.view import View
 
@@ -90,7 +90,11 @@ def draw(asked: Asked, plan: Plan, failed: list[Failure]) -> None:
             failed=tuple(f for f in failed if f.job.cell in own),  # type: ignore[attr-defined]
             notes=tuple(named.notes(view)), curves=named.curves,
         )  # fmt: skip
-        page.publish(asked.running.out / name, study, print)
+        out = asked.running.out / name
+        page.publish(out, study, print)
+        filmed = [one for one in plan.runs if named.strips and one.cell in here]
+        if paths := strips.write(out, filmed):
+            print(f"Films: {', '.join(str(path.relative_to(out)) for path in paths)}")
     running.tell_failures(failed)
 
 

@@ -44,6 +44,7 @@ class Named:
     tables: Callable[[View], list[Table]]
     notes: Callable[[View], list[str]] = lambda view: []
     curves: bool = False  # whether success by iteration and learning curves are drawn
+    strips: bool = False  # whether moments of the films of iterations are
 
 
 def _each(*variants: str) -> Cells:
@@ -98,7 +99,7 @@ NAMED = {
     ),
     "iterations": Named(
         "Success after each outer iteration, and whether plans or training make the rise.", TASKS,
-        _iterations_cells, _iterations, curves=True,
+        _iterations_cells, _iterations, curves=True, strips=True,
     ),
     "controls": Named(
         "RL-GPT beside each of its halves at equal training.", TASKS,

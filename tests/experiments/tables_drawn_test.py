@@ -3,9 +3,12 @@
 import dataclasses
 from pathlib import Path
 
+import numpy as np
 import pytest
+from PIL import Image
 
-from experiments.study import intervals
+from experiments.films import encoding
+from experiments.study import intervals, strips
 from experiments.study.cells import Cell, Skipped
 from experiments.study.intervals import Count
 from experiments.study.measured import Measured, measure
@@ -212,3 +215,20 @@ def test_every_named_table_can_be_drawn_from_nothing() -> None:
     for name, named in names.NAMED.items():
         view_ = View(names.QUICK, tuple(named.cells(names.QUICK, ())), {}, ())
         assert all(isinstance(table, Table) for table in named.tables(view_)), name
+
+
+def test_films_of_iterations_become_one_picture_of_their_moments(tmp_path: Path) -> None:
+    run = plan_runs(tmp_path, [Cell("harvest_log", "rl_gpt")], [0])[0]
+    assert strips.write(tmp_path, [run]) == []  # was not filmed
+    shades = (0, 60, 120, 180, 240)
+    for place in (10, 2):  # the tenth is after the second
+        frames = [np.full((48, 96, 3), shade, np.uint8) for shade in shades for _ in range(4)]
+        name = "success" if place == 2 else "failure"
+        encoding.write(frames, run.folder / "videos" / f"iteration{place}", name, gif=False)
+    (path,) = strips.write(tmp_path, [run])
+    picture = np.asarray(Image.open(path))
+    assert path.name == "harvest_log-rl_gpt-seed0.png"
+    height = strips.WIDTH // 2 + strips.LINE + strips.GAP
+    assert picture.shape == (2 * height, 5 * (strips.WIDTH + strips.GAP) + strips.GAP, 3)
+    middles = picture[height - 100 :: height, strips.WIDTH // 2 :: strips.WIDTH + strips.GAP, 0]
+    np.testing.assert_allclose(middles, [shades, shades], atol=6)
