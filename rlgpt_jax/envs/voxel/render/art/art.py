@@ -5,11 +5,11 @@ disk even when the file that it comes from changes.
 """
 
 import math
+import zlib
 from typing import NamedTuple
 
 import numpy as np
 
-from rlgpt_jax.envs.voxel.render.art import paint
 from rlgpt_jax.envs.voxel.render.art.mob_models import PARTS
 from rlgpt_jax.envs.voxel.render.art.solids import DOORS, JOINS
 from rlgpt_jax.envs.voxel.render.art.textures import (
@@ -73,7 +73,7 @@ class Art(NamedTuple):
 
 def _draw_cracks() -> np.ndarray:
     """uint8[16, 16]: the stage 0..9 from which a pixel is cracked, 255 never."""
-    rng, cracks = paint.random_for("cracks"), np.full((16, 16), 255, np.uint8)
+    rng, cracks = np.random.default_rng(zlib.crc32(b"cracks")), np.full((16, 16), 255, np.uint8)
     for start in range(9):
         y, x, way = 7.5, 7.5, rng.uniform(0, 2 * math.pi)
         for step in range(11):

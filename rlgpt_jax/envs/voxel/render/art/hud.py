@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from rlgpt_jax.envs.voxel.render.art import paint
 from rlgpt_jax.envs.voxel.render.art.icons import icon
-from rlgpt_jax.envs.voxel.render.art.plant_art import RECIPES
+from rlgpt_jax.envs.voxel.render.art.textures import INDEX, TEXTURES
 from rlgpt_jax.envs.voxel.rules.items.inventory import ARMOR_POINTS
 
 SLOTS = 9
@@ -92,7 +91,7 @@ def _burn(image: Picture, tick: int) -> None:
     """Flames from below, as far as the middle, when the agent burns."""
     height, width = image.shape[:2]
     scale = max(1, height // 40)
-    flame = np.roll(RECIPES["fire"](), 5 * (tick // 2), 1).repeat(scale, 0).repeat(scale, 1)
+    flame = np.roll(TEXTURES[INDEX["fire"]], 5 * (tick // 2), 1).repeat(scale, 0).repeat(scale, 1)
     flame = np.tile(flame, (1, width // flame.shape[1] + 1, 1))[:, :width]
     part = image[height - flame.shape[0] :]
     burning = flame[-part.shape[0] :, :, 3] > 0
@@ -103,7 +102,12 @@ def _row(
     image, rows: str, colours, value: np.ndarray, left: int, top: int, show_empty: bool = True
 ) -> None:
     """Ten signs for a value 0..20; half signs for odd ones, dark ones for what lacks."""
-    full = paint.pixels(rows, {"k": (20, 20, 20), **colours}).astype(np.uint8)
+    full = np.zeros((8, 8, 4), np.uint8)
+    palette = {"k": (20, 20, 20), **colours}
+    for y, row in enumerate(rows.split()):
+        for x, letter in enumerate(row):
+            if letter != ".":
+                full[y, x] = (*palette[letter], 255)
     empty = full.copy()
     empty[full[..., :3].sum(-1) > 60, :3] = _EMPTY
     empty[..., 3] *= show_empty
@@ -111,8 +115,8 @@ def _row(
     for i in range(10):
         have = min(2, max(0, points - 2 * i))
         sign = empty.copy()
-        sign[:, : 8 * have] = full[:, : 8 * have]
-        _stamp(image, sign[4:12, 4:12], left + 8 * i, top)
+        sign[:, : 4 * have] = full[:, : 4 * have]
+        _stamp(image, sign, left + 8 * i, top)
 
 
 def _draw_slot(image, item: int, quantity: int, left: int, top: int, chosen: bool) -> None:

@@ -1,28 +1,35 @@
-"""Mobs in pictures: boxes with body, head and legs, and pixels on their faces.
+"""Mobs in pictures: boxes with body, head and legs, and their skins of `mobs.png`.
 
 Lengths in sixteenths of a block; +z is where the mob looks, y 0 its feet.
 """
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 
 from rlgpt_jax.envs.names import MOBS
-from rlgpt_jax.envs.voxel.render.art import paint
-from rlgpt_jax.envs.voxel.render.art.paint import Colour, grain, plain, put
+from rlgpt_jax.envs.voxel.render.art.textures import sheet
 
-BROWN, CREAM, WOOL, SKIN = (92, 66, 46), (214, 206, 196), (236, 236, 232), (222, 188, 160)
-PINK, WHITE, YELLOW, RED = (242, 172, 168), (244, 244, 240), (236, 176, 44), (206, 40, 34)
-GREEN, TEAL, PURPLE, BLACK = (88, 138, 66), (36, 142, 142), (70, 62, 150), (24, 22, 22)
-HORN, UDDER, FACE, HAIR = (196, 192, 180), (232, 172, 164), (196, 146, 112), (64, 42, 24)
+SKINS = (  # the pictures of `mobs.png`; a face begins in the upper left corner of its own
+    "cow", "cow_head", "horn", "cow_leg", "udder", "cow_face", "wool", "shorn", "skin",
+    "sheep_face", "pig", "pig_face", "snout", "feathers", "beak", "wattle", "chicken_face",
+    "zombie", "zombie_shirt", "zombie_trousers", "zombie_face", "human", "hair", "shirt",
+    "trousers", "human_face", "chicken_badge",
+)  # fmt: skip
+# By the variant of wool: red, green, blue.
+DYES = (
+    (233, 236, 236), (240, 118, 19), (189, 68, 179), (58, 175, 217),  # white to light blue
+    (248, 198, 39), (112, 185, 25), (237, 141, 172), (62, 68, 71),  # yellow to gray
+    (142, 142, 134), (21, 137, 145), (121, 42, 172), (53, 57, 157),  # light gray to blue
+    (114, 71, 40), (84, 109, 27), (161, 39, 34), (26, 27, 31),  # brown to black
+)  # fmt: skip
 
 
 class Part(NamedTuple):
     """One box of a mob."""
 
     box: tuple[float, ...]  # x, y, z low and x, y, z high
-    paint: str  # name in `_PAINTS`
+    paint: str  # name in `SKINS`
     face: str = ""  # another name for the side that looks forward
     swing: int = 0  # legs: 1 or -1, which way they go first
     when: int = 0  # 0 always, 1 only with wool, 2 only without
@@ -91,51 +98,9 @@ MODELS: dict[str, list[Part]] = {
 }  # fmt: skip
 
 
-def _face(rows: str, palette: Mapping[str, Colour]) -> np.ndarray:
-    """Pixel art in the upper left corner, where the faces of parts begin."""
-    picture = paint.pixels(rows, palette, plain(palette.get("s", BLACK)))
-    lines = rows.split()
-    shift = -((16 - len(lines)) // 2), -((16 - len(lines[0])) // 2)
-    return np.roll(picture, shift, (0, 1))
-
-
-def _hide() -> np.ndarray:
-    patches = paint.tones("cow", smooth=3) + 0.15 * paint.tones("cow+") > 0.3
-    return put(grain("hide", BROWN, 0.12), patches, CREAM, "hide")
-
-
-_EYES = {"k": BLACK, "w": (250, 250, 250)}
-_PAINTS: dict[str, np.ndarray] = {
-    "cow": _hide(), "cow_head": grain("hide", BROWN, 0.12), "horn": plain(HORN),
-    "cow_leg": put(grain("leg", BROWN, 0.1), np.indices((16, 16))[0] > 10, CREAM, "hoof"),
-    "udder": plain(UDDER),
-    "cow_face": _face(
-        "sscccsss ssccccss ssccccss kwccccwk ssccccss spppppps spnppnps spppppps",
-        {**_EYES, "s": BROWN, "c": CREAM, "p": (222, 178, 166), "n": (108, 70, 64)}),
-    "wool": grain("wool", WOOL, 0.08, smooth=1), "shorn": grain("shorn", (226, 200, 178), 0.05),
-    "skin": grain("sheep", SKIN, 0.05),
-    "sheep_face": _face("cccccc ssssss kwsswk ssssss ssppss ssppss",
-                        {**_EYES, "s": SKIN, "c": WOOL, "p": (206, 146, 132)}),
-    "pig": grain("pig", PINK, 0.05, smooth=1),
-    "pig_face": _face("ssssssss ssssssss ssssssss kwsssswk ssssssss ssssssss ssssssss ssssssss",
-                      {**_EYES, "s": PINK}),
-    "snout": _face("ssss nssn ssss", {"s": (250, 190, 186), "n": (150, 74, 74)}),
-    "feathers": grain("feathers", WHITE, 0.05), "beak": plain(YELLOW), "wattle": plain(RED),
-    "chicken_face": _face("ssss ssss kssk ssss ssss ssss", {"k": BLACK, "s": WHITE}),
-    "zombie": grain("zombie", GREEN, 0.12), "zombie_shirt": grain("rags", TEAL, 0.14),
-    "zombie_trousers": grain("rags2", PURPLE, 0.12),
-    "zombie_face": _face("ssssdsss sdssssss ssssssds ssssssss skksskks ssssssss sssddsss sskkkkss",
-                         {"s": GREEN, "d": (70, 112, 52), "k": BLACK}),
-    "human": grain("human", FACE, 0.05), "hair": grain("hair", HAIR, 0.1),
-    "shirt": grain("shirt", (54, 150, 160), 0.08), "trousers": grain("jeans", (62, 66, 150), 0.08),
-    "human_face": _face("hhhhhhhh hhhhhhhh hssssssh ssssssss swbssbws sssnnsss sshhhhss sshhhhss",
-                        {**_EYES, "s": FACE, "h": HAIR, "b": PURPLE, "n": (150, 104, 76)}),
-}  # fmt: skip
-
-
 def _build() -> dict[str, np.ndarray]:
     """All parts of all mobs: the fields `part_*` of `art.Art`."""
-    index = {name: i for i, name in enumerate(_PAINTS)}
+    index = {name: i for i, name in enumerate(SKINS)}
     parts = [part for mob in MOBS for part in MODELS.get(mob, [])]
     first = np.cumsum([0] + [len(MODELS.get(mob, [])) for mob in MOBS])
     box = np.array([part.box for part in parts], np.float32) / 16.0
@@ -146,7 +111,6 @@ def _build() -> dict[str, np.ndarray]:
             middle = own[:, 4].max() / 2
             far = np.abs(own) - np.array([0, middle, 0, 0, middle, 0], np.float32)
             reach[i] = np.linalg.norm(np.maximum(*np.abs(far).max(0).reshape(2, 3))) + 0.2
-    pictures = np.clip(np.stack(list(_PAINTS.values())), 0, 255).astype(np.uint8)
     return dict(
         part_first=first.astype(np.int32),
         part_box=box,
@@ -154,24 +118,24 @@ def _build() -> dict[str, np.ndarray]:
         part_swing=np.array([p.swing for p in parts], np.int32),
         part_when=np.array([p.when for p in parts], np.int32),
         part_dyed=np.array([p.paint == "wool" for p in parts], bool),
-        part_skin=pictures,
+        part_skin=_SKIN,
         part_reach=reach,
     )
 
 
+_SKIN = sheet("mobs")[: len(SKINS)]
 PARTS = _build()
 
 
-def _draw_badges() -> dict[str, np.ndarray]:
+def _badges() -> dict[str, np.ndarray]:
     """The face of each mob as one small picture uint8[*, *, 4], for maps."""
-    names = {"cow": 8, "sheep": 6, "zombie": 8, "human": 8}
-    badges = {name: _PAINTS[f"{name}_face"][:side, :side] for name, side in names.items()}
-    badges["player"] = badges.pop("human")
-    badges["pig"] = _PAINTS["pig_face"][:8, :8].copy()
-    badges["pig"][4:7, 2:6] = _PAINTS["snout"][:3, :4]
-    palette = {"k": BLACK, "s": WHITE, "y": YELLOW, "r": RED}
-    badges["chicken"] = _face("ssssss ssssss skssks syyyys syyyys ssrrss", palette)[:6, :6]
-    return {name: badge.astype(np.uint8) for name, badge in badges.items()}
+    sides = {"cow_face": 8, "sheep_face": 6, "pig_face": 8, "zombie_face": 8, "human_face": 8,
+             "chicken_badge": 6, "snout": 4}  # fmt: skip
+    faces = {name.partition("_")[0]: _SKIN[SKINS.index(name)][:side, :side].copy()
+             for name, side in sides.items()}  # fmt: skip
+    faces["player"] = faces.pop("human")
+    faces["pig"][4:7, 2:6] = faces.pop("snout")[:3]
+    return faces
 
 
-BADGES = _draw_badges()
+BADGES = _badges()

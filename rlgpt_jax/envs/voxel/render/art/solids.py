@@ -17,7 +17,6 @@ PLANTS = (
     "sapling", "tallgrass", "deadbush", "yellow_flower", "red_flower", "brown_mushroom",
     "red_mushroom", "wheat", "reeds", "web", "fire",
 )  # fmt: skip
-WHOLE: Box = (0, 0, 0, 16, 16, 16)
 
 
 def _slab(meta: int) -> list[Box]:
@@ -140,22 +139,3 @@ def parts_of(name: str, meta: int) -> list[Part] | None:
     if name in _BY_META:
         return [(box, 0) for box in _BY_META[name](meta)]
     return None
-
-
-def icon_boxes(name: str) -> list[Box]:
-    """The boxes that stand for an item, as it lies in the hand."""
-    if name.endswith("_stairs"):
-        return _stairs(0)
-    if name.endswith("_slab") and not name.startswith("double"):
-        return _slab(0)
-    if name.endswith("fence_gate"):
-        return _gate(2)
-    if name.endswith("fence"):
-        return [(6, 0, 0, 10, 16, 4), (6, 0, 12, 10, 16, 16), (7, 6, 0, 9, 9, 16),
-                (7, 12, 0, 9, 15, 16)]  # fmt: skip
-    if name.endswith("wall"):
-        return [(4, 0, 4, 12, 16, 12), (5, 0, 0, 11, 13, 16)]
-    parts = None if name in _BY_META and name != "snow_layer" else parts_of(name, 0)
-    if name.endswith("trapdoor"):
-        return [(0, 0, 0, 16, 3, 16)]
-    return [box for box, _ in parts] if parts else [WHOLE]

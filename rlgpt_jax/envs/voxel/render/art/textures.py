@@ -1,8 +1,17 @@
-"""Textures and boxes of all block states as arrays, indexed by the byte of the world."""
+"""Textures and boxes of all block states as arrays, indexed by the byte of the world.
+
+The pictures are our own. They are edited in `textures.png`: 16 x 16 pixels each, from left to
+right and from top to bottom in the order of the names in `textures.json`. A name is that of the
+block, the part that shows it and the metadata: "log", "log_top", "log_top:2". What is more special
+wins.
+"""
+
+import json
+from pathlib import Path
 
 import numpy as np
+from PIL import Image
 
-from rlgpt_jax.envs.voxel.render.art.block_art import RECIPES, faces_of, hashed
 from rlgpt_jax.envs.voxel.render.art.solids import PLANTS, parts_of
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCK_STATES, LIQUIDS
 
@@ -14,23 +23,34 @@ _TINTED = {
     "leaves:0": LEAF_TINT, "leaves:3": LEAF_TINT, "leaves2:0": LEAF_TINT,
     "leaves2:1": LEAF_TINT, "vine": LEAF_TINT,
 }  # fmt: skip
+_SLABS = ("stone_slab", "wooden_slab")
 
 
-def _draw_all() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Pictures uint8[T, 16, 16, 4], their tints uint8[T, 16, 16], faces int32[AIR_CODE, 6]."""
-    pictures, tints = [np.zeros((16, 16, 4), np.uint8)], [np.zeros((16, 16), np.uint8)]
-    index: dict[str, int] = {}
+def sheet(name: str) -> np.ndarray:
+    """The pictures uint8[N, 16, 16, 4] of a PNG file beside this one; the last may be empty."""
+    with Image.open(Path(__file__).with_name(f"{name}.png")) as picture:
+        pixels = np.asarray(picture.convert("RGBA"))
+    rows, columns = pixels.shape[0] // 16, pixels.shape[1] // 16
+    return pixels.reshape(rows, 16, columns, 16, 4).swapaxes(1, 2).reshape(-1, 16, 16, 4)
+
+
+def texture_of(name: str, part: str, meta: int) -> int:
+    """The texture of a part of a block: the one of this metadata, or the usual one; 0 if none."""
+    meta = meta % 8 if name in _SLABS else meta
+    names = (f"{name}{part}:{meta}", f"{name}{part}", f"{name}{part}:0" if not part else "")
+    return next((INDEX[n] for n in names if n in INDEX), 0)
+
+
+def _faces() -> np.ndarray:
+    """int32[AIR_CODE, 6]: the textures of -x, +x, bottom, top, -z, +z."""
     faces = np.zeros((AIR_CODE, 6), np.int32)
-    for byte, (name, meta) in enumerate(BLOCK_STATES[1:], 1):
-        for face, texture in enumerate(faces_of(name, meta) or [name] * 6):
-            if texture not in index:
-                index[texture] = len(pictures)
-                draw = RECIPES.get(texture)
-                picture = draw() if draw else hashed(texture)
-                pictures.append(np.clip(picture, 0, 255).astype(np.uint8))
-                tints.append(tint_of(texture, pictures[-1]))
-            faces[byte, face] = index[texture]
-    return np.stack(pictures), np.stack(tints), faces
+    for byte, state in enumerate(BLOCK_STATES[1:], 1):
+        side, top, bottom, front = (
+            texture_of(state[0], part, state[1]) for part in ("", "_top", "_bottom", "_front")
+        )
+        top, front = top or side, front or side
+        faces[byte] = side, side, bottom or top, top, front, front
+    return faces
 
 
 def tint_of(texture: str, picture: np.ndarray) -> np.ndarray:
@@ -61,7 +81,11 @@ def _boxes() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return np.array(boxes, np.float32) / 16.0, np.array(sides, np.int32), first
 
 
-TEXTURES, TINT, FACES = _draw_all()
+NAMES = json.loads(Path(__file__).with_name("textures.json").read_text(encoding="utf-8"))
+INDEX = {name: i for i, name in enumerate(NAMES)}
+TEXTURES = sheet("textures")[: len(NAMES)]
+TINT = np.stack([tint_of(name, TEXTURES[i]) for name, i in INDEX.items()])
+FACES = _faces()
 MEAN = _means()
 BOX, BOX_SIDE, BOX_FIRST = _boxes()
 # bool[AIR_CODE]

@@ -14,8 +14,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.voxel.render.art.colours import DYES
 from rlgpt_jax.envs.voxel.render.art.icons import block_of
+from rlgpt_jax.envs.voxel.render.art.mob_models import DYES
 from rlgpt_jax.envs.voxel.render.art.textures import IS_CUBE
 from rlgpt_jax.envs.voxel.render.jax.near_light import HALF, WINDOW, near_light
 from rlgpt_jax.envs.voxel.rules.items.item_table import NUM_ITEMS
