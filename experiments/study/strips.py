@@ -9,6 +9,7 @@ import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
 from experiments.films.encoding import quiet_fork
+from experiments.films.video import END_FRAMES
 from experiments.study.runs import Run
 from rlgpt_jax.loop.record import read_json
 
@@ -26,7 +27,8 @@ def write(out: Path, runs: Iterable[Run]) -> list[Path]:
         if rows:
             path = out / "strips" / f"{run.folder.name}.png"
             path.parent.mkdir(parents=True, exist_ok=True)
-            Image.fromarray(np.concatenate(rows)).save(path, optimize=True)
+            picture = Image.fromarray(np.concatenate(rows)).quantize(256)  # a third of the size
+            picture.save(path, optimize=True)
             paths.append(path)
     return paths
 
@@ -50,6 +52,7 @@ def _row(run: Path, films: Path) -> np.ndarray | None:
     reader: Any
     with quiet_fork(), imageio.get_reader(films / f"{name}.mp4") as reader:
         frames = list(reader.iter_data())  # it claims to be endless
+    frames = frames[: max(1, len(frames) - END_FRAMES + 1)]  # the last picture stays for a while
     chosen = [frames[i] for i in np.linspace(0, len(frames) - 1, NUM_MOMENTS).round().astype(int)]
     height = round(WIDTH * chosen[0].shape[0] / chosen[0].shape[1])
     row = Image.new("RGB", (NUM_MOMENTS * (WIDTH + GAP) + GAP, LINE + height + GAP), PAPER)

@@ -8,6 +8,7 @@ import pytest
 from PIL import Image
 
 from experiments.films import encoding
+from experiments.films.video import END_FRAMES
 from experiments.study import intervals, strips
 from experiments.study.cells import Cell, Skipped
 from experiments.study.intervals import Count
@@ -223,10 +224,11 @@ def test_films_of_iterations_become_one_picture_of_their_moments(tmp_path: Path)
     shades = (0, 60, 120, 180, 240)
     for place in (10, 2):  # the tenth is after the second
         frames = [np.full((48, 96, 3), shade, np.uint8) for shade in shades for _ in range(4)]
+        frames += [frames[-1]] * END_FRAMES
         name = "success" if place == 2 else "failure"
         encoding.write(frames, run.folder / "videos" / f"iteration{place}", name, gif=False)
     (path,) = strips.write(tmp_path, [run])
-    picture = np.asarray(Image.open(path))
+    picture = np.asarray(Image.open(path).convert("RGB"))
     assert path.name == "harvest_log-rl_gpt-seed0.png"
     height = strips.WIDTH // 2 + strips.LINE + strips.GAP
     assert picture.shape == (2 * height, 5 * (strips.WIDTH + strips.GAP) + strips.GAP, 3)
