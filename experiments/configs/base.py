@@ -324,7 +324,7 @@ LONG: dict[str, Any] = {
     # An iteration holds three whole episodes of each lane; longer rollouts, since macros take up
     # to 400 ticks and an update should hold enough decisions. A reward 330 ticks off counts a
     # third; with the default of 0.99 that is one 100 ticks off.
-    # 8 epochs, the default, were measured on tasks of 200 ticks alone.
+    # 8 epochs, the default, are no better here (docs/ppo.md).
     "ppo": {"unroll_length": 128, "gamma": 0.997, "num_epochs": 4},
     "reward": {"step_cost": 0.005},  # 15 for a whole episode; success pays 10
     "macros": {"tick_limit": 400},  # a walk of 60 blocks takes 270
