@@ -1,7 +1,8 @@
 """The control "PPO with the agents' set-up": what they have set of the training, without macros.
 
-A run without agents (`loop.mode=pure_rl`) takes masks, reward, observation and episodes from the
-best iteration of a finished run. Its ticks are its own, so that both can have as many.
+A run without agents (`loop.mode=pure_rl`) takes reward, observation, turn and episodes from the
+best iteration of a finished run. Its ticks are its own, so that both can have as many. It has every
+primitive: agents leave out what their macros press, without which nothing can be shorn or struck.
 """
 
 import dataclasses
@@ -39,8 +40,8 @@ def read(run: Path) -> RLInterface:
             "its tasks/<name>)."
         ) from None
     return dataclasses.replace(
-        found, macros=None, ticks=None, stop_at_success=None, network=None
-    )  # fmt: skip
+        found, macros=None, primitives=None, ticks=None, stop_at_success=None, network=None
+    )
 
 
 def check(run: Path, task: str, sight: str) -> None:

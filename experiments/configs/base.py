@@ -101,8 +101,8 @@ class Config:
     # the place of the policy's action (`loop/baselines/autocraft.py`).
     autocraft: bool = False
     loop: LoopConfig = LoopConfig()
-    # pure_rl only: folder of a finished run with agents, whose best iteration's set-up (masks,
-    # reward, observation, training episodes) is trained with. "" is the run's own set-up.
+    # pure_rl only: folder of a finished run with agents, whose best iteration's set-up (reward,
+    # observation, turn, training episodes) is trained with. "" is the run's own set-up.
     set_up: str = ""
     critic: CriticConfig = CriticConfig()
     prompts: PromptConfig = PromptConfig()

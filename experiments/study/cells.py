@@ -30,8 +30,8 @@ VARIANTS: dict[str, Overrides] = {
     "cold": (("loop.mode", "rl_gpt"), ("loop.warm_start", "false")),
     # Nobody plans either: a long task is learned whole.
     "pure_rl": (("loop.planner", "false"), ("loop.mode", "pure_rl")),
-    # The same with what the agents have set of the training: masks, reward, episodes of the best
-    # iteration of `rl_gpt` with the same seed, which `Run` names.
+    # The same with what the agents have set of the training: reward, observation, episodes of the
+    # best iteration of `rl_gpt` with the same seed, which `Run` names.
     "agents_setup": (("loop.planner", "false"), ("loop.mode", "pure_rl")),
     "pure_code": (("loop.mode", "pure_code"),),
     "code_alone": (("loop.mode", "pure_code"), ("loop.pure_code_plan", "own")),

@@ -26,10 +26,12 @@ def run(tmp_path: Path) -> Path:
     return tmp_path / "run"
 
 
-def test_it_is_the_best_iteration_s_without_macros_and_with_ticks_of_its_own(run: Path) -> None:
+def test_it_is_the_best_iteration_s_with_primitives_for_macros_and_ticks_of_its_own(
+    run: Path,
+) -> None:
     expected = dataclasses.replace(
-        ASKED, macros=None, ticks=None, stop_at_success=None, network=None
-    )  # fmt: skip
+        ASKED, macros=None, primitives=None, ticks=None, stop_at_success=None, network=None
+    )
     assert set_up.read(run) == expected
 
 
@@ -38,7 +40,7 @@ def test_a_run_keeps_what_it_took(run: Path, tmp_path: Path) -> None:
     assert set_up.take("", folder) == DEFAULT and not folder.path(set_up.COPY).exists()
     taken = set_up.take(str(run), folder)
     (run / "result.json").unlink()
-    assert set_up.take(str(run), folder) == taken and taken.primitives == ("forward", "use")
+    assert set_up.take(str(run), folder) == taken and taken.observation == ("compass", "rays")
 
 
 def test_it_is_for_ppo_alone_and_for_finished_runs(run: Path) -> None:
