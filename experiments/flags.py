@@ -37,7 +37,7 @@ HELP = {
 # What a resumed run may change: a budget that was used up, a model that is gone, how Minecraft is
 # launched, where the files of the CLIP reward lie (of the same weights: `mineclip.reward_term`).
 FREE = (
-    "budget.", "llm.", "tracker", "minedojo.", "mineclip.weights", "mineclip.merges",
+    "budget.", "llm.", "tracker", "films", "minedojo.", "mineclip.weights", "mineclip.merges",
     "mineclip.texts",
 )  # fmt: skip
 # Of the fields that a resumed run may change, those that it may not.

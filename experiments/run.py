@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import datetime
+import functools
 import hashlib
 import sys
 from collections.abc import Callable
@@ -137,10 +138,8 @@ def go_short(settings: Settings, tools: Tools, display: Display) -> Done:
     if config.macros.save:
         names = saving.save(folder.root, Path(config.macros.save))
         display.say(f"\n{len(names)} macros saved in {escape(config.macros.save)}.")
-    return drawn(
-        result, tools, display,
-        lambda: choose.of_run(config, tools, finished, display, settings.smoke),
-    )  # fmt: skip
+    draw = functools.partial(choose.of_run, config, tools, finished, display, settings.smoke)
+    return drawn(result, tools, display, draw if config.films else None)
 
 
 def go_long(settings: Settings, tools: Tools, display: Display) -> Done:
@@ -151,23 +150,23 @@ def go_long(settings: Settings, tools: Tools, display: Display) -> Done:
         display.say("macros.save: the code of a long task stays in the run's skills folder.")
     params = [skill.params for skill in finished.chain.skills]
     result = signed(config, folder, finished.result, params)
-    return drawn(
-        result, tools, display,
-        lambda: choose.of_chain(config, tools, finished, display, settings.smoke),
-    )  # fmt: skip
+    draw = functools.partial(choose.of_chain, config, tools, finished, display, settings.smoke)
+    return drawn(result, tools, display, draw if config.films else None)
 
 
 def drawn(
-    result: dict[str, Any], tools: Tools, display: Display, draw: Callable[[], list[Path]]
+    result: dict[str, Any], tools: Tools, display: Display, draw: Callable[[], list[Path]] | None
 ) -> Done:
     """Draws videos; the report is there before, if the run is killed while drawing."""
     display.phase("drawing the report")
     report = write_report(tools.folder.root)
-    display.say(f"\n{escape(str(report))} is there already. Drawing videos for it.")
-    display.phase("drawing videos")
-    with tools.folder.timed("videos"):
-        videos = draw()
-    tools.on_event(Drawn(tuple(videos)))
+    videos = []
+    if draw is not None:
+        display.say(f"\n{escape(str(report))} is there already. Drawing videos for it.")
+        display.phase("drawing videos")
+        with tools.folder.timed("videos"):
+            videos = draw()
+        tools.on_event(Drawn(tuple(videos)))
     display.phase("")
     if tools.budget is not None:
         tools.budget.clock.save()

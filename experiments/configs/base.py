@@ -110,6 +110,9 @@ class Config:
     # Beside TensorBoard, which every run has: Weights & Biases (offline unless WANDB_MODE=online)
     # or trackio, each an extra of its name.
     tracker: Literal["none", "wandb", "trackio"] = "none"
+    # Whether the end of the run and every iteration are filmed: a quarter of the time of a run with
+    # episodes of 3000 ticks.
+    films: bool = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.task, str):

@@ -21,6 +21,7 @@ class Run(Job):
     folder: Path
     set_up: Path | None = None  # for `agents_setup`: a kept record, in the place of a run
     keep: Path | None = None  # where its record is kept once it is done
+    films: bool = True  # whether it draws them, unless a flag for all says otherwise
     evaluates = True
 
     @property
@@ -52,7 +53,8 @@ class Run(Job):
         """Flags of the cell, and of the run that this one follows."""
         of = self.set_up or (self.follows.folder if self.follows else None)
         first = (("set_up", str(of)),) if of else ()
-        return (("seed", str(self.seed)), *self.cell.overrides, *first)
+        films = () if self.films else (("films", "false"),)
+        return (("seed", str(self.seed)), *self.cell.overrides, *films, *first)
 
     def tasks(self, command: Sequence[str], threads: int) -> Iterator[Task]:
         yield from super().tasks(command, threads)

@@ -156,13 +156,18 @@ def _kept(asked: Asked, run: Run, config: Config) -> tuple[Record | None, str]:
 
 
 def _run(asked: Asked, run: Run, kept: Mapping[Run, Record]) -> Run:
-    """The run with where it takes a set-up from, and where its record is kept."""
+    """The run with where it takes a set-up from, where its record is kept, and whether a table shows
+    its films."""
     first = run.follows
     is_kept = first and any((r.cell, r.seed) == (first.cell, first.seed) for r in kept)
     set_up = None
     if first and is_kept:
         set_up = finished.path_of(asked.results, first.cell, first.seed, asked.world).resolve()
-    return dataclasses.replace(run, set_up=set_up, keep=asked.results if asked.keep else None)
+    films = any(NAMED[name].strips and run.cell in asked.cells(name) for name in asked.names)
+    return dataclasses.replace(
+        run, set_up=set_up, keep=asked.results if asked.keep else None,
+        films=films or "films" in dict(asked.assignments),
+    )  # fmt: skip
 
 
 def _check_folder(run: Run, config: Config) -> None:

@@ -241,6 +241,18 @@ def test_one_command_takes_the_path_of_every_table_and_the_next_time_runs_nothin
     assert f"{len(runs)} runs, 0 of them to do" in capsys.readouterr().out
 
 
+def test_films_are_drawn_for_tables_that_show_them_and_if_asked_for() -> None:
+    def filmed(*argv: str) -> set[bool]:
+        runs = look(parse([*argv, "--out=nowhere"])).runs
+        given = {dict(run.overrides).get("films", "true") for run in runs}
+        return {text == "true" for text in given}
+
+    assert filmed("main", "--only-kept") == set()
+    assert filmed("samples", "--quick") == {False}
+    assert filmed("samples", "--quick", "--config.films=true") == {True}
+    assert filmed("iterations", "--quick") == {True}
+
+
 def test_every_table_names_cells_that_there_are_and_a_smoke_run_needs_few() -> None:
     asked = parse(["all", "--quick", "--out=nowhere"])
     wanted = {cell for name in asked.names for cell in asked.cells(name)}
