@@ -156,8 +156,8 @@ def _kept(asked: Asked, run: Run, config: Config) -> tuple[Record | None, str]:
 
 
 def _run(asked: Asked, run: Run, kept: Mapping[Run, Record]) -> Run:
-    """The run with where it takes a set-up from, where its record is kept, and whether a table shows
-    its films."""
+    """The run with where it takes a set-up from, where its record is kept, and whether it is filmed
+    for a table."""
     first = run.follows
     is_kept = first and any((r.cell, r.seed) == (first.cell, first.seed) for r in kept)
     set_up = None

@@ -16,6 +16,7 @@ from rlgpt_jax.envs.base import FN_ATTACK, FN_USE, FUNCTION, JUMP, MOVE, STRAFE,
 from rlgpt_jax.envs.names import MOBS, NAME_ID, NUM_NAMES
 from rlgpt_jax.rl.config import NetworkConfig
 from rlgpt_jax.rl.interface import OBSERVATION_PARTS, PICTURE
+from rlgpt_jax.rl.networks import target_memory
 
 # The released code embeds voxels by a table of 32 entries, unknown -> 0.
 VOXEL_NAMES = (
@@ -104,6 +105,7 @@ class Features(NamedTuple):
     # None without pictures:
     rgb: Any = None  # uint8[..., H, W, 3]  the view; networks are given K of them, [..., H, W, 3 K]
     past: Any = None  # uint8[...]  pictures before it that are of the same episode, see `recurrent`
+    target: Any = None  # float16[..., 8]  see `target_memory`; None without `network.target_memory`
     # uint8[...]  slot of the macro that leads, 0 for none; None where nothing is decided. Not an
     # input of the networks: it moves the logits, see `actor_critic.led`.
     lead: Any = None
@@ -150,14 +152,15 @@ def make_features(
 
     Args:
       previous: int32[N], action ids.
-      start: float32[N, 3], where the episode began.
+      start: float32[N, 3], where the episode began, or with `network.target_memory` [N, 7], as of
+        `target_memory.start`.
       picture: whether the view is among them, in the place of the rays.
     """
     yaw, pitch = jnp.deg2rad(obs.yaw), jnp.deg2rad(obs.pitch)
     ray, ray_near = (None, None) if picture else _rays(obs)
     return Features(
         compass=jnp.stack([jnp.cos(yaw), jnp.sin(yaw), jnp.cos(pitch), jnp.sin(pitch)], -1),
-        gps=(obs.position - start) / jnp.asarray(GPS_SCALE, jnp.float32),
+        gps=(obs.position - start[:, :3]) / jnp.asarray(GPS_SCALE, jnp.float32),
         voxels=_look_up(VOXEL_CLASS, obs.voxels.reshape(obs.voxels.shape[0], 27)),
         biome=jnp.clip(obs.biome, 0, NUM_BIOMES - 1).astype(jnp.uint8),
         previous=previous.astype(jnp.uint8),
@@ -167,6 +170,7 @@ def make_features(
         inventory=jnp.log1p(count_items(obs, ITEM_IDS)).astype(jnp.float16),
         status=_status(obs),
         rgb=jnp.asarray(obs.rgb) if picture else None,
+        target=target_memory.features(start, obs) if start.shape[1] > 3 else None,
     )
 
 
@@ -181,6 +185,7 @@ def zero_features(num: int, config: NetworkConfig) -> Features:
         ray=None if size else zeros((num, 120)), ray_near=None if size else half((num, 120)),
         inventory=half((num, len(ITEM_NAMES))), status=half((num, NUM_STATUS)),
         rgb=zeros((num, *size, 3 * config.frame_stack)) if size else None,
+        target=half((num, target_memory.SIZE)) if config.target_memory else None,
     )  # fmt: skip
 
 
@@ -192,7 +197,7 @@ def parts_mask(names: tuple[str, ...]) -> np.ndarray:
 def keep_parts(features: Features, parts: jax.Array) -> Features:
     """Zeros in the parts that are left out; `parts` is bool[9] of `parts_mask`."""
     kept = dict(zip(OBSERVATION_PARTS, parts, strict=True))
-    kept |= {"ray": kept["rays"], "ray_near": kept["rays"]}
+    kept |= dict.fromkeys(("ray", "ray_near", "target"), kept["rays"])
     parts_of = {name: x for name, x in features._asdict().items() if x is not None}
     always = {name: parts_of.pop(name) for name in (PICTURE, "past") if name in parts_of}
     some = {name: jnp.where(kept[name], x, jnp.zeros((), x.dtype)) for name, x in parts_of.items()}

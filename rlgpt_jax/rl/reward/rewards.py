@@ -4,8 +4,6 @@ All terms come from the shared observation, so that they mean the same in every 
 CLIP from its pictures, by a model of its own (`mineclip`).
 """
 
-import functools
-import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -17,6 +15,7 @@ from rlgpt_jax.envs.base import Observation, Step
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.rl.config import RewardConfig
 from rlgpt_jax.rl.interface import CELL, MAX_ITEMS, MAX_TARGETS
+from rlgpt_jax.rl.networks import target_memory
 from rlgpt_jax.rl.networks.features import count_items
 
 GRID = 32  # cells of exploration in x and in z, then they repeat: every 128 blocks
@@ -79,15 +78,7 @@ def nearest_goal(obs: Observation, ids: jax.Array) -> jax.Array:
 
     `ids` is int32[K], see `padded_ids`.
     """
-
-    def least(names, distances):
-        # One comparison per goal: XLA fuses these, but not a reduction over a third axis.
-        hit = functools.reduce(operator.or_, [names == ids[k] for k in range(ids.shape[0])])
-        return jnp.min(jnp.where(hit, distances, jnp.inf), axis=1)
-
-    return jnp.minimum(
-        least(obs.ray_block, obs.ray_block_distance), least(obs.ray_entity, obs.ray_entity_distance)
-    )
+    return jnp.min(target_memory.distances(obs, ids), axis=1)
 
 
 def _here(obs: Observation) -> jax.Array:

@@ -32,7 +32,7 @@ class Lanes(NamedTuple):
     busy: jax.Array  # bool[N]  the next action will be ignored by the world
     stage: jax.Array  # int32[N]  stages of the script, then of the lead, that have begun
     previous: jax.Array  # int32[N]  id of the previous action
-    start: jax.Array  # float32[N, P]  position at the start of the episode; P = 0 with a spec
+    start: jax.Array  # float32[N, P]  `world.place`, the episode's first position at least
     reward: Any  # `RewardMemory` or `ProgressMemory`
     episode_return: jax.Array  # float32[N]  undiscounted
     episode_ticks: jax.Array  # int32[N]
@@ -141,7 +141,7 @@ def start_lanes(terms: Any, obs: Observation | Sensed, network: NetworkConfig = 
     zeros = jnp.zeros(num, jnp.int32)
     return Lanes(
         busy=jnp.zeros(num, bool), stage=zeros, previous=zeros,
-        start=world.place(obs),
+        start=world.place(obs, terms),
         reward=world.start_reward(terms, obs),
         episode_return=jnp.zeros(num), episode_ticks=zeros,
         recurrent=recurrent_state.start(network, num),
@@ -186,8 +186,10 @@ def value_of(
     start: jax.Array,
     memory: RecurrentState | None,
 ) -> jax.Array:
-    """float32[N]: values of observations that nothing is decided in."""
-    network, params = actor.network, actor.params
+    """float32[N]: values of observations that nothing is decided in, the last ones of episodes;
+    `start` is of the tick before."""
+    network, params, problem = actor.network, actor.params, actor.problem
+    start = problem.world.follow(start, obs, problem.reward)
     x = featurize(actor, obs, previous, start, memory)
     x = recurrent_state.with_stack(x, memory)
     if not network.shared:
@@ -293,7 +295,11 @@ def end_tick(
         busy=jnp.asarray(step.info["busy"]) & ~done,
         stage=jnp.where(done, 0, begun),
         previous=jnp.where(done, 0, previous),
-        start=jnp.where(done[:, None], world.place(step.obs), lanes.start),
+        start=jnp.where(
+            done[:, None],
+            world.place(step.obs, problem.reward),
+            world.follow(lanes.start, step.obs, problem.reward),
+        ),
         reward=memory,
         episode_return=jnp.where(done, 0.0, total),
         episode_ticks=jnp.where(done, 0, ticks),

@@ -6,7 +6,7 @@ have no leaves: what compiled programs are made for.
 """
 
 from rlgpt_jax.rl.config import NetworkConfig
-from rlgpt_jax.rl.worlds.minecraft import MINECRAFT, Minecraft
+from rlgpt_jax.rl.worlds.minecraft import Minecraft
 from rlgpt_jax.rl.worlds.specified import Specified
 
 PolicyWorld = Minecraft | Specified
@@ -14,4 +14,4 @@ PolicyWorld = Minecraft | Specified
 
 def of(network: NetworkConfig) -> PolicyWorld:
     """The world that networks are for."""
-    return MINECRAFT if network.spec is None else Specified(network.spec)
+    return Specified(network.spec) if network.spec else Minecraft(network.target_memory)

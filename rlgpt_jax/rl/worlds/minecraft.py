@@ -30,7 +30,7 @@ from rlgpt_jax.rl import primitives
 from rlgpt_jax.rl.actions import HybridAction, SpaceArrays
 from rlgpt_jax.rl.config import NetworkConfig, RLConfig
 from rlgpt_jax.rl.interface import TURN
-from rlgpt_jax.rl.networks import features
+from rlgpt_jax.rl.networks import features, target_memory
 from rlgpt_jax.rl.networks.features import Features
 from rlgpt_jax.rl.networks.fusion import Fusion
 from rlgpt_jax.rl.reward import rewards
@@ -82,6 +82,7 @@ class Seen(NamedTuple):
 class Minecraft:
     """Observations and actions of `envs.base`."""
 
+    remembers: bool = False  # where a target was last seen, `network.target_memory`
     primitives = primitives.MINECRAFT
     fusion = Fusion
 
@@ -98,9 +99,15 @@ class Minecraft:
         """As the networks are given them."""
         return features.zero_features(num, network)
 
-    def place(self, obs: Any) -> jax.Array:
+    def place(self, obs: Any, terms: Any) -> jax.Array:
         """float32[N, P]: what features are relative to, at the start of an episode."""
+        if self.remembers:
+            return target_memory.start(obs, terms.targets)
         return jnp.asarray(obs.position, jnp.float32)
+
+    def follow(self, place: jax.Array, obs: Any, terms: Any) -> jax.Array:
+        """The same a tick later in the episode."""
+        return target_memory.follow(place, obs, terms.targets) if self.remembers else place
 
     def no_action(self, num: int) -> HybridAction:
         """Zeros of the right shapes and dtypes, for `num` lanes."""
@@ -130,6 +137,3 @@ class Minecraft:
     def score(self, terms: Any, memory: Any, step: Step) -> tuple[jax.Array, rewards.RewardMemory]:
         """Reward of one tick, float32[N], and the memory for the next one."""
         return rewards.score(terms, memory, step)
-
-
-MINECRAFT = Minecraft()

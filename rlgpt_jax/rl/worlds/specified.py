@@ -43,8 +43,11 @@ class Specified:
     def zero_features(self, num: int, network: NetworkConfig) -> FieldFeatures:
         return fields.zero_features(self.spec, num, network)
 
-    def place(self, obs: Any) -> jax.Array:
+    def place(self, obs: Any, terms: Any) -> jax.Array:
         return jnp.zeros((len(obs.fields), 0))
+
+    def follow(self, place: jax.Array, obs: Any, terms: Any) -> jax.Array:
+        return place
 
     def no_action(self, num: int) -> HybridAction:
         ours = self.primitives
