@@ -294,11 +294,6 @@ def check_baselines(config: Config) -> None:
     loop = config.loop
     if loop.planner and config.set_up:
         raise ValueError("set_up is for one task, and loop.planner=true splits it. Leave one out.")
-    if loop.planner and config.network.target_memory:
-        raise ValueError(
-            "network.target_memory is of the targets of one task, and loop.planner=true splits it "
-            "into several. Leave one out."
-        )
     wrong = {
         f"loop.mode={loop.mode}": loop.mode != "pure_rl", "loop.planner": loop.planner,
         f"world={config.world}": config.world != "voxel",

@@ -30,7 +30,13 @@ def get_config() -> base.Config:
             "imitation_every": 100,
             "imitation_rows": 100_000,  # 500 whole episodes
         },
-        network={"feature_width": 128, "fusion_width": 512, "head_width": 256, "head_depth": 3},
+        network={
+            "feature_width": 128,
+            "fusion_width": 512,
+            "head_width": 256,
+            "head_depth": 3,
+            "target_memory": False,
+        },
         reward={"success": 100.0, "step_cost": 1.0, "distance": 0.0},
         # The script's 1,000 updates would be 1,000,000 ticks.
         loop={"mode": "pure_rl", "ticks_per_iteration": 100_000, "eval_episodes": 100},

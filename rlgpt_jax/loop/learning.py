@@ -99,9 +99,11 @@ class Learning:
         return init_params(self._tools.rl.network, key)
 
     def evaluated_with(self, stage: Stage) -> RLConfig:
-        """Settings for evaluations: returns are of the run's own reward, and the policy sees
-        the parts of the observation that it was trained with."""
-        return dataclasses.replace(self._tools.rl, observation=self._tools.rl.seen(stage.interface))
+        """Settings for evaluations: returns are of the run's own reward, but for its targets, which
+        the policy remembers; these and the parts of the observation are those of its training."""
+        run, own = self._tools.rl, self._rl(stage)
+        reward = dataclasses.replace(run.reward, targets=own.reward.targets)
+        return dataclasses.replace(run, observation=own.observation, reward=reward)
 
     def policy(self, stage: Stage) -> Policy:
         """The policy of a finished iteration, to play with."""

@@ -199,13 +199,13 @@ def solve(config: LoopConfig, tools: Tools, plan: TaskPlan, number: int) -> None
     write_json(given.folder.path("task.json"), dataclasses.asdict(task))
     solved = solver(own, given)
     best, stage = solved.ends_with
-    space = stage.space
+    space, rl = stage.space, given.rl.set_up(stage.interface)
     # A fixed program needs nothing in the hand.
     needs = sub_task.needs if config.asks or own.learns else ()
     skill = Skill(
         Goal(sub_task.name, sub_task.item, sub_task.quantity, needs, sub_task.ticks, own.learns),
-        space, given.rl.seen(stage.interface),
-        None if space.repeat_script else solved.learning.params(stage),
+        space, rl.observation, None if space.repeat_script else solved.learning.params(stage),
+        rl.reward.targets or task.sources,
     )  # fmt: skip
     fates = best.slots.fates or ((Language().idle,) if space.repeat_script else ())
     skills.save(

@@ -29,7 +29,7 @@ from rlgpt_jax.rl.chain.skills import Skill
 from rlgpt_jax.rl.config import NetworkConfig
 from rlgpt_jax.rl.interface import RLInterface
 
-VERSION = 1
+VERSION = 2
 
 
 class SkillError(ValueError):
@@ -75,6 +75,7 @@ def save(
         "version": VERSION,
         "goal": dataclasses.asdict(skill.goal),
         "observation": skill.observation,
+        "targets": skill.targets,
         "space": space,
         "sensors": sensors,
         "network": dataclasses.asdict(network) if skill.params is not None else None,
@@ -109,6 +110,7 @@ def load(folder: Path) -> Skill:
         observation=tuple(record["observation"]),
         params=checkpoint.load_params(folder / "networks", NetworkConfig(**network))
         if network else None,
+        targets=tuple(record["targets"]),
     )  # fmt: skip
 
 

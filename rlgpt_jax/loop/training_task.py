@@ -16,8 +16,7 @@ def given(task: Task | SpecTask, config: RLConfig, warm_start: bool = True) -> G
         gamma=ppo.gamma, ticks_per_update=ppo.num_envs * ppo.unroll_length,
         observation=config.observation, image_size=network.image_size,
         frame_stack=network.frame_stack, recurrent=network.recurrent,
-        target_memory=network.target_memory,
-        network="last" if warm_start else "fresh",
+        target_memory=network.remembers, network="last" if warm_start else "fresh",
     )  # fmt: skip
     if isinstance(task, SpecTask):
         terms = dataclasses.replace(

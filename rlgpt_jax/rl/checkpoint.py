@@ -28,7 +28,7 @@ from rlgpt_jax.rl.rollout import on_host
 from rlgpt_jax.rl.rollout.on_host import World
 from rlgpt_jax.rl.train import at_start, init_learner, without_episodes
 
-VERSION = 5
+VERSION = 6
 HASHES = "sha256.json"
 MORE_BYTES = 2**20  # about, of what Orbax writes beside the arrays
 

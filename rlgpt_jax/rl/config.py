@@ -122,9 +122,8 @@ class NetworkConfig:
     # What actor and critic have in common: everything but the heads. Needed by a recurrent core.
     shared: bool = False
     recurrent: int = 0  # width of a GRU after the fused features, 0 for none
-    # Whether a policy with rays is told where they last met a target of its reward
-    # (`target_memory.py`). Not with a planner.
-    target_memory: bool = False
+    # Whether a policy with rays is told where they last met a target of its reward: `remembers`.
+    target_memory: bool = True
     compute_dtype: str = "auto"  # float32, bfloat16 or auto, see `precision.py`
     spec: ClassVar[WorldSpec | None] = None  # of the world that they are for, see `FieldNetwork`
 
@@ -142,11 +141,13 @@ class NetworkConfig:
         check(self, "network.compute_dtype", known, f"one of {', '.join(DTYPES)}")
         for field in ("shared", "target_memory"):
             check(self, f"network.{field}", isinstance(getattr(self, field), bool), "true or false")
-        blind = bool(self.image_size) or self.spec is not None
-        needed = "false where the policy has no rays: with pictures, and in worlds with a spec"
-        check(self, "network.target_memory", not (self.target_memory and blind), needed)
         needed = "true with network.recurrent, since a lane has one state for actor and critic"
         check(self, "network.shared", self.shared or not self.recurrent, needed)
+
+    @property
+    def remembers(self) -> bool:
+        """Whether the networks have a memory of targets (`target_memory.py`): rays make it."""
+        return self.target_memory and not self.image_size and self.spec is None
 
     def _check_pictures(self) -> None:
         size, channels = self.image_size, self.conv_channels

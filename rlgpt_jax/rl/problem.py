@@ -21,6 +21,9 @@ class Problem(NamedTuple):
     # bool[9]  the parts of `interface.OBSERVATION_PARTS` that the networks see; None with a spec
     parts: Any
     reward: Any  # `RewardArrays` or `ProgressArrays`
+    # int32[K], [N, K] where lanes have their own: ids of what `world.follow` looks for; None with a
+    # spec
+    targets: Any
     gamma: float  # discount per tick
     world: PolicyWorld
 
@@ -33,7 +36,9 @@ def make_problem(config: RLConfig, goal_names: tuple[str, ...], space: HybridSpa
     """
     world = worlds.of(config.network)
     terms = world.reward_arrays(config, goal_names)
-    return Problem(space.arrays(), world.parts(config), terms, config.ppo.gamma, world)
+    return Problem(
+        space.arrays(), world.parts(config), terms, world.targets(terms), config.ppo.gamma, world
+    )
 
 
 def host_problem(config: RLConfig, goal_names: tuple[str, ...], space: HybridSpace) -> Problem:

@@ -43,6 +43,7 @@ from rlgpt_jax.rl.rollout import macro_step
 from rlgpt_jax.rl.rollout.macro_step import Act
 from rlgpt_jax.rl.rollout.one_tick import Episodes, Lanes
 from rlgpt_jax.rl.rollout.rollout_host import decide, end_tick
+from rlgpt_jax.rl.worlds import PolicyWorld
 
 OPENING = "start"  # label of the chain's own action
 
@@ -210,10 +211,18 @@ def _pick(
         lanes = lanes._replace(
             stage=jnp.where(began, 0, lanes.stage),
             previous=jnp.where(began, 0, lanes.previous),
-            start=jnp.where(began[:, None], obs.position, lanes.start),
+            start=_begin(began, prepared.whole.world, obs, prepared.targets[skill], lanes.start),
             recurrent=recurrent_state.forget(lanes.recurrent, jnp.asarray(began)),
         )
     return ChainLanes(lanes, skill, ticks, could, wanted, before.macros), began
+
+
+@jax.jit
+def _begin(
+    began: np.ndarray, world: PolicyWorld, obs: Observation, targets: np.ndarray, start: jax.Array
+) -> jax.Array:
+    """`Lanes.start` where skills begin: as if their episode did."""
+    return jnp.where(began[:, None], world.place(obs, targets), start)
 
 
 def _openings(

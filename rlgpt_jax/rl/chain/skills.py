@@ -9,8 +9,10 @@ from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
 from rlgpt_jax.rl.chain.rule import Goal, Reach, Search
 from rlgpt_jax.rl.config import RLConfig
+from rlgpt_jax.rl.interface import MAX_TARGETS
 from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.problem import Problem, host_problem
+from rlgpt_jax.rl.reward import rewards
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,6 +23,7 @@ class Skill:
     space: HybridSpace
     observation: tuple[str, ...]  # parts that its networks see
     params: actor_critic.Params | None  # None if its script alone acts
+    targets: tuple[str, ...] = ()  # what its reward was about; () is what the whole task is about
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,20 +49,22 @@ class Prepared(NamedTuple):
     problems: tuple[Problem, ...]  # one per skill
     whole: Problem  # of the long task: its reward
     item_ids: np.ndarray  # int32[I]  of `Chain.items`
+    targets: np.ndarray  # int32[S, K]  ids of each skill's
     script_length: np.ndarray  # int32[S]
     lead: np.ndarray  # int32[S, MAX_SCRIPT]
     lead_length: np.ndarray  # int32[S]
     repeat: np.ndarray  # bool[S]
 
     def of_lanes(self, skill: np.ndarray) -> Problem:
-        """The long task; every lane has the script and the leads of its skill int32[N]."""
+        """The long task; every lane has the script, the leads and the targets of its skill
+        int32[N]."""
         space = self.whole.space._replace(
             script_length=self.script_length[skill],
             lead=self.lead[skill],
             lead_length=self.lead_length[skill],
             repeat=self.repeat[skill],
         )
-        return self.whole._replace(space=space)
+        return self.whole._replace(space=space, targets=self.targets[skill])
 
 
 def prepare(chain: Chain, config: RLConfig, goal_names: tuple[str, ...]) -> Prepared:
@@ -69,10 +74,13 @@ def prepare(chain: Chain, config: RLConfig, goal_names: tuple[str, ...]) -> Prep
         host_problem(given, goal_names, skill.space)
         for given, skill in zip(seeing, chain.skills, strict=True)
     )
+    targets = [skill.targets or goal_names for skill in chain.skills]
+    size = max(MAX_TARGETS, *map(len, targets))
     return Prepared(
         problems=tuple(problems),
         whole=host_problem(config, goal_names, empty_space()),
         item_ids=np.array([NAME_ID[name] for name in chain.items], np.int32),
+        targets=np.stack([rewards.padded_ids(names, size) for names in targets]),
         script_length=np.array([len(s.space.script) for s in chain.skills], np.int32),
         lead=np.stack([s.space.arrays().lead for s in chain.skills]),
         lead_length=np.array([len(s.space.lead) for s in chain.skills], np.int32),

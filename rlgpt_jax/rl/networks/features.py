@@ -105,7 +105,7 @@ class Features(NamedTuple):
     # None without pictures:
     rgb: Any = None  # uint8[..., H, W, 3]  the view; networks are given K of them, [..., H, W, 3 K]
     past: Any = None  # uint8[...]  pictures before it that are of the same episode, see `recurrent`
-    target: Any = None  # float16[..., 8]  see `target_memory`; None without `network.target_memory`
+    target: Any = None  # float16[..., 8]  see `target_memory`; None where nothing is remembered
     # uint8[...]  slot of the macro that leads, 0 for none; None where nothing is decided. Not an
     # input of the networks: it moves the logits, see `actor_critic.led`.
     lead: Any = None
@@ -152,8 +152,7 @@ def make_features(
 
     Args:
       previous: int32[N], action ids.
-      start: float32[N, 3], where the episode began, or with `network.target_memory` [N, 7], as of
-        `target_memory.start`.
+      start: float32[N, 3], where the episode began, or [N, 7], as of `target_memory.start`.
       picture: whether the view is among them, in the place of the rays.
     """
     yaw, pitch = jnp.deg2rad(obs.yaw), jnp.deg2rad(obs.pitch)
@@ -185,7 +184,7 @@ def zero_features(num: int, config: NetworkConfig) -> Features:
         ray=None if size else zeros((num, 120)), ray_near=None if size else half((num, 120)),
         inventory=half((num, len(ITEM_NAMES))), status=half((num, NUM_STATUS)),
         rgb=zeros((num, *size, 3 * config.frame_stack)) if size else None,
-        target=half((num, target_memory.SIZE)) if config.target_memory else None,
+        target=half((num, target_memory.SIZE)) if config.remembers else None,
     )  # fmt: skip
 
 

@@ -71,7 +71,7 @@ class Fusion(nn.Module):
             nn.Embed(NUM_PREVIOUS, 8, name="previous")(x.previous),
             nn.Embed(f.NUM_HELD_CLASSES, 8, name="held")(x.held),
         ]
-        if c.target_memory:
+        if c.remembers:
             parts.append(mlp(name="target")(x.target.astype(jnp.float32)))
         fusion = MLP(c.fusion_width, 0, dtype=compute_dtype(c), name="fusion")
         return fusion(nn.relu(jnp.concatenate(parts, -1)))

@@ -21,12 +21,15 @@ HEIGHT = 8.0  # blocks that make 1
 def distances(obs: Observation, ids: jax.Array) -> jax.Array:
     """float32[N, 120]: blocks to the target that each ray meets, inf if none.
 
-    `ids` is int32[K], as of `rewards.padded_ids`.
+    `ids` is int32[K] as of `rewards.padded_ids`, or [N, K] where lanes have their own.
     """
+    ids = jnp.atleast_2d(jnp.asarray(ids))
 
     def met(names: jax.Array, blocks: jax.Array) -> jax.Array:
         # One comparison per target: XLA fuses these, but not a reduction over a third axis.
-        hit = functools.reduce(operator.or_, [names == ids[k] for k in range(ids.shape[0])])
+        hit = functools.reduce(
+            operator.or_, [names == ids[:, k, None] for k in range(ids.shape[1])]
+        )
         return jnp.where(hit, blocks, jnp.inf)
 
     return jnp.minimum(
@@ -44,7 +47,7 @@ def start(obs: Observation, ids: jax.Array) -> jax.Array:
 
 def follow(place: jax.Array, obs: Observation, ids: jax.Array) -> jax.Array:
     """The same a tick later, when `obs` is seen. Of several targets in sight the nearest counts."""
-    blocks = distances(obs, jnp.asarray(ids))
+    blocks = distances(obs, ids)
     ray = jnp.argmin(blocks, 1)
     nearest = jnp.min(blocks, 1)
     yaw = jnp.deg2rad(obs.yaw + jnp.asarray(RAY_YAWS, jnp.float32)[ray % len(RAY_YAWS)])

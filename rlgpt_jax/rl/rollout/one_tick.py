@@ -141,7 +141,7 @@ def start_lanes(terms: Any, obs: Observation | Sensed, network: NetworkConfig = 
     zeros = jnp.zeros(num, jnp.int32)
     return Lanes(
         busy=jnp.zeros(num, bool), stage=zeros, previous=zeros,
-        start=world.place(obs, terms),
+        start=world.place(obs, world.targets(terms)),
         reward=world.start_reward(terms, obs),
         episode_return=jnp.zeros(num), episode_ticks=zeros,
         recurrent=recurrent_state.start(network, num),
@@ -189,7 +189,7 @@ def value_of(
     """float32[N]: values of observations that nothing is decided in, the last ones of episodes;
     `start` is of the tick before."""
     network, params, problem = actor.network, actor.params, actor.problem
-    start = problem.world.follow(start, obs, problem.reward)
+    start = problem.world.follow(start, obs, problem.targets)
     x = featurize(actor, obs, previous, start, memory)
     x = recurrent_state.with_stack(x, memory)
     if not network.shared:
@@ -297,8 +297,8 @@ def end_tick(
         previous=jnp.where(done, 0, previous),
         start=jnp.where(
             done[:, None],
-            world.place(step.obs, problem.reward),
-            world.follow(lanes.start, step.obs, problem.reward),
+            world.place(step.obs, problem.targets),
+            world.follow(lanes.start, step.obs, problem.targets),
         ),
         reward=memory,
         episode_return=jnp.where(done, 0.0, total),

@@ -14,4 +14,4 @@ PolicyWorld = Minecraft | Specified
 
 def of(network: NetworkConfig) -> PolicyWorld:
     """The world that networks are for."""
-    return Specified(network.spec) if network.spec else Minecraft(network.target_memory)
+    return Specified(network.spec) if network.spec else Minecraft(network.remembers)

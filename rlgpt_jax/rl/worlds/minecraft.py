@@ -82,7 +82,7 @@ class Seen(NamedTuple):
 class Minecraft:
     """Observations and actions of `envs.base`."""
 
-    remembers: bool = False  # where a target was last seen, `network.target_memory`
+    remembers: bool  # where a target was last seen, see `NetworkConfig`
     primitives = primitives.MINECRAFT
     fusion = Fusion
 
@@ -99,15 +99,16 @@ class Minecraft:
         """As the networks are given them."""
         return features.zero_features(num, network)
 
-    def place(self, obs: Any, terms: Any) -> jax.Array:
-        """float32[N, P]: what features are relative to, at the start of an episode."""
+    def place(self, obs: Any, targets: Any) -> jax.Array:
+        """float32[N, P]: what features are relative to, at the start of an episode; `targets` as of
+        `Problem`."""
         if self.remembers:
-            return target_memory.start(obs, terms.targets)
+            return target_memory.start(obs, targets)
         return jnp.asarray(obs.position, jnp.float32)
 
-    def follow(self, place: jax.Array, obs: Any, terms: Any) -> jax.Array:
+    def follow(self, place: jax.Array, obs: Any, targets: Any) -> jax.Array:
         """The same a tick later in the episode."""
-        return target_memory.follow(place, obs, terms.targets) if self.remembers else place
+        return target_memory.follow(place, obs, targets) if self.remembers else place
 
     def no_action(self, num: int) -> HybridAction:
         """Zeros of the right shapes and dtypes, for `num` lanes."""
@@ -129,6 +130,10 @@ class Minecraft:
           ValueError: a name is unknown.
         """
         return rewards.make_arrays(config.reward, goal_names)
+
+    def targets(self, terms: Any) -> Any:
+        """int32[K]: ids of what the reward is about."""
+        return terms.targets
 
     def start_reward(self, terms: Any, obs: Any) -> rewards.RewardMemory:
         """Memory at the first observation of an episode."""

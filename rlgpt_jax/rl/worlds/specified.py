@@ -43,10 +43,10 @@ class Specified:
     def zero_features(self, num: int, network: NetworkConfig) -> FieldFeatures:
         return fields.zero_features(self.spec, num, network)
 
-    def place(self, obs: Any, terms: Any) -> jax.Array:
+    def place(self, obs: Any, targets: Any) -> jax.Array:
         return jnp.zeros((len(obs.fields), 0))
 
-    def follow(self, place: jax.Array, obs: Any, terms: Any) -> jax.Array:
+    def follow(self, place: jax.Array, obs: Any, targets: Any) -> jax.Array:
         return place
 
     def no_action(self, num: int) -> HybridAction:
@@ -80,6 +80,9 @@ class Specified:
         self, config: RLConfig, goal_names: tuple[str, ...]
     ) -> progress.ProgressArrays:
         return progress.make_arrays(config.reward, self.spec)
+
+    def targets(self, terms: Any) -> None:
+        return None
 
     def start_reward(self, terms: Any, obs: Any) -> progress.ProgressMemory:
         return progress.start(terms, obs)

@@ -15,7 +15,7 @@ from tests.corridor import Corridor
 from tests.rl.small import NETWORK
 
 NONE = jnp.zeros(1, jnp.int32)
-START = jnp.zeros((1, 3))
+START = jnp.zeros((1, 7))  # as of `target_memory.start`
 
 
 def observe(**fields):

@@ -8,14 +8,13 @@ import numpy as np
 import pytest
 
 from experiments import flags
-from experiments.values import ConfigError
 from rlgpt_jax.agents import policy_words
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.voxel.senses.rays import ray_directions
+from rlgpt_jax.loop import training_task
 from rlgpt_jax.rl import devices
 from rlgpt_jax.rl.actions import empty_space
-from rlgpt_jax.rl.interface import Given, RewardTerms
 from rlgpt_jax.rl.networks import target_memory as t
 from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.rollout import on_host
@@ -27,7 +26,6 @@ from tests.corridor import Corridor
 from tests.rl.small import CONFIG
 
 COW = jnp.array([NAME_ID["cow"], -1])
-NETWORK = dataclasses.replace(CONFIG.network, target_memory=True)
 SPACE = dataclasses.replace(empty_space(), primitives=("forward", "turn_left", "turn_right"))
 KNOWN, IN_SIGHT, FRESH, COS, SIN, CLOSE, FLAT, HIGHER = range(t.SIZE)
 
@@ -79,10 +77,7 @@ def test_what_is_out_of_sight_is_told_as_seen_from_where_the_view_is_now() -> No
 
 def rolled(driver: str) -> tuple[object, Corridor]:
     config = dataclasses.replace(
-        CONFIG,
-        network=NETWORK,
-        driver=driver,
-        ppo=dataclasses.replace(CONFIG.ppo, unroll_length=64),
+        CONFIG, driver=driver, ppo=dataclasses.replace(CONFIG.ppo, unroll_length=64)
     )
     env = Corridor(num_envs=16)
     learner = init_learner(env, SPACE, config, 0)
@@ -122,7 +117,7 @@ def test_lanes_remember_through_their_episodes_and_both_drivers_the_same() -> No
 
 
 def test_it_is_part_of_the_rays_and_learning_takes_it() -> None:
-    config = dataclasses.replace(CONFIG, network=NETWORK, observation=("compass",))
+    config = dataclasses.replace(CONFIG, observation=("compass",))
     env = Corridor(num_envs=16)
     learner = init_learner(env, SPACE, config, 0)
     world = on_host.as_host(env, learner.rollout.env_state)
@@ -138,11 +133,12 @@ def test_it_is_part_of_the_rays_and_learning_takes_it() -> None:
     ))))  # fmt: skip
 
 
-def test_agents_are_told_and_what_does_not_go_together_is_refused() -> None:
-    given = Given(reward=RewardTerms(), gamma=0.99, ticks_per_update=4096)
-    assert policy_words.memory(given) == "No picture, no memory"
-    told = policy_words.memory(dataclasses.replace(given, target_memory=True))
-    assert told == "No picture, it remembers where its rays last met a target of its reward"
-    for name, words in (("craft_wooden_pickaxe", "splits it"), ("harvest_milk_pixels", "no rays")):
-        with pytest.raises(ConfigError, match=words):
-            flags.resolve(name, None, False, [("network.target_memory", "true")])
+def test_agents_are_told_if_the_policy_has_rays() -> None:
+    def told(name: str, *changes: tuple[str, str]) -> str:
+        config = flags.resolve(name, None, False, changes)
+        return policy_words.memory(training_task.given(config.task_record, config.rl))
+
+    remembered = "No picture, it remembers where its rays last met a target of its reward"
+    assert told("harvest_milk") == remembered
+    assert told("harvest_milk", ("network.target_memory", "false")) == "No picture, no memory"
+    assert told("harvest_milk_pixels") == "No memory"
