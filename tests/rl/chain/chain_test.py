@@ -155,7 +155,7 @@ def test_a_macro_that_ends_leaves_no_idle_tick():
 
 def learned(goal: Goal, **changes) -> Skill:
     params = actor_critic.init_params(CONFIG.network, jax.random.key(3))
-    params = jax.tree.map(lambda x: 4 * x, params)  # far from indifferent
+    params = jax.tree.map(lambda x: 10 * x, params)  # far from indifferent
     return Skill(goal, changes.pop("space", empty_space()), changes.pop("seen", OBSERVATION_PARTS),
                  params)  # fmt: skip
 
