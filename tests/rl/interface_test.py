@@ -120,7 +120,7 @@ def test_cells_farther_than_the_map_of_visits_repeat():
 def test_a_part_that_is_left_out_is_zero_in_training(part):
     kept = tuple(p for p in OBSERVATION_PARTS if p != part)
     whole, batch = roll(CONFIG).features, roll(set_up(observation=kept)).features
-    gone = {"rays": ("ray", "ray_near")}.get(part, (part,))
+    gone = {"rays": ("ray", "ray_near", "target")}.get(part, (part,))
     for name in set(batch._fields) - {"rgb", "past"}:
         values = np.asarray(getattr(batch, name))
         assert values.dtype == np.asarray(getattr(whole, name)).dtype

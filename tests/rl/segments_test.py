@@ -81,7 +81,8 @@ def noted(env: OwnPace) -> list[list[Step]]:
 def test_the_value_of_a_cut_episode_is_in_its_own_row_also_where_a_lane_gives_two_columns() -> None:
     env = OwnPace(PACES, length=1000, horizon=9)
     made, params = rolling(env)
-    begins = np.asarray(env.obs.position)
+    world, targets = made.walk.problem.world, made.walk.problem.targets
+    begins = [jax.tree.map(lambda x, i=i: x[i : i + 1], env.obs) for i in range(LANES)]
     answers, actor = noted(env), PolicyArrays(CONFIG.network, params, made.walk.problem)
     twice = 0
     for batch in collect(made, params, 2):
@@ -94,11 +95,14 @@ def test_the_value_of_a_cut_episode_is_in_its_own_row_also_where_a_lane_gives_tw
                 step = answers[lane][at]
                 if not step.truncated[0]:
                     continue
-                before = [s.obs.position for s in answers[lane][:at] if s.truncated[0]]
-                start = before[-1] if before else begins[lane : lane + 1]
+                begun = [i for i in range(at) if answers[lane][i].truncated[0]]
+                first = answers[lane][begun[-1]].obs if begun else begins[lane]
+                place = world.place(first, targets)
+                for seen in answers[lane][begun[-1] + 1 if begun else 0 : at]:
+                    place = world.follow(place, seen.obs, targets)
                 previous = action_id(env.sent[lane][at][None], np.zeros(1, np.int32))
                 expected[tick, column] = rollout_host.value_of(
-                    actor, step.final_obs, previous, start, None
+                    actor, step.final_obs, previous, place, None
                 )[0]
         np.testing.assert_allclose(batch.final_value, expected, rtol=1e-4, atol=1e-6)
         assert (expected != 0).sum() == batch.truncated.sum() > LANES
