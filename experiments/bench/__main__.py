@@ -8,7 +8,7 @@ from pathlib import Path
 from experiments import machine
 
 ALL = ("world", "frames", "peers", "ppo", "breakdown", "memory", "compile")
-PARTS = (*ALL, "parts", "pool", "first", "learn", "show")
+PARTS = (*ALL, "parts", "pool", "first", "learn", "agree", "show")
 DRIVERS = ("auto", "host", "device")
 
 

@@ -33,6 +33,21 @@ if jax.default_backend() != "gpu":
 print("Device:", jax.devices()[0].device_kind)
 CHECK
 
+peers=""
+if [[ -n ${JAXENSTEIN:-} ]]; then peers="--jaxenstein=$JAXENSTEIN"; fi
+# A name, and what `experiments.bench` is asked.
+parts=(
+  "world world --lanes=$lanes --seconds=5"                              # symbolic world
+  "rays ppo --config=harvest_milk --lanes=$lanes --seconds=10"          # PPO from rays
+  "frames frames --at=$drawn --sizes=64x64,160x256 --seconds=5"         # 64x64 RGB world
+  "pixels ppo --config=harvest_milk_pixels --lanes=$lanes --seconds=10" # PPO from pixels
+  "breakdown breakdown --config=harvest_milk,harvest_milk_pixels --at=$at --seconds=10"
+  "agree agree --at=256"                                                # the CPU's world?
+  "peers peers --at=$at --seconds=5 $peers"
+  "memory memory --config=harvest_milk,harvest_milk_pixels --at=$at"
+)
+mkdir -p "$out"
+
 # One process per part: what fails, or fills the memory, takes no other part with it.
 bench() {
   local name=$1
@@ -41,18 +56,20 @@ bench() {
   "$python" -m experiments.bench "$@" --out="$out/$name" || failed+=("$name")
 }
 
-peers=()
-if [[ -n ${JAXENSTEIN:-} ]]; then peers=("--jaxenstein=$JAXENSTEIN"); fi
-
-bench world world --lanes="$lanes" --seconds=5                              # symbolic world
-bench frames frames --at="$drawn" --sizes=64x64,128x128,160x256 --seconds=5 # 64x64 RGB world
-bench peers peers --at="$at" --seconds=5 ${peers[@]+"${peers[@]}"}
-bench rays ppo --config=harvest_milk --lanes="$lanes" --seconds=10          # PPO from rays
-bench pixels ppo --config=harvest_milk_pixels --lanes="$lanes" --seconds=10 # PPO from pixels
-bench breakdown breakdown --config=harvest_milk,harvest_milk_pixels --at="$at" --seconds=10
-bench memory memory --config=harvest_milk,harvest_milk_pixels --at="$at"
+# Programs take a minute each to compile, on few cores each: all at once, and kept.
+echo "== compiling (logs: $out/*.log)"
+for part in "${parts[@]}"; do
+  read -ra words <<<"$part"
+  XLA_PYTHON_CLIENT_PREALLOCATE=false "$python" -m experiments.bench "${words[@]:1}" --seconds=0.1 \
+    --out="$out/compiling" >"$out/${words[0]}.log" 2>&1 &
+done
+wait
+rm -rf "$out/compiling"
+for part in "${parts[@]}"; do
+  read -ra words <<<"$part"
+  bench "${words[@]}"
+done
 bench learn learn --config=harvest_milk_pixels --at=1024 --level="${LEVEL:-0.6}" --ticks=20000000
-bench compile compile --config=harvest_milk,harvest_milk_pixels --at="$at"
 if [[ -z ${SKIP_CPU:-} ]]; then
   export JAX_PLATFORMS=cpu
   bench cpu world frames ppo --lanes=64,256 --at=256 --sizes=64x64 --seconds=5

@@ -13,6 +13,7 @@ from rich.markup import escape
 
 from experiments import machine
 from experiments.bench import (
+    agree,
     breakdown,
     compiling,
     first,
@@ -78,6 +79,8 @@ def measure(
         return
     if part == "pool":
         yield from pools.measure(one.config.voxel)
+    elif part == "agree":
+        yield from agree.measure(one.env(options.at))
     elif part == "frames":
         yield from frames.measure(one.env, one.driver, options.at, options.sizes, options.seconds)
     elif part == "peers":

@@ -105,7 +105,11 @@ def without_episodes(env: World, space: HybridSpace, config: RLConfig, seed: int
     devices.num_groups(config, mesh)
     self_imitation.check(config, on_host.is_async(env), mesh)
     lane_memory.check(env, space, config, on_device)
-    params = actor_critic.init_params(config.network, jax.random.fold_in(jax.random.key(seed), 1))
+    # A GPU takes 20 s to compile these factorisations.
+    with jax.default_device(jax.local_devices(backend="cpu")[0]):
+        key = jax.random.fold_in(jax.random.key(seed), 1)
+        params = jax.tree.map(np.asarray, actor_critic.init_params(config.network, key))
+    params = jax.tree.map(jnp.asarray, params)
     opt_state = make_optimizer(config.ppo).init(params)
     return Learner(
         params=params, opt_state=opt_state, key=jax.random.key(seed), num_updates=0, ticks=0,

@@ -35,6 +35,17 @@ class MLP(nn.Module):
         return x
 
 
+class Table(nn.Embed):
+    """Rows by number. A GPU adds up the gradients of a row one after the other, which for rays was
+    three fifths of an update (docs/benchmarks.md); there it is a product."""
+
+    def __call__(self, inputs: jax.Array) -> jax.Array:
+        if jax.default_backend() != "gpu":
+            return super().__call__(inputs)
+        chosen = jax.nn.one_hot(inputs, self.num_embeddings, dtype=self.embedding.dtype)
+        return chosen @ self.embedding
+
+
 class RayNet(nn.Module):
     """Per ray an embedding of what it meets, once plain and once times its closeness."""
 
@@ -43,7 +54,7 @@ class RayNet(nn.Module):
     @nn.compact
     def __call__(self, x: Features) -> jax.Array:
         width = self.config.ray_embedding
-        what = nn.Embed(f.NUM_RAY_CLASSES, 2 * width, name="what")(x.ray)
+        what = Table(f.NUM_RAY_CLASSES, 2 * width, name="what")(x.ray)
         near = x.ray_near[..., None].astype(jnp.float32)
         rays = jnp.concatenate([what[..., :width], what[..., width:] * near], axis=-1)
         dtype = compute_dtype(self.config)

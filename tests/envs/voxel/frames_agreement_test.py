@@ -1,4 +1,4 @@
-"""Both implementations of the renderer and of the rays give the same answers."""
+"""All implementations of the renderer and of the rays give the same answers."""
 
 import functools
 
@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.envs.voxel.render.host import render_host
-from rlgpt_jax.envs.voxel.render.jax import render_jax
+from rlgpt_jax.envs.voxel.render.jax import render_jax, render_pallas
 from rlgpt_jax.envs.voxel.render.jax.scene import make_scenes
-from rlgpt_jax.envs.voxel.senses import rays
+from rlgpt_jax.envs.voxel.senses import rays, rays_pallas
 from rlgpt_jax.envs.voxel.senses.rays_host import lidar_numba
 from tests.envs.voxel.frames_views import NUM_VIEWS, random_views
 
@@ -52,15 +52,39 @@ def test_numba_agrees_with_plain_jax():
     assert differs.mean((1, 2)).max() < 0.03
 
 
-@pytest.mark.slow  # compiles the tracer once more
-def test_lanes_that_advance_together_look_as_one_by_one():
+def test_the_kernel_of_a_gpu_agrees_with_plain_jax():
+    scenes, blocks, pool_light, pool_index = arguments()
+    # In another order, as those lanes are drawn that started anew.
+    scenes, pool_index = jax.tree.map(lambda array: array[::-1], (scenes, pool_index))
+    lanes = np.arange(NUM_VIEWS, dtype=np.int32)[::-1]
+    given = scenes, blocks, pool_light, pool_index, *SIZE, lanes
+    image = np.asarray(render_pallas.render(*given, interpret=True))[::-1]
+    assert image.dtype == np.uint8 and image.shape == (NUM_VIEWS, *SIZE, 3)
+    differs = (np.abs(image - reference()) > 1).any(-1)
+    assert differs.mean() < 1e-3 and differs.mean((1, 2)).max() < 0.03
+
+
+def test_worlds_that_a_kernel_cannot_address_are_drawn_in_two_parts(monkeypatch):
+    scenes, blocks, pool_light, pool_index = jax.tree.map(lambda x: x[:5], arguments())
+    given = scenes, blocks, arguments()[2], pool_index, 8, 8
+    whole = render_pallas.render(*given, interpret=True)
+    monkeypatch.setattr(rays_pallas, "_LOW", 0)
+    assert rays_pallas.halves(blocks) == (slice(2), slice(2, None))
+    render_pallas.render.clear_cache()
+    np.testing.assert_array_equal(render_pallas.render(*given, interpret=True), whole)
+
+
+@pytest.mark.parametrize("what", ["frames", "lidar"])
+def test_kernels_lower_to_triton_for_one_mob_as_for_many(what):
+    """No GPU is needed for this; what Triton makes of it is another matter."""
     state, pool_light = random_views()
-    lanes = np.arange(12)
-    scenes = make_scenes(state, pool_light, lanes=lanes)
-    given = scenes, state.blocks, pool_light, state.pool_index[lanes], *SIZE, lanes
-    image = np.asarray(render_jax.render(*given, lanes_at_once=12))
-    differs = (np.abs(image - reference()[lanes]) > 1).any(-1)
-    assert differs.mean() < 1e-3
+    state = state.replace(mobs=jax.tree.map(lambda x: x[:, :1], state.mobs))
+    if what == "frames":
+        given = make_scenes(state, pool_light), state.blocks, pool_light, state.pool_index
+        traced = render_pallas.render.trace(*given, 20, 24)
+    else:
+        traced = jax.jit(rays_pallas.lidar).trace(state)
+    assert "triton" in traced.lower(lowering_platforms=("cuda",)).as_text()
 
 
 @pytest.mark.slow  # in many worlds; `senses/rays_test.py` looks at some
@@ -71,6 +95,8 @@ def test_ray_casters_agree():
     fields = (state.blocks, player.position, player.yaw, player.pitch, state.mobs.kind)
     host = lidar_numba(*map(np.asarray, fields), np.asarray(state.mobs.position))
     assert len(np.unique(expected[0])) > 20 and len(np.unique(expected[2])) > 4
-    for want, part in zip(expected, host):
-        assert part.dtype == want.dtype and part.shape == want.shape
-        assert (np.abs(part - want) > 1e-3).mean() < 1e-3
+    kernel = jax.jit(functools.partial(rays_pallas.lidar, interpret=True))(state)
+    for found in (host, kernel):
+        for want, part in zip(expected, found):
+            assert part.dtype == want.dtype and part.shape == want.shape
+            assert (np.abs(np.asarray(part) - want) > 1e-3).mean() < 1e-3

@@ -119,3 +119,18 @@ def test_every_feature_reaches_the_policy():
             continue
         changed = actor_critic.policy_logits(NETWORK, params, base._replace(**{name: x + 1})).macro
         assert not np.array_equal(changed, logits), name
+
+
+def test_rows_of_a_table_and_their_gradients_are_the_same_on_a_gpu(monkeypatch):
+    table, numbers = fusion.Table(7, 4), np.array([[0, 3, 3], [6, 1, 3]])
+    params = table.init(jax.random.key(0), numbers)
+
+    def both() -> tuple:
+        loss = lambda p: jnp.sum(jnp.cos(table.apply(p, numbers)) * numbers[..., None])  # noqa: E731
+        return table.apply(params, numbers), jax.grad(loss)(params)
+
+    here = both()
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    there = both()
+    jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-6), here, there)
+    assert not np.any(np.asarray(here[1]["params"]["embedding"])[[2, 4, 5]])

@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from rlgpt_jax.envs.voxel.render.jax import render_jax
+from rlgpt_jax.envs.voxel.render.jax import render_jax, render_pallas
 from rlgpt_jax.envs.voxel.render.jax.scene import make_scenes
 from rlgpt_jax.envs.voxel.state import WorldState
 
@@ -31,10 +31,9 @@ def draw(
     """uint8[K, H, W, 3]: what the agents of lanes int32[K] see, by default of all."""
     scenes = make_scenes(state, pool_light, lanes=lanes)
     index = state.pool_index if lanes is None else state.pool_index[lanes]
-    together = 1 if jax.default_backend() == "cpu" else len(index)
-    return render_jax.render(
-        scenes, state.blocks, pool_light, index, *size, lanes, lanes_at_once=together
-    )
+    on_gpu = jax.default_backend() == "gpu"
+    render = render_pallas.render if on_gpu else render_jax.render
+    return render(scenes, state.blocks, pool_light, index, *size, lanes)
 
 
 def redraw(

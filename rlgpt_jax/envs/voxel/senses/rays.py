@@ -8,7 +8,9 @@ that is crossed and not by rounding a point, so every trip crosses at least one 
 a bounded number of trips is exact.
 """
 
+import functools
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import jax
@@ -123,10 +125,16 @@ def _aim(
     )
 
 
-def _trip(blocks: jax.Array, aim: Aim, max_distance: float, march: March) -> March:
-    """Looks once for every ray, then leaves the cube of air it is in."""
+def trip(
+    look: Callable[[jax.Array, jax.Array, jax.Array], jax.Array],
+    aim: Aim,
+    max_distance: float,
+    march: March,
+) -> March:
+    """Looks once for every ray, then leaves the cube of air it is in; `look` gives the bytes of
+    unwrapped cells x, y, z."""
     x, y, z = (b + s * c for b, s, c in zip(aim.base, aim.sign, march.cell))
-    byte = look_up(blocks, x, y, z)
+    byte = look(x, y, z)
     liquid = (byte >= FIRST_LIQUID) & (byte <= LAST_LIQUID)
     if aim.sources_only:
         liquid_stops = aim.see_liquid & ((byte == WATER) | (byte == LAVA))
@@ -180,11 +188,12 @@ def cast(
     """
     num_rays = direction.shape[:2]
     aim = _aim(origin, direction, see_liquid, sources_only)
+    look = functools.partial(look_up, blocks)
 
     def trips(carry: tuple[jax.Array, March]) -> tuple[jax.Array, March]:
         count, march = carry
         for _ in range(UNROLL):
-            march = _trip(blocks, aim, max_distance, march)
+            march = trip(look, aim, max_distance, march)
         return count + UNROLL, march
 
     # A straight line of this length crosses at most so many cell faces.
@@ -286,9 +295,16 @@ def lidar(state: WorldState) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array
     index, distance = hit_mobs(eye, direction, state.mobs.position, state.mobs.kind, RAY_RANGE)
     seen = (index >= 0) & (distance < hit.distance)
     kind = jnp.take_along_axis(state.mobs.kind, jnp.maximum(index, 0), 1)
+    return named(hit.byte, hit.distance, kind, distance, seen)
+
+
+def named(
+    byte: jax.Array, distance: jax.Array, kind: jax.Array, mob_distance: jax.Array, seen: jax.Array
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+    """The four ray arrays of what rays meet, a mob where it is `seen` bool[N, 120]."""
     return (
-        jnp.asarray(NAME_OF)[hit.byte],
-        hit.distance,
+        jnp.asarray(NAME_OF)[byte],
+        distance,
         jnp.where(seen, jnp.asarray(MOB_NAME_ID)[kind], MOB_NAME_ID[0]),
-        jnp.where(seen, distance, hit.distance),
+        jnp.where(seen, mob_distance, distance),
     )

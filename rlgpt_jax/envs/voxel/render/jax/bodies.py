@@ -5,7 +5,15 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from rlgpt_jax.envs.voxel.render.jax.lookups import Sources, Vector, load, texel_index, vector
+from rlgpt_jax.envs.voxel.render.jax.lookups import (
+    Sources,
+    Vector,
+    load,
+    pick,
+    some,
+    texel_index,
+    vector,
+)
 from rlgpt_jax.envs.voxel.render.jax.march import NONE
 from rlgpt_jax.envs.voxel.render.jax.parts import Ray, slab
 from rlgpt_jax.envs.voxel.render.jax.scene import BURNING, HURT, SHEARED
@@ -87,7 +95,7 @@ def _mob(s: Sources, ray: Ray, m: jax.Array, body: Body) -> Body:
     square = (1.3 * reach) * (1.3 * reach)
     close = _close(ray, x, y + 0.5 * reach, z, square)
     return jax.lax.cond(
-        jnp.any(close), lambda body: _parts(s, ray, m, kind, place, body), lambda body: body, body
+        some(close), lambda body: _parts(s, ray, m, kind, place, body), lambda body: body, body
     )
 
 
@@ -96,7 +104,7 @@ def _parts(s: Sources, ray: Ray, m: jax.Array, kind: jax.Array, place: Vector, b
     stride = 0.8 * load(s.scene.mob_stride, m)
     look = load(s.scene.mob_look, m)
     dye = vector(s, s.scene.mob_dye, m)
-    hurt = jnp.where(look & HURT != 0, _REDNESS, 0.0)
+    hurt = pick(look & HURT != 0, _REDNESS, 0.0)
     hidden = SHORN + (WOOLLY - SHORN) * (look & SHEARED) // SHEARED
     px, py, pz = (o - p for o, p in zip(ray.origin, place))
     dx, dy, dz = ray.way
@@ -108,7 +116,7 @@ def _parts(s: Sources, ray: Ray, m: jax.Array, kind: jax.Array, place: Vector, b
     def test(part: jax.Array, body: Body) -> Body:
         box = [load(s.tables.part_box, 6 * part + k) for k in range(6)]
         flags = load(s.tables.part_look, part)
-        swing = jnp.where(flags & FIRST_LEG != 0, 1.0, jnp.where(flags & OTHER_LEG != 0, -1.0, 0.0))
+        swing = pick(flags & FIRST_LEG != 0, 1.0, pick(flags & OTHER_LEG != 0, -1.0, 0.0))
         # Legs lean about their upper end, which keeps rays straight.
         lean = stride * swing
         leg = [side, py, ahead - lean * (box[4] - py)]
@@ -128,7 +136,7 @@ def _parts(s: Sources, ray: Ray, m: jax.Array, kind: jax.Array, place: Vector, b
         across_x = jnp.where(axis == 0, cos, sin)  # of the side's outward way
         upright = 0.6 * across_x * across_x + 0.8 * (1.0 - across_x * across_x)
         light = jnp.where(axis == 1, jnp.where(dy < 0, 1.0, 0.5), upright)
-        colour = (light * jnp.where(flags & DYED != 0, d, 1.0) for d in dye)
+        colour = (light * pick(flags & DYED != 0, d, 1.0) for d in dye)
         return _nearer(ok, body, t, texel, tuple(colour), hurt, False, lit)
 
     body = jax.lax.while_loop(
@@ -191,10 +199,10 @@ def _item(s: Sources, ray: Ray, i: jax.Array, body: Body) -> Body:
     close = _close(ray, x, y, z, jnp.float32(_ITEM_REACH))
     byte = load(s.scene.item_byte, i)
     return jax.lax.cond(
-        jnp.any(close & (byte > 0)),
+        some(close & (byte > 0)),
         lambda body: _cube(s, ray, byte, place, body),
         lambda body: jax.lax.cond(
-            jnp.any(close & (byte <= 0)),
+            some(close & (byte <= 0)),
             lambda body: _icon(s, ray, load(s.scene.item_id, i), place, body),
             lambda body: body,
             body,

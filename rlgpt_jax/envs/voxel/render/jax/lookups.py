@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from rlgpt_jax.envs.voxel.render.jax.near_light import DAYLIGHT, HALF, WINDOW
 from rlgpt_jax.envs.voxel.render.jax.scene import FAR, Scenes
@@ -42,13 +43,32 @@ def sources(
 
 
 def load(array: Any, *index: Any) -> jax.Array:
-    """`array[index]`, scalars or arrays, which must be in bounds."""
+    """`array[index]`, scalars or arrays, which must be in bounds; an array, or a kernel's ref."""
+    if not isinstance(array, jax.Array):
+        return array[index]
     return array.at[index].get(mode="promise_in_bounds")
 
 
 def vector(s: Sources, array: Any, *index: Any) -> Vector:
     """Three scalars of a field of the scene."""
     return three(load(array, *index, k) for k in range(3))
+
+
+def some(mask: jax.Array) -> jax.Array:
+    """bool: any of a tile. Kernels have no reduction of booleans."""
+    return jnp.max(mask.astype(jnp.int32)) > 0
+
+
+def pick(mask: jax.Array, a: jax.Array | float, b: jax.Array | float) -> jax.Array:
+    """`where` for scalars. Triton's lowering takes literals of a choice to be booleans, unless
+    they have a type of their own."""
+    return jnp.where(mask, _typed(a), _typed(b))
+
+
+def _typed(x: jax.Array | float) -> Any:
+    if isinstance(x, float):
+        return np.float32(x)
+    return np.int32(x) if isinstance(x, int) else x
 
 
 def three(values: Iterable[jax.Array]) -> Vector:

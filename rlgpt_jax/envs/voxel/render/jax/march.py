@@ -13,7 +13,14 @@ import jax.numpy as jnp
 
 from rlgpt_jax.envs.voxel.render.art.art import AIR, CUBE, LAVA, PLANT, SHAPE, WATER
 from rlgpt_jax.envs.voxel.render.art.textures import FRONT
-from rlgpt_jax.envs.voxel.render.jax.lookups import Sources, Vector, block_at, load, texel_index
+from rlgpt_jax.envs.voxel.render.jax.lookups import (
+    Sources,
+    Vector,
+    block_at,
+    load,
+    some,
+    texel_index,
+)
 from rlgpt_jax.envs.voxel.render.jax.parts import Ray, box, on_face, plant
 from rlgpt_jax.envs.voxel.render.jax.scene import FAR
 from rlgpt_jax.envs.voxel.render.jax.tables import DOOR, FIRE, LAVA_PICTURE, SOLID, UPPER_DOOR
@@ -56,9 +63,7 @@ def march(s: Sources, ray: Ray, body: jax.Array, active: jax.Array) -> Met:
     here = (zero, zero, zero)
     met = Met(none, zero - 1, zero, zero, here, zero * 0.0, none, zero, here)
     start = _March(zero * 0.0, here, zero + 1, block_at(s, *here), active, met)
-    return jax.lax.while_loop(
-        lambda m: jnp.any(m.active), lambda m: _turn(s, ray, body, m), start
-    ).met
+    return jax.lax.while_loop(lambda m: some(m.active), lambda m: _turn(s, ray, body, m), start).met
 
 
 def _turn(s: Sources, ray: Ray, body: jax.Array, march: _March) -> _March:
@@ -68,7 +73,7 @@ def _turn(s: Sources, ray: Ray, body: jax.Array, march: _March) -> _March:
         return m.active & (m.byte >= AIR_CODE)
 
     march = jax.lax.while_loop(
-        lambda m: jnp.any(in_air(m)), lambda m: _leave(s, ray, body, m, in_air(m)), march
+        lambda m: some(in_air(m)), lambda m: _leave(s, ray, body, m, in_air(m)), march
     )
     march = _meet(s, ray, body, march)
     return _leave(s, ray, body, march, march.active)
@@ -209,7 +214,7 @@ def _test_parts(
     old = march.met
     nothing = jnp.full_like(byte, -1)
     _, best, texel, face = jax.lax.while_loop(
-        lambda carry: jnp.any(carry[0] < count),
+        lambda carry: some(carry[0] < count),
         test,
         (jnp.int32(0), limit, nothing, jnp.zeros_like(byte)),
     )

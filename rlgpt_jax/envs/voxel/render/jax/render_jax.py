@@ -11,7 +11,7 @@ from rlgpt_jax.envs.voxel.render.jax.scene import Scenes
 from rlgpt_jax.envs.voxel.render.jax.tables import TABLES
 
 
-@functools.partial(jax.jit, static_argnames=("height", "width", "lanes_at_once"))
+@functools.partial(jax.jit, static_argnames=("height", "width"))
 def render(
     scenes: Scenes,
     blocks: jax.Array,
@@ -20,9 +20,8 @@ def render(
     height: int,
     width: int,
     lanes: jax.Array | None = None,
-    lanes_at_once: int = 1,
 ) -> jax.Array:
-    """Draws what agents see.
+    """Draws what agents see, one after the other: a tile of pixels stays in a CPU's cache.
 
     Args:
       scenes: of K lanes, by `scene.make_scenes`.
@@ -32,8 +31,6 @@ def render(
       height: pixels.
       width: pixels.
       lanes: int32[K], which lanes those are; by default all, K = N.
-      lanes_at_once: how many lanes advance together. One after the other is best on a CPU,
-        where a tile of pixels stays in the cache.
 
     Returns:
       uint8[K, height, width, 3].
@@ -50,6 +47,5 @@ def render(
 
     number = len(pool_index)
     lanes = jnp.arange(number, dtype=jnp.int32) if lanes is None else lanes
-    batch = min(lanes_at_once, number) if lanes_at_once > 1 else None
-    image = jax.lax.map(one, (lanes, scenes, pool_index), batch_size=batch)
+    image = jax.lax.map(one, (lanes, scenes, pool_index))
     return image.reshape(number, height, width, 3)

@@ -13,6 +13,7 @@ from rlgpt_jax.envs.voxel.render.jax.lookups import (
     is_near,
     light_at,
     load,
+    pick,
     three,
     vector,
 )
@@ -225,7 +226,7 @@ def _guessed(
 
     def look(k, light):
         # From the four sides and from above.
-        x, z = jnp.where(k < 2, 2 * k - 1, 0), jnp.where((k == 2) | (k == 3), 2 * k - 5, 0)
+        x, z = pick(k < 2, 2 * k - 1, 0), pick((k == 2) | (k == 3), 2 * k - 5, 0)
         y = (k == 4).astype(jnp.int32)
         beside = light_at(s, cell[0] + x, cell[1] + y, cell[2] + z)
         beside = jnp.maximum((beside & ~15) - 16 * loss, 0) | jnp.maximum((beside & 15) - loss, 0)
@@ -258,8 +259,8 @@ def _around(
         # 0-3: at -b, +b, -c, +c; 4-7: at the corners.
         is_side = k < 4
         low, high = 2 * (k & 1) - 1, (k & 2) - 1
-        along_b = jnp.where(is_side, jnp.where(k < 2, low, 0), low)
-        along_c = jnp.where(is_side, jnp.where(k < 2, 0, low), high)
+        along_b = pick(is_side, pick(k < 2, low, 0), low)
+        along_c = pick(is_side, pick(k < 2, 0, low), high)
         part_b = jnp.where(along_b > 0, fb, 1.0 - fb)
         part_c = jnp.where(along_c > 0, fc, 1.0 - fc)
         part_b = jnp.where(along_b == 0, 1.0, part_b)
