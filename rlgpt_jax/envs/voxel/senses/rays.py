@@ -100,27 +100,22 @@ def look_up(blocks: jax.Array, x: jax.Array, y: jax.Array, z: jax.Array) -> jax.
     return jnp.where(outside > 0, code.astype(jnp.uint8), inside)
 
 
-def _aim(
-    origin: jax.Array,
-    direction: jax.Array,
-    see_liquid: jax.Array | bool,
+def aim_of(
+    base: list[jax.Array],
+    local: list[jax.Array],
+    ray: list[jax.Array],
+    see_liquid: jax.Array,
     sources_only: bool = False,
 ) -> Aim:
-    corner = jnp.floor(origin)
-    local = origin - corner
-    axes = [direction[..., k] for k in range(3)]
-    speed = [jnp.abs(axis) for axis in axes]
-    see_liquid = jnp.broadcast_to(jnp.asarray(see_liquid, bool), origin.shape[:1])
+    """Of rays with the components `ray`, from the places `local` 0..1 in the blocks `base`."""
+    speed = [jnp.abs(axis) for axis in ray]
     return Aim(
-        base=[corner[:, k, None].astype(jnp.int32) for k in range(3)],
-        start=[
-            jnp.where(axis > 0, local[:, k, None], 1.0 - local[:, k, None])
-            for k, axis in enumerate(axes)
-        ],
-        sign=[jnp.where(axis > 0, 1, -1).astype(jnp.int32) for axis in axes],
+        base=base,
+        start=[jnp.where(axis > 0, at, 1.0 - at) for axis, at in zip(ray, local)],
+        sign=[jnp.where(axis > 0, 1, -1).astype(jnp.int32) for axis in ray],
         speed=speed,
         inverse=[jnp.where(s > TINY, 1.0 / jnp.maximum(s, TINY), jnp.inf) for s in speed],
-        see_liquid=see_liquid[:, None],
+        see_liquid=see_liquid,
         sources_only=sources_only,
     )
 
@@ -187,7 +182,11 @@ def cast(
       `Hit`; rays that meet nothing have an air code and `distance == max_distance`.
     """
     num_rays = direction.shape[:2]
-    aim = _aim(origin, direction, see_liquid, sources_only)
+    corner = jnp.floor(origin)
+    base = [corner[:, k, None].astype(jnp.int32) for k in range(3)]
+    local = [(origin - corner)[:, k, None] for k in range(3)]
+    see = jnp.broadcast_to(jnp.asarray(see_liquid, bool), origin.shape[:1])[:, None]
+    aim = aim_of(base, local, [direction[..., k] for k in range(3)], see, sources_only)
     look = functools.partial(look_up, blocks)
 
     def trips(carry: tuple[jax.Array, March]) -> tuple[jax.Array, March]:

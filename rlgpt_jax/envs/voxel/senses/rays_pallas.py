@@ -92,22 +92,12 @@ def _kernel(
     origin = [eye[k] + zero.astype(jnp.float32) for k in range(3)]
     base = [jnp.floor(o).astype(jnp.int32) for o in origin]
     first = look(*base)
-    speed = [jnp.abs(d) for d in ray]
-    aim = rays.Aim(
-        base=base,
-        start=[
-            jnp.where(d > 0, o - b.astype(jnp.float32), 1.0 - (o - b.astype(jnp.float32)))
-            for d, o, b in zip(ray, origin, base)
-        ],
-        sign=[jnp.where(d > 0, 1, -1).astype(jnp.int32) for d in ray],
-        speed=speed,
-        inverse=[jnp.where(s > TINY, 1.0 / jnp.maximum(s, TINY), jnp.inf) for s in speed],
-        see_liquid=(first < FIRST_LIQUID) | (first > LAST_LIQUID),
-        sources_only=False,
-    )
+    local = [o - b.astype(jnp.float32) for o, b in zip(origin, base)]
+    see_liquid = (first < FIRST_LIQUID) | (first > LAST_LIQUID)
+    aim = rays.aim_of(base, local, ray, see_liquid)
     start = rays.March(
         distance=zero.astype(jnp.float32), cell=(zero, zero, zero), axis=zero,
-        byte=zero + AIR_CODE, active=speed[0] + speed[1] + speed[2] > 0.5,
+        byte=zero + AIR_CODE, active=aim.speed[0] + aim.speed[1] + aim.speed[2] > 0.5,
     )  # fmt: skip
     march = jax.lax.while_loop(
         lambda m: jnp.max(m.active.astype(jnp.int32)) > 0,  # no reduction of booleans in kernels
