@@ -81,6 +81,8 @@ def measure(setting: Setting, lanes: int, seconds: float) -> list[Row]:
         "lanes": float(lanes),
         "steps_per_second": per_update * len(measured) / wall(measured, per_update),
         "low": min(rates), "high": max(rates), "updates": float(len(measured)),
+        "seconds of a rollout": share(measured, "time_rollout", len(measured)),
+        "seconds of an update": share(measured, "time_update", len(measured)),
     }  # fmt: skip
     return [Row("ppo", f"{setting.name}, {setting.driver} driver", numbers)]
 
