@@ -167,13 +167,15 @@ class Learning:
         """The learner with which an iteration starts."""
         seed, config = self._tools.seed_of("train", stage.iteration), self._rl(stage)
         before = self._finished(stage.before) if stage.before else None
-        world = self._world(stage)
         if before is None:
-            return init_learner(world, stage.space, config, seed)
-        if not self._config.warm_start or stage.interface.network == "fresh":
+            return init_learner(self._world(stage), stage.space, config, seed)
+        fresh = not self._config.warm_start or stage.interface.network == "fresh"
+        old = self._finished(stage.begins) if stage.begins and not fresh else before
+        # Now: loading an iteration with other training episodes takes the place of this world.
+        world = self._world(stage)
+        if fresh:
             begun = init_learner(world, stage.space, config, seed)
         else:
-            old = self._finished(stage.begins) if stage.begins else before
             begun = carry_over(old, world, stage.space, stage.changed, config, seed)
         return begun.replace(ticks=before.ticks, num_updates=before.num_updates)
 

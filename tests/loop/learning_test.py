@@ -15,7 +15,7 @@ from rlgpt_jax.loop.spaces import Language, Slots, make_space, place
 from rlgpt_jax.loop.training_task import given, training_task
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.interface import RewardTerms, RLInterface, TrainingTask
-from rlgpt_jax.rl.train import train
+from rlgpt_jax.rl.train import carry_over, train
 from tests.corridor import Corridor
 from tests.loop.script import CONFIG, RL, TASK, tools
 from tests.rl.own_pace import OwnPace
@@ -245,22 +245,29 @@ def test_a_stage_without_an_interface_is_the_run_s_own_training():
 def test_an_interface_says_which_network_training_goes_on_with(
     network, cold, tmp_path, monkeypatch
 ):
-    """But where every iteration is to begin from nothing it does."""
-    begun = []
+    """But where every iteration is to begin from nothing it does. It trains in the world whose
+    episodes it began, though the network is of an iteration with other episodes."""
+    begun, started = [], []
 
     def noted(world, space, config, learner, *args, **named):
         begun.append(learner)
+        assert not started or world is started[-1]
         return train(world, space, config, learner, *args, **named)
 
+    def carried(old, world, *args):
+        started.append(world)
+        return carry_over(old, world, *args)
+
     monkeypatch.setattr(learning, "train", noted)
+    monkeypatch.setattr(learning, "carry_over", carried)
     given = tools(tmp_path, None, make_env=make_env)
     made = Learning(dataclasses.replace(CONFIG, warm_start=not cold), given)
-    short = RLInterface(ticks=128)
-    first = stage(short)
-    second = dataclasses.replace(first, iteration=1, before=first, begins=first)
+    short = RLInterface(ticks=128, task=TrainingTask(horizon=30))
+    first, longer = stage(short), dataclasses.replace(short, task=TrainingTask(horizon=50))
+    second = dataclasses.replace(first, iteration=1, before=first, begins=first, interface=longer)
     third = dataclasses.replace(
         second, iteration=2, before=second, begins=first if network == "best" else second,
-        interface=dataclasses.replace(short, network=network),
+        interface=dataclasses.replace(longer, network=network),
     )  # fmt: skip
     for part in (first, second, third):
         made.train_and_evaluate(part)
