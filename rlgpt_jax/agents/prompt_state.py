@@ -80,7 +80,7 @@ class Fate:
 
     name: str
     kind: str  # as planned
-    attempts: tuple[Attempt, ...] = ()  # in this iteration; none if the code was kept
+    attempts: tuple[Attempt, ...] = ()  # in this iteration; all refused, or none, if kept
     source: str = ""  # the code in use; "" means it fell back to `learn`
     used: str = ""  # which version that is: "try0", ..., "kept" or ""
     is_open: bool = False  # one more version is being written while this is read
@@ -106,6 +106,9 @@ class Fate:
     def _words(self) -> str:
         if self.is_open:
             return f"its code is being written (version {len(self.attempts) + 1})."
+        if self.kept and self.attempts:
+            reason = self.attempts[-1].refusal
+            return f"no new code was accepted, so the earlier code stays in use. Last: {reason}"
         if self.kept:
             return "earlier code kept."
         if not self.source:

@@ -86,13 +86,14 @@ def _latest(name: str, attempts: Attempts, state: PromptState) -> str:
 
 
 def fate(sub_action: SubAction, attempts: tuple[Attempt, ...] | None, state: PromptState) -> Fate:
-    """The version in use counts, also if somebody wanted more; None is kept code."""
+    """The version in use counts, also if somebody wanted more; None is kept code, and where every
+    version was refused earlier code stays, if there is any."""
     name, kind = sub_action.name, sub_action.kind
-    if attempts is None:
-        return Fate(name, kind, source=state.latest_source(name), used="kept")
-    version = in_use(attempts)
+    version = in_use(attempts or ())
     if version is None:
-        return Fate(name, kind, attempts)
+        source = state.latest_source(name)
+        used = "kept" if source or attempts is None else ""
+        return Fate(name, kind, attempts or (), source, used)
     return Fate(name, kind, attempts, version.source, f"try{version.number}")
 
 
