@@ -89,12 +89,13 @@ def fate(sub_action: SubAction, attempts: tuple[Attempt, ...] | None, state: Pro
     """The version in use counts, also if somebody wanted more; None is kept code, and where every
     version was refused earlier code stays, if there is any."""
     name, kind = sub_action.name, sub_action.kind
-    version = in_use(attempts or ())
+    made = attempts or ()
+    version = in_use(made)
     if version is None:
         source = state.latest_source(name)
         used = "kept" if source or attempts is None else ""
-        return Fate(name, kind, attempts or (), source, used)
-    return Fate(name, kind, attempts, version.source, f"try{version.number}")
+        return Fate(name, kind, made, source, used)
+    return Fate(name, kind, made, version.source, f"try{version.number}")
 
 
 def others(state: PromptState, name: str, attempts: Attempts) -> tuple[tuple[str, str], ...]:
