@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from rlgpt_jax.envs.voxel.render.jax import render_jax, render_pallas
+from rlgpt_jax.envs.voxel.render.jax import render_jax
 from rlgpt_jax.envs.voxel.render.jax.scene import make_scenes
 from rlgpt_jax.envs.voxel.state import WorldState
 
@@ -31,8 +31,10 @@ def draw(
     """uint8[K, H, W, 3]: what the agents of lanes int32[K] see, by default of all."""
     scenes = make_scenes(state, pool_light, lanes=lanes)
     index = state.pool_index if lanes is None else state.pool_index[lanes]
-    on_gpu = jax.default_backend() == "gpu"
-    render = render_pallas.render if on_gpu else render_jax.render
+    render = render_jax.render
+    if jax.default_backend() == "gpu":
+        # Importing Pallas takes half a second.
+        from rlgpt_jax.envs.voxel.render.jax.render_pallas import render
     return render(scenes, state.blocks, pool_light, index, *size, lanes)
 
 

@@ -11,7 +11,6 @@ from rlgpt_jax.envs.voxel.rules.blocks import light
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import NAME_OF
 from rlgpt_jax.envs.voxel.rules.items import crafting, inventory
 from rlgpt_jax.envs.voxel.rules.items.item_table import NAME_OF_ITEM, VARIANT_OF_ITEM
-from rlgpt_jax.envs.voxel.senses import rays_pallas
 from rlgpt_jax.envs.voxel.senses.rays import lidar, look_up
 from rlgpt_jax.envs.voxel.state import WorldState
 
@@ -35,6 +34,14 @@ def _no_rays(num_envs: int) -> Rays:
     return names, distances, names, distances
 
 
+def _cast(state: WorldState) -> Rays:
+    if jax.default_backend() != "gpu":
+        return lidar(state)
+    from rlgpt_jax.envs.voxel.senses import rays_pallas  # importing Pallas takes half a second
+
+    return rays_pallas.lidar(state)
+
+
 def observe(state: WorldState, pool_light: jax.Array, rays: bool = True) -> Observation:
     """Observes every lane.
 
@@ -44,8 +51,7 @@ def observe(state: WorldState, pool_light: jax.Array, rays: bool = True) -> Obse
       rays: whether to cast the lidar rays. If not, the four ray fields are zeros, for
         a caller that fills them by `rays_host`.
     """
-    cast = rays_pallas.lidar if jax.default_backend() == "gpu" else lidar
-    player, seen = state.player, cast(state) if rays else _no_rays(state.blocks.shape[0])
+    player, seen = state.player, _cast(state) if rays else _no_rays(state.blocks.shape[0])
     worn = jnp.concatenate([state.inventory.item[:, :1], state.armor.item], 1)
     sky, block_light, open_sky = light.at_eye(state, pool_light)
     return Observation(

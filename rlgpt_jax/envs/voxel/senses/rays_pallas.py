@@ -38,7 +38,9 @@ def lane_spec(array: jax.Array, axis: int | None = None) -> pl.BlockSpec:
     return pl.BlockSpec((axis, *array.shape[1:]), lambda lane, *_: (lane, *[0] * (array.ndim - 1)))
 
 
-def lidar(state: WorldState, interpret: bool = False) -> tuple[jax.Array, ...]:
+def lidar(
+    state: WorldState, interpret: bool = False
+) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
     """As `rays.lidar`.
 
     Args:
