@@ -96,6 +96,19 @@ def init_learner(env: World, space: HybridSpace, config: RLConfig, seed: int) ->
     return learner.replace(**_start(env, space, config, seed))
 
 
+def _first_params(config: RLConfig, seed: int) -> actor_critic.Params:
+    """New parameters, made on the CPU where there is one: a GPU takes 20 s to compile their
+    factorisations."""
+    try:
+        cpu = jax.local_devices(backend="cpu")[0]
+    except RuntimeError:  # JAX_PLATFORMS=cuda
+        cpu = None
+    with jax.default_device(cpu):
+        key = jax.random.fold_in(jax.random.key(seed), 1)
+        params = jax.tree.map(np.asarray, actor_critic.init_params(config.network, key))
+    return jax.tree.map(jnp.asarray, params)
+
+
 def without_episodes(env: World, space: HybridSpace, config: RLConfig, seed: int) -> Learner:
     """The same before any episode has begun: `at_start` gives what it lacks."""
     # These complain before anything is compiled.
@@ -105,11 +118,7 @@ def without_episodes(env: World, space: HybridSpace, config: RLConfig, seed: int
     devices.num_groups(config, mesh)
     self_imitation.check(config, on_host.is_async(env), mesh)
     lane_memory.check(env, space, config, on_device)
-    # A GPU takes 20 s to compile these factorisations.
-    with jax.default_device(jax.local_devices(backend="cpu")[0]):
-        key = jax.random.fold_in(jax.random.key(seed), 1)
-        params = jax.tree.map(np.asarray, actor_critic.init_params(config.network, key))
-    params = jax.tree.map(jnp.asarray, params)
+    params = _first_params(config, seed)
     opt_state = make_optimizer(config.ppo).init(params)
     return Learner(
         params=params, opt_state=opt_state, key=jax.random.key(seed), num_updates=0, ticks=0,

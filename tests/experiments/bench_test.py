@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from experiments.bench import __main__ as command
-from experiments.bench import breakdown, frames, learn, plots, ppo, run, turns, world
+from experiments.bench import agree, breakdown, frames, learn, plots, ppo, run, turns, world
 from experiments.bench.table import Row, from_json, markdown, show, to_json
 from experiments.bench.turns import Contestant
 from rlgpt_jax.envs.base import ACTION_SIZES
@@ -245,3 +245,12 @@ def test_plots_hold_the_numbers_of_the_rows() -> None:
     plots.shares(axes, ROWS)
     assert [bar.get_x() for bar in axes.patches] == [0.0, 0.25, 0.5]
     pyplot.close("all")
+
+
+def test_lanes_that_differ_between_two_devices_are_told():
+    state = {"cell": np.array([[1, 2], [1, 2], [3, 4]]), "place": np.array([0.5, np.nan, 0.25])}
+    moved = {"cell": state["cell"], "place": np.array([0.5004, np.nan, 0.5])}
+    other = {"cell": np.array([[1, 2], [1, 3], [3, 4]]), "place": state["place"]}
+    assert list(agree.same_lanes(state, moved, 0.0)) == [False, True, False]
+    assert list(agree.same_lanes(state, moved, agree.CLOSE)) == [True, True, False]
+    assert list(agree.same_lanes(state, other, agree.CLOSE)) == [True, False, True]

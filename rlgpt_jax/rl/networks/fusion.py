@@ -37,7 +37,7 @@ class MLP(nn.Module):
 
 class Table(nn.Embed):
     """Rows by number. A GPU adds up the gradients of a row one after the other, which for rays was
-    three fifths of an update (docs/benchmarks.md); there it is a product."""
+    three fifths of an update (docs/gpu.md); there it is a product."""
 
     def __call__(self, inputs: jax.Array) -> jax.Array:
         if jax.default_backend() != "gpu":

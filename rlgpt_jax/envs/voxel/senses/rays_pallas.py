@@ -1,4 +1,4 @@
-"""The lidar of `rays.py` on a GPU, as one Pallas kernel: docs/benchmarks.md says what it gives.
+"""The lidar of `rays.py` on a GPU, as one Pallas kernel: docs/gpu.md says what it gives.
 
 A program casts the rays of one lane, which start in the same cell and mostly walk through the same
 clear air. Worlds stay in the GPU's memory and are looked up by index.
