@@ -16,7 +16,7 @@ from rlgpt_jax.macros import values
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_NAMES, TABLE
 from rlgpt_jax.macros.sensors import SCALARS
 from rlgpt_jax.macros.vm import bytecode as bc
-from rlgpt_jax.rl.evaluate.activation import describe_action
+from rlgpt_jax.rl.evaluate.activation import action_words
 
 RAY_FIELDS = ("block", "entity", "distance", "yaw", "pitch")
 
@@ -76,7 +76,7 @@ def decoded(program: bc.Program, bits: int) -> str:
     if tag == values.T_NAME:
         return f'"{NAMES[payload]}"' if payload < NUM_NAMES else f"own name {payload - NUM_NAMES}"
     if tag == values.T_ACTION:
-        return f"action {describe_action(TABLE[payload])}"
+        return f"action {action_words(TABLE[payload])}"
     if tag == values.T_FUNCTION:
         return PLAIN_NAMES[payload] if payload < bc.FIRST_FUNCTION else "a function"
     if tag in (values.T_TUPLE, values.T_LIST) and payload < len(program.constants):

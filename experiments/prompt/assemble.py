@@ -11,7 +11,7 @@ from experiments.run import make_tools
 from experiments.values import ConfigError
 from rlgpt_jax import files
 from rlgpt_jax.agents import critic, fast, one, planner, rl_setup, slow
-from rlgpt_jax.agents.ask import Question, ask
+from rlgpt_jax.agents.ask import Question, ask_all
 from rlgpt_jax.agents.llm.replay import Replay
 from rlgpt_jax.agents.prompt_state import KEEP, Attempt, Memory, PromptState, Refusal, Trial
 from rlgpt_jax.envs.plan import recipe_graph
@@ -134,4 +134,5 @@ def _answer(tools: Tools, key: str, state: PromptState, parse: Callable[..., Any
     """The recorded answer to a question, or why there is none."""
     if tools.provider is None:
         return Refusal("There is no transcript.")
-    return ask(tools.provider, tools.prompts, Question(key, "", state, lambda *_: (), parse))
+    question = Question(key, "", state, lambda *_: (), parse)
+    return ask_all(tools.provider, tools.prompts, [question])[0]

@@ -29,26 +29,17 @@ class Question(Generic[Value]):
 OnRefused = Callable[[str, str], None]  # the key of a request, why its answer cannot be used
 
 
-def ask(
-    provider: Provider, prompts: Prompts, question: Question[Value],
-    on_refused: OnRefused = lambda *_: None,
-) -> Value | Refusal:  # fmt: skip
-    """Renders, asks and parses; a refused answer is shown to the model with its reason.
-
-    The request keys are `key`, then `key + "/again"`.
-
-    Returns:
-      What `parse` made of the first usable answer, or the last Refusal.
-    """
-    return ask_all(provider, prompts, [question], on_refused)[0]
-
-
 def ask_all(
     provider: Provider, prompts: Prompts, questions: Sequence[Question[Value]],
     on_refused: OnRefused = lambda *_: None,
 ) -> list[Value | Refusal]:  # fmt: skip
     """Asks questions that do not depend on each other: all at the same time, then, at the
-    same time, those whose answers were refused. Returns values and Refusals in order."""
+    same time, those whose answers were refused, which are shown with the reason. The request keys
+    are `key`, then `key + "/again"`.
+
+    Returns:
+      What `parse` made of the first usable answer, or the last Refusal, of each in their order.
+    """
     values: list[Value | Refusal] = [Refusal("nothing was asked")] * len(questions)
     open_ = dict(enumerate(questions))
     for number in range(max((q.num_answers for q in questions), default=0)):

@@ -76,16 +76,10 @@ def fallback_trials(state: PromptState) -> Mapping[str, Judgement]:
 
 def trials_schema(state: PromptState) -> dict[str, Any]:
     """JSON schema of the answer about `state.trials`."""
-    return blocks.object_schema(
-        reasoning=blocks.TEXT,
-        macros=blocks.list_schema(
-            blocks.object_schema(
-                name=blocks.choice_schema([t.sub_action.name for t in state.trials]),
-                verdict=blocks.choice_schema((OK, REVISE)),
-                change=blocks.TEXT,
-            )
-        ),
-    )
+    names = blocks.choice_schema([t.sub_action.name for t in state.trials])
+    verdict = blocks.choice_schema((OK, REVISE))
+    macro = blocks.object_schema(name=names, verdict=verdict, change=blocks.TEXT)
+    return blocks.object_schema(reasoning=blocks.TEXT, macros=blocks.list_schema(macro))
 
 
 def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
@@ -119,20 +113,13 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
 
 def schema(state: PromptState) -> dict[str, Any]:
     """JSON schema of a critique."""
+    text, names = blocks.TEXT, blocks.choice_schema([s.name for s in state.plan.coded])
+    sub_action = blocks.object_schema(
+        name=names, verdict=blocks.choice_schema(VERDICTS), reason=text, to_fast=text
+    )
+    sub_actions, solved = blocks.list_schema(sub_action), {"type": "boolean"}
     return blocks.object_schema(
-        reasoning=blocks.TEXT,
-        failure=blocks.TEXT,
-        sub_actions=blocks.list_schema(
-            blocks.object_schema(
-                name=blocks.choice_schema([s.name for s in state.plan.coded]),
-                verdict=blocks.choice_schema(VERDICTS),
-                reason=blocks.TEXT,
-                to_fast=blocks.TEXT,
-            )
-        ),
-        advice=blocks.TEXT,
-        rl=blocks.TEXT,
-        solved={"type": "boolean"},
+        reasoning=text, failure=text, sub_actions=sub_actions, advice=text, rl=text, solved=solved
     )
 
 
@@ -159,14 +146,8 @@ def parse(text: str, state: PromptState) -> Critique | Refusal:
     solved = value.get("solved", False)
     if not isinstance(solved, bool):
         return Refusal(f'"solved" must be true or false; got {solved!r}.')
-    return Critique(
-        _line(value["failure"]),
-        tuple(verdicts),
-        _line(value["advice"]),
-        _line(value.get("rl")),
-        solved,
-        blocks.reasoning(text, value),
-    )
+    failure, advice, rl = (_line(value.get(name)) for name in ("failure", "advice", "rl"))
+    return Critique(failure, tuple(verdicts), advice, rl, solved, blocks.reasoning(text, value))
 
 
 def fallback(reason: str) -> Critique:

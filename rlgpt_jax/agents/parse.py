@@ -29,17 +29,11 @@ def fenced(text: str, languages: tuple[str, ...]) -> str:
     return ""
 
 
-def before_block(text: str) -> str:
-    """What the model says before its first block or object."""
-    text = _unix(text)
-    return (text.partition("```")[0] if "```" in text else text.partition("{")[0]).strip()
-
-
 def reasoning(text: str, value: dict[str, Any]) -> str:
     """The model's reasons: field "reasoning" of its object, else what stands before it."""
     given = value.get("reasoning")
     words = given.strip() if isinstance(given, str) else ""
-    return words or before_block(text)[:LONGEST]
+    return words or _unix(text).partition("```" if "```" in text else "{")[0].strip()[:LONGEST]
 
 
 def has_open_block(text: str) -> bool:

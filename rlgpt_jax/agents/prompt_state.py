@@ -257,14 +257,9 @@ class PromptState:
                 if fate.name != name or not fate.source:
                     continue
                 if found is None:
-                    found = Before(
-                        number,
-                        fate.source,
-                        fate.facts,
-                        memory.told_of(name),
-                        next((v.to_fast for v in memory.verdicts if v.name == name), ""),
-                        self._left(number, name, fate.source),
-                    )
+                    to_fast = next((v.to_fast for v in memory.verdicts if v.name == name), "")
+                    told, left = memory.told_of(name), self._left(number, name, fate.source)
+                    found = Before(number, fate.source, fate.facts, told, to_fast, left)
                 elif fate.source == found.source and not found.facts:
                     found = dataclasses.replace(found, facts=fate.facts)
         return found

@@ -27,82 +27,67 @@ _HEADED = re.compile(r"^#+ .*\n\{([a-z][a-z_]*)\}(?:\n\n+|\Z)", re.MULTILINE)
 _ADVICE = re.compile(r"(\s*)\{advice_([a-z_]+)\}")
 
 _ADVICES = "example failed_code few_macros mining nearer reward_parts sizes split sub_tasks who_can"
+
+
+def _plain(names: str) -> dict[str, str]:
+    """Sections that nothing is filled in."""
+    return dict.fromkeys(names.split(), "")
+
+
 # File name without ".txt" -> its sections -> the names that the agents fill.
 _FILES: dict[str, dict[str, str]] = {
-    # What several agents are told.
-    "shared": {
-        "place": "",
+    # What several agents are told. `refused` is added to any prompt whose answer could not be used.
+    "shared": _plain(
+        "place no_policy sensors_paper sensors_full mode_rl_gpt mode_pure_code mode_reward_design"
+    )
+    | {
         "world": "task success start_items biome horizon seconds",
         "policy": "ticks_per_iteration episodes sees memory turn shows",
-        "no_policy": "",
         "documents": "sensors api",
-        "sensors_paper": "",
-        "sensors_full": "",
         "macro_limits": "macro_ticks",
-        "mode_rl_gpt": "",
-        "mode_pure_code": "",
-        "mode_reward_design": "",
         "plan_limits": "max_sub_actions max_coded",
         "plan_limits_reward": "max_sub_actions",
-        "refused": "answer reason",  # added to any prompt whose answer could not be used
+        "refused": "answer reason",
     },
     "planner": {"prompt": "world facts final horizon macro_limits max_sub_tasks"},
-    "slow": {
+    "slow": _plain(
+        "flow_reward heuristics heuristics_reward heuristics_pure_code decompose decompose_again "
+        "example_task example example_reward example_pure_code first keep"
+    )
+    | {
         "prompt": "place flow world policy documents mode heuristics decompose example_task "
         "example first again program",
         "flow_slow_fast_critic": "num_tries",
         "flow_slow_fast": "num_tries",
-        "flow_reward": "",
-        "heuristics": "",
-        "heuristics_reward": "",
-        "heuristics_pure_code": "",
-        "decompose": "",
-        "decompose_again": "",
-        "example_task": "",
-        "example": "",
-        "example_reward": "",
-        "example_pure_code": "",
-        "first": "",
         "again": "iteration num_iterations history keep",
-        "keep": "",
         "program": "iteration code",
     },
     # One agent for everything; it shares the slow agent's sections.
-    "one": {
+    "one": _plain("flow_reward coding answer_rl answer_code answer_change")
+    | {
         "prompt": "place flow world policy documents mode heuristics decompose coding rl "
         "example_task example first again program code tried answer",
         "flow": "num_tries",
-        "flow_reward": "",
-        "coding": "",
         "tried": "number num_tries plan code interface",
         "answer": "rl",
-        "answer_rl": "",
-        "answer_code": "",
-        "answer_change": "",
     },
-    "fast": {
+    "fast": _plain("coding example kind_code kind_lead kind_macro kind_pure_code_code first")
+    | {
         "prompt": "place world sensors api coding example plan others name kind kind_words "
         "instruction feedback",
-        "coding": "",
-        "example": "",
-        "kind_code": "",
-        "kind_lead": "",
-        "kind_macro": "",
-        "kind_pure_code_code": "",
         "others": "code",
-        "first": "",
         "again": "iteration source facts",
         "refused": "earlier source refusal",
         "revise": "earlier source trial change",
         "facts": "earlier source trial",
     },
     # The fast agent's RL interface.
-    "rl_setup": {
+    "rl_setup": _plain(
+        "design_both design_reward design_action example_task example example_action first"
+    )
+    | {
         "prompt": "place world policy plan fates form feedback",
         "form": "design limits example_task example",
-        "design_both": "",
-        "design_reward": "",
-        "design_action": "",
         "limits": "task observation observation_picture actions reward training",
         "task": "goal horizon start_items mobs quantities horizons",
         "observation": "parts",
@@ -112,27 +97,22 @@ _FILES: dict[str, dict[str, str]] = {
         "explorations gamma far",
         "training": "ticks most update network stop",
         "stop": "episodes least",
-        "example_task": "",
-        "example": "",
-        "example_action": "",
-        "first": "",
         "again": "iteration num_iterations history critic",
     },
-    "trial_critic": {
+    "trial_critic": _plain("made judge")
+    | {
         "prompt": "place world sensors api mode plan trials pictures made judge names",
-        "made": "",
-        "judge": "",
         "pictures": "pictures",
     },
-    "critic": {
+    "critic": _plain("programs")
+    | {
         "prompt": "place world policy sensors mode set_up programs plan fates interface report "
         "comparison history pictures names iteration num_iterations",
         "set_up": "limits",
-        "programs": "",
         "pictures": "pictures",
     },
     # On how to split or solve a task, told within the texts above.
-    "advice": {**dict.fromkeys(_ADVICES.split(), ""), "learning": "shows"},
+    "advice": _plain(_ADVICES) | {"learning": "shows"},
 }
 # The sections of spec.txt that others are filled in.
 _SPEC = {

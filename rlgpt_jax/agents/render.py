@@ -22,20 +22,13 @@ LIBRARY = (
 def world(setting: Setting, prompts: Prompts) -> str:
     task = setting.task[:1].upper() + setting.task[1:]
     if setting.spec:
-        seconds = f"{setting.horizon * setting.spec.step_seconds:g}"
-        return prompts.fill(
-            "shared.world", task=task, horizon=str(setting.horizon), seconds=seconds,
-            notes=setting.spec.notes.strip(),
-        )  # fmt: skip
-    return prompts.fill(
-        "shared.world",
-        task=task,
-        success=success(setting),
-        start_items=setting.start_items,
-        biome=setting.biome,
-        horizon=str(setting.horizon),
-        seconds=f"{setting.horizon / TICKS_PER_SECOND:g}",
-    )
+        seconds = setting.horizon * setting.spec.step_seconds
+        own = {"notes": setting.spec.notes.strip()}
+    else:
+        seconds, biome = setting.horizon / TICKS_PER_SECOND, setting.biome
+        own = {"success": success(setting), "start_items": setting.start_items, "biome": biome}
+    told = {"task": task, "horizon": str(setting.horizon), "seconds": f"{seconds:g}"}
+    return prompts.fill("shared.world", **told, **own)
 
 
 def success(setting: Setting) -> str:

@@ -9,17 +9,8 @@ from rlgpt_jax.agents.prompt_state import PromptState
 from rlgpt_jax.agents.rl_fields import Wrong
 from rlgpt_jax.agents.setting import Setting
 from rlgpt_jax.envs.spec import WorldSpec
-from rlgpt_jax.rl.interface import (
-    MAX_ITEMS,
-    MAX_TARGETS,
-    NETWORKS,
-    OBSERVATION_PARTS,
-    PRIMITIVES,
-    TURNS,
-    RewardTerms,
-    RLInterface,
-    TrainingTask,
-)
+from rlgpt_jax.rl import interface
+from rlgpt_jax.rl.interface import RewardTerms, RLInterface, TrainingTask
 
 # Parts of the JSON block that each design may set.
 PARTS = {
@@ -82,11 +73,13 @@ def interface_of(value: Any, state: PromptState, reasoning: str) -> RLInterface:
         observation=_observation(record.get("observation"), state.setting),
         primitives=_primitives(parts["actions"].get("primitives"), state.setting.spec),
         macros=_offered(parts["actions"].get("macros"), state),
-        turn=check.one_of(parts["actions"].get("turn"), TURNS, "actions.turn"),
+        turn=check.one_of(parts["actions"].get("turn"), interface.TURNS, "actions.turn"),
         reward=_reward(parts["reward"], state.setting),
         ticks=None if ticks is None else int(ticks),
         stop_at_success=limits["training.stop_at_success"].check(stop, "training.stop_at_success"),
-        network=check.one_of(parts["training"].get("network"), NETWORKS, "training.network"),
+        network=check.one_of(
+            parts["training"].get("network"), interface.NETWORKS, "training.network"
+        ),
         reasoning=reasoning,
     )
 
@@ -140,11 +133,11 @@ def _observation(value: Any, setting: Setting) -> tuple[str, ...] | None:
             "observation is empty, so the policy would be blind. Name at least one of "
             f"{', '.join(parts)}, or leave it out for all."
         )
-    return tuple(part for part in OBSERVATION_PARTS if part in found or part not in parts)
+    return tuple(part for part in interface.OBSERVATION_PARTS if part in found or part not in parts)
 
 
 def _primitives(value: Any, spec: WorldSpec | None) -> tuple[str, ...] | None:
-    allowed = spec.primitives if spec else ("nothing", *PRIMITIVES)
+    allowed = spec.primitives if spec else ("nothing", *interface.PRIMITIVES)
     found = check.names(value, allowed, "actions.primitives", len(allowed))
     if found is None:
         return None
@@ -161,7 +154,7 @@ def _primitives(value: Any, spec: WorldSpec | None) -> tuple[str, ...] | None:
                 f"actions.primitives is {list(found)}, without any {what}; a policy needs at "
                 f"least one of {', '.join(needed)}. Add one, or leave primitives out for all."
             )
-    return tuple(name for name in PRIMITIVES if name in found)
+    return tuple(name for name in interface.PRIMITIVES if name in found)
 
 
 def coded(state: PromptState) -> dict[str, str]:
@@ -204,10 +197,11 @@ def _reward(record: dict[str, Any], setting: Setting) -> RewardTerms:
         step_cost=number("step_cost", record.get("step_cost")),
         distance=number("distance.per_block", distance.get("per_block")),
         targets=check.names(
-            distance.get("targets"), check.TARGETS, "reward.distance.targets", MAX_TARGETS
+            distance.get("targets"), check.TARGETS, "reward.distance.targets", interface.MAX_TARGETS
         ) or (),
         items=check.numbers(
-            record.get("items"), "reward", limits["reward.items"], "reward.items", MAX_ITEMS
+            record.get("items"), "reward", limits["reward.items"], "reward.items",
+            interface.MAX_ITEMS,
         ) or (),
         exploration=number("exploration", record.get("exploration")),
     )  # fmt: skip
@@ -234,7 +228,8 @@ def _spec_reward(
     """The terms in a world with a spec."""
     names = tuple(field.name for field in spec.fields)
     weights = check.numbers(
-        record.get("progress"), "weight", check.WEIGHTS, "reward.progress", MAX_ITEMS, names
+        record.get("progress"), "weight", check.WEIGHTS, "reward.progress", interface.MAX_ITEMS,
+        names,
     )  # fmt: skip
     terms = RewardTerms(
         success=number("success", record.get("success")),

@@ -19,17 +19,8 @@ from rlgpt_jax.agents.rl_words import describe as describe
 from rlgpt_jax.agents.rl_words import given_items, given_reward
 from rlgpt_jax.agents.setting import Setting
 from rlgpt_jax.envs.spec import WorldSpec
-from rlgpt_jax.rl.interface import (
-    DEFAULT,
-    MAX_ITEMS,
-    MAX_TARGETS,
-    NETWORKS,
-    PRIMITIVES,
-    STOP_EPISODES,
-    STOP_LEAST,
-    TURNS,
-    RLInterface,
-)
+from rlgpt_jax.rl import interface
+from rlgpt_jax.rl.interface import DEFAULT, RLInterface
 
 
 def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
@@ -82,12 +73,14 @@ def limits(state: PromptState, prompts: Prompts) -> str:
     macros = [name for name, kind in coded(state).items() if kind == "macro"]
     offered = ", ".join(macros) or ("none in this plan" if state.plan.coded else "your own")
     seen, not_seen = ("observation", "observation_picture")[:: -1 if given.image_size else 1]
-    stop = prompts.fill("rl_setup.stop", episodes=str(STOP_EPISODES), least=f"{STOP_LEAST:.0%}")
+    stop = prompts.fill(
+        "rl_setup.stop", episodes=str(interface.STOP_EPISODES), least=f"{interface.STOP_LEAST:.0%}"
+    )
     own = _spec_limits(setting, setting.spec, told) if setting.spec else _limits(setting, told)
     reward = dict(
         given=given_reward(given.reward), successes=told["reward.success"],
         step_costs=told["reward.step_cost"], horizon=str(setting.horizon),
-        max_items=str(MAX_ITEMS), gamma=f"{given.gamma:g}",
+        max_items=str(interface.MAX_ITEMS), gamma=f"{given.gamma:g}",
         far=f"{1 / max(1e-6, 1 - given.gamma):.0f}",
     )  # fmt: skip
     values: dict[str, dict[str, str]] = {
@@ -112,18 +105,19 @@ def limits(state: PromptState, prompts: Prompts) -> str:
 def _limits(setting: Setting, told: Mapping[str, str]) -> dict[str, dict[str, str]]:
     """What only Minecraft has: by part, what fills its text."""
     given = setting.given
+    mobs = f"{', '.join(given.mobs)}, within {given.mob_range} blocks" if given.mobs else "none"
     return {
         "task": dict(
-            goal=f"{setting.goal_quantity} {setting.goal_item}", mobs=_mobs(setting),
+            goal=f"{setting.goal_quantity} {setting.goal_item}", mobs=mobs,
             quantities=told["task.goal_quantity"], start_items=given_items(given.start_items),
         ),
         "actions": dict(
-            primitives=", ".join(PRIMITIVES), turn=str(given.turn),
-            turns=" or ".join(map(str, TURNS)),
+            primitives=", ".join(interface.PRIMITIVES), turn=str(given.turn),
+            turns=" or ".join(map(str, interface.TURNS)),
         ),
         "reward": dict(
             distances=told["reward.distance.per_block"], items=told["reward.items"],
-            explorations=told["reward.exploration"], max_targets=str(MAX_TARGETS),
+            explorations=told["reward.exploration"], max_targets=str(interface.MAX_TARGETS),
         ),
     }  # fmt: skip
 
@@ -209,19 +203,21 @@ def schema(state: PromptState) -> dict[str, Any]:
         ),
         exploration=number("reward.exploration"),
     )  # fmt: skip
-    turns = {} if spec else {"turn": one(TURNS, "integer")}
+    turns = {} if spec else {"turn": one(interface.TURNS, "integer")}
     parts = {
         "task": blocks.object_schema(**task),
         "observation": some(state.setting.given.choosable),
         "actions": blocks.object_schema(
-            primitives=some(spec.primitives if spec else PRIMITIVES), macros=some(macros), **turns
+            primitives=some(spec.primitives if spec else interface.PRIMITIVES),
+            macros=some(macros),
+            **turns,
         ),
         "reward": blocks.object_schema(
             success=number("reward.success"), step_cost=number("reward.step_cost"), **pays
         ),
         "training": blocks.object_schema(
             ticks=number("training.ticks", "integer"),
-            network=one(NETWORKS, "string"),
+            network=one(interface.NETWORKS, "string"),
             **(
                 {}
                 if state.setting.design == "action"
@@ -231,10 +227,3 @@ def schema(state: PromptState) -> dict[str, Any]:
     }
     allowed = {name: parts[name] for name in parts_of(state.setting)}
     return blocks.object_schema(reasoning=blocks.TEXT, **allowed)
-
-
-def _mobs(setting: Setting) -> str:
-    given = setting.given
-    if not given.mobs:
-        return "none"
-    return f"{', '.join(given.mobs)}, within {given.mob_range} blocks"

@@ -1,15 +1,17 @@
 """Settings of the two loops, checked when they are made."""
 
 import dataclasses
-from typing import Literal, get_args
+from typing import Annotated, Literal
 
 from rlgpt_jax.agents import history
+from rlgpt_jax.rl.config_checks import Within, check_fields
 
 Mode = Literal["rl_gpt", "pure_rl", "pure_code"]
 PureCodePlan = Literal["coded_parts", "own"]
 Structure = Literal["one", "slow_fast", "slow_fast_critic"]
 Design = Literal["reward", "action", "both"]
 Vision = Literal["off", "frames", "strip"]
+Number = Annotated[int, Within(1)]
 # What a run lets code and policy see (its field `sight`) -> the level of sensors of macros.
 SENSORS = {"rays": "full", "blind_code": "paper", "pixels": "paper"}
 
@@ -26,10 +28,7 @@ class CriticConfig:
     facts: bool = True
 
     def __post_init__(self) -> None:
-        if self.vision not in get_args(Vision):
-            raise ValueError(
-                f"critic.vision={self.vision!r}; choose from {', '.join(get_args(Vision))}."
-            )
+        check_fields(self, "critic.")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,12 +55,12 @@ class LoopConfig:
     agents: Structure = "slow_fast_critic"  # which there are
     design: Design = "both"  # what they may design
     decompose: bool = True  # the slow agent is pushed to split further what code cannot do
-    num_iterations: int = 3  # at most
+    num_iterations: Number = 3  # at most
     stop_when_solved: bool = False  # stop early when the critic says nothing is left to gain
-    num_tries: int = 2  # of the fast agent, per coded sub-action and iteration
-    ticks_per_iteration: int = 200_000  # of all lanes together
-    eval_episodes: int = 200  # of an evaluation, every iteration
-    trial_episodes: int = 20  # per macro and try
+    num_tries: Number = 2  # of the fast agent, per coded sub-action and iteration
+    ticks_per_iteration: Number = 200_000  # of all lanes together
+    eval_episodes: Number = 200  # of an evaluation, every iteration
+    trial_episodes: Number = 20  # per macro and try
     # An iteration goes on from the networks of the one before. False (the variant `cold` of
     # studies): every one is trained from nothing with the same ticks.
     warm_start: bool = True
@@ -71,26 +70,10 @@ class LoopConfig:
     # requests have keys of their own.
     pure_code_plan: PureCodePlan = "coded_parts"
     memory_characters: int = 12_000  # of the memory of earlier iterations in a prompt
-    checkpoint_every: int = 10  # updates
+    checkpoint_every: Number = 10  # updates
 
     def __post_init__(self) -> None:
-        for field, kind in (
-            ("mode", Mode), ("pure_code_plan", PureCodePlan), ("agents", Structure),
-            ("design", Design),
-        ):  # fmt: skip
-            if getattr(self, field) not in get_args(kind):
-                raise ValueError(
-                    f"loop.{field}={getattr(self, field)!r}; choose from "
-                    f"{', '.join(get_args(kind))}."
-                )
-        for field in (
-            "num_iterations", "num_tries", "ticks_per_iteration", "eval_episodes",
-            "trial_episodes", "checkpoint_every",
-        ):  # fmt: skip
-            value = getattr(self, field)
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise ValueError(f"loop.{field}={value!r} must be an integer of at least 1.")
-
+        check_fields(self, "loop.")
         least = history.least_characters(self.num_iterations)
         if self.memory_characters < least:
             raise ValueError(

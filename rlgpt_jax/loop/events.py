@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, dataclass_transform
 
 from rlgpt_jax.agents.llm.base import Completion
 from rlgpt_jax.agents.prompt_state import Critique, Judgement, Plan
@@ -11,36 +11,35 @@ from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.interface import RLInterface
 
 
+@dataclass_transform(frozen_default=True)
 class Event:
-    """One thing that happened."""
+    """One thing that happened: every kind is a frozen dataclass."""
+
+    def __init_subclass__(cls) -> None:
+        dataclasses.dataclass(frozen=True)(cls)
 
 
-@dataclasses.dataclass(frozen=True)
 class Started(Event):
     mode: str
     num_iterations: int
     resumed: bool  # the run folder already held work
 
 
-@dataclasses.dataclass(frozen=True)
 class IterationStarted(Event):
     iteration: int  # from 0
 
 
-@dataclasses.dataclass(frozen=True)
 class Asked(Event):
     """Requests that wait for their answers."""
 
     keys: tuple[str, ...]
 
 
-@dataclasses.dataclass(frozen=True)
 class Answered(Event):
     key: str
     answer: Completion
 
 
-@dataclasses.dataclass(frozen=True)
 class AnswerRefused(Event):
     """An answer that cannot be used: not what was asked for."""
 
@@ -48,13 +47,11 @@ class AnswerRefused(Event):
     reason: str  # as it is told to who answered, who is asked once more
 
 
-@dataclasses.dataclass(frozen=True)
 class Planned(Event):
     iteration: int
     plan: Plan
 
 
-@dataclasses.dataclass(frozen=True)
 class Refused(Event):
     """Code that is outside the macro language."""
 
@@ -64,7 +61,6 @@ class Refused(Event):
     reason: str
 
 
-@dataclasses.dataclass(frozen=True)
 class Tried(Event):
     """A macro that ran in trial episodes."""
 
@@ -75,14 +71,12 @@ class Tried(Event):
     worse: str = ""  # how it did worse than the version before, which stays in use
 
 
-@dataclasses.dataclass(frozen=True)
 class Judged(Event):
     iteration: int
     attempt: int
     judgements: Mapping[str, Judgement]
 
 
-@dataclasses.dataclass(frozen=True)
 class Kept(Event):
     """The fast agent is content with its code."""
 
@@ -91,7 +85,6 @@ class Kept(Event):
     name: str
 
 
-@dataclasses.dataclass(frozen=True)
 class InterfaceSet(Event):
     """How the training run of this iteration is set up."""
 
@@ -100,7 +93,6 @@ class InterfaceSet(Event):
     words: str  # the same, for people and prompts
 
 
-@dataclasses.dataclass(frozen=True)
 class Updated(Event):
     """One PPO update."""
 
@@ -112,19 +104,16 @@ class Updated(Event):
     metrics: Mapping[str, float]
 
 
-@dataclasses.dataclass(frozen=True)
 class Evaluating(Event):
     iteration: int
     num_episodes: int
 
 
-@dataclasses.dataclass(frozen=True)
 class Evaluated(Event):
     iteration: int
     report: EvalReport
 
 
-@dataclasses.dataclass(frozen=True)
 class EvaluatedCode(Event):
     """The coded parts of an iteration without its policy, in the same episodes."""
 
@@ -132,25 +121,21 @@ class EvaluatedCode(Event):
     report: EvalReport
 
 
-@dataclasses.dataclass(frozen=True)
 class Criticised(Event):
     iteration: int
     critique: Critique
 
 
-@dataclasses.dataclass(frozen=True)
 class Solved(Event):
     """The critic says that nothing is left to gain; no further iteration begins."""
 
     iteration: int
 
 
-@dataclasses.dataclass(frozen=True)
 class Finished(Event):
     result: Mapping[str, Any]
 
 
-@dataclasses.dataclass(frozen=True)
 class Drawn(Event):
     """Videos of what the run ends with."""
 

@@ -61,9 +61,9 @@ def code_sub_actions(
         if not todo:
             break
         is_last = number == config.num_tries - 1
-        questions = [_code_question(config, tools, state, s, attempts, number) for s in todo]
+        questions = [_code_question(trials, s, attempts, number) for s in todo]
         if is_last and config.sets_up_rl:
-            questions.append(_interface_question(config, tools, state, todo, attempts))
+            questions.append(_interface_question(trials, todo, attempts))
         with tools.folder.timed("code"):
             answers = tools.ask_all(questions)
         if is_last and config.sets_up_rl:
@@ -73,7 +73,7 @@ def code_sub_actions(
             _take(trials, number, s.name, answer, attempts, before)
         trials.run(number, attempts)
         if config.has_critic and not is_last:
-            judgements = _judge(config, tools, state, todo, attempts, number)
+            judgements = _judge(trials, todo, attempts, number)
             judged.append({name: dataclasses.asdict(j) for name, j in judgements.items()})
             write_json(tools.folder.iteration(state.iteration, "trial_critiques.json"), judged)
     fates = finish_code(
@@ -82,9 +82,8 @@ def code_sub_actions(
     if not config.sets_up_rl:
         return fates, DEFAULT
     if interface is None:
-        question = _interface_question(config, tools, state, [], attempts)
         with tools.folder.timed("code"):
-            (interface,) = tools.ask_all([question])
+            (interface,) = tools.ask_all([_interface_question(trials, [], attempts)])
     return fates, finish_interface(tools, state, interface)
 
 
@@ -94,44 +93,25 @@ def _is_done(attempts: Attempts, sub_action: SubAction) -> bool:
 
 
 def _code_question(
-    config: LoopConfig,
-    tools: Tools,
-    state: PromptState,
-    sub_action: SubAction,
-    attempts: Attempts,
-    number: int,
+    trials: Trials, sub_action: SubAction, attempts: Attempts, number: int
 ) -> Question:
     """An answer without code is an attempt that was refused, so it is asked only once."""
     name = sub_action.name
-    return Question(
-        tools.request_key(config, state.iteration, "fast", name, f"try{number}"),
-        "fast",
-        state.replace(
-            sub_action=sub_action, attempts=attempts[name], others=others(state, name, attempts)
-        ),
-        fast.render,
-        fast.parse,
-        num_answers=1,
+    state = trials.state.replace(
+        sub_action=sub_action, attempts=attempts[name], others=others(trials.state, name, attempts)
     )
+    key = trials.key("fast", name, f"try{number}")
+    return Question(key, "fast", state, fast.render, fast.parse, num_answers=1)
 
 
-def _interface_question(
-    config: LoopConfig, tools: Tools, state: PromptState, todo: list[SubAction], attempts: Attempts
-) -> Question:
+def _interface_question(trials: Trials, todo: list[SubAction], attempts: Attempts) -> Question:
     """Tells what became of the code so far; code of `todo` is being written meanwhile."""
     fates = tuple(
-        dataclasses.replace(fate(s, attempts.get(s.name), state), is_open=s in todo)
-        for s in state.plan.coded
+        dataclasses.replace(fate(s, attempts.get(s.name), trials.state), is_open=s in todo)
+        for s in trials.state.plan.coded
     )
-    told = state.replace(fates=fates)
-    return Question(
-        tools.request_key(config, state.iteration, "fast", "rl"),
-        "fast",
-        told,
-        rl_setup.render,
-        rl_setup.parse,
-        rl_setup.schema(told),
-    )
+    told, key = trials.state.replace(fates=fates), trials.key("fast", "rl")
+    return Question(key, "fast", told, rl_setup.render, rl_setup.parse, rl_setup.schema(told))
 
 
 def _take(
@@ -152,14 +132,10 @@ def _take(
 
 
 def _judge(
-    config: LoopConfig,
-    tools: Tools,
-    state: PromptState,
-    todo: list[SubAction],
-    attempts: Attempts,
-    number: int,
+    trials: Trials, todo: list[SubAction], attempts: Attempts, number: int
 ) -> Mapping[str, Judgement]:
     """Asks the trial critic about the macros that ran in this try; adds its verdicts."""
+    tools, state = trials.tools, trials.state
     last = {s.name: attempts[s.name][-1] for s in todo}
     shown = {name: split(made.source)[0] for name, made in last.items()}
     ran = tuple(
@@ -171,11 +147,10 @@ def _judge(
     names = [trial.sub_action.name for trial in ran]
     images, words = trial_pictures.shown(tools, state.iteration, names, number)
     state = state.replace(trials=ran, images=images, images_words=words)
-    key = tools.request_key(config, state.iteration, "trial_critic", f"try{number}")
+    key, schema = trials.key("trial_critic", f"try{number}"), critic.trials_schema(state)
     question = Question(
-        key, "trial_critic", state, critic.render_trials, critic.parse_trials,
-        critic.trials_schema(state),
-    )  # fmt: skip
+        key, "trial_critic", state, critic.render_trials, critic.parse_trials, schema
+    )
     with tools.folder.timed("code"):
         judgements = tools.ask(question)
     if isinstance(judgements, Refusal):

@@ -10,13 +10,12 @@ from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.metrics import Metrics
 from rlgpt_jax.loop.pictures import frames
 from rlgpt_jax.loop.record import read_json, write_json
-from rlgpt_jax.loop.tools import EVAL, TRAIN, VALIDATION, Tools, World
-from rlgpt_jax.loop.training_task import training_task
+from rlgpt_jax.loop.tools import EVAL, TRAIN, VALIDATION, Tools, World, training_task
 from rlgpt_jax.rl import checkpoint
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
-from rlgpt_jax.rl.evaluate.keyframes import EpisodeListener
+from rlgpt_jax.rl.evaluate.keyframes import Recorder
 from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.interface import DEFAULT, STOP_EPISODES, STOP_LEAST, RLInterface
 from rlgpt_jax.rl.learner import Learner
@@ -53,8 +52,9 @@ class Learning:
         path = self._tools.folder.iteration(stage.iteration, "eval.json")
         saved = read_json(path)
         if saved is None or frames.are_missing(self._tools, stage.iteration):
-            params = self._train(stage).params if self._config.learns else self.params(stage)
-            report = self._evaluate_and_draw(stage, params)
+            if self._config.learns:
+                self._train(stage)
+            report = self._evaluate_and_draw(stage)
             write_json(path, report.to_json())
         else:
             report = EvalReport.from_json(saved)
@@ -68,7 +68,7 @@ class Learning:
         if saved is not None:
             report = EvalReport.from_json(saved)
         else:
-            report = known or self._evaluate(stage, self.params(stage), VALIDATION)
+            report = known or self._evaluate(stage, VALIDATION)
             write_json(path, report.to_json())
         self._tools.on_event(events.EvaluatedCode(stage.iteration, report))
         return report
@@ -88,7 +88,7 @@ class Learning:
 
     def held_out(self, stage: Stage) -> EvalReport:
         """Any finished iteration in the worlds of `EVAL`; nothing is written."""
-        return self._evaluate(stage, self.params(stage), EVAL)
+        return self._evaluate(stage, EVAL)
 
     def params(self, stage: Stage) -> Params:
         """The networks of a finished iteration, for videos and further use."""
@@ -149,7 +149,7 @@ class Learning:
         most = self._config.ticks_per_iteration
         return most if stage.interface.ticks is None else min(stage.interface.ticks, most)
 
-    def _train(self, stage: Stage) -> Learner:
+    def _train(self, stage: Stage) -> None:
         tools, goal = self._tools, self._goal(stage)
         position = checkpoints.position(tools.folder, stage.iteration)
         if position is None:
@@ -161,7 +161,6 @@ class Learning:
         with tools.folder.timed("train"):
             learner = self._go_on(stage, learner, start_ticks, start_ticks + goal)
         self._learner, self._owner = learner, stage.iteration
-        return learner
 
     def _begin(self, stage: Stage) -> Learner:
         """The learner with which an iteration starts."""
@@ -224,16 +223,9 @@ class Learning:
                 events.Updated(iteration, update, ticks, ticks - start, stop - start, values)
             )
 
-        return train(
-            self._world(stage),
-            stage.space,
-            self._rl(stage),
-            self._begun(stage, learner),
-            stop - int(learner.ticks),
-            on_update,
-            is_enough,
-            rests=False,
-        )
+        world, config, begun = self._world(stage), self._rl(stage), self._begun(stage, learner)
+        ticks = stop - int(learner.ticks)
+        return train(world, stage.space, config, begun, ticks, on_update, is_enough, rests=False)
 
     def _begun(self, stage: Stage, learner: Learner) -> Learner:
         """The learner in episodes: new ones, if it was loaded without any."""
@@ -246,29 +238,28 @@ class Learning:
         path = checkpoints.folder_of(self._tools.folder, stage.iteration) / position.folder
         return checkpoint.load(path, self._world(stage), stage.space, self._rl(stage), begins)
 
-    def _evaluate_and_draw(self, stage: Stage, params: Params) -> EvalReport:
+    def _evaluate_and_draw(self, stage: Stage) -> EvalReport:
         """The evaluation of an iteration, with the pictures that the critic shall see."""
         tools, episodes = self._tools, self._config.eval_episodes
         world = tools.world(VALIDATION, self._config.eval_lanes(tools.rl.ppo.num_envs))
         recorder = frames.make_recorder(tools, world)
-        report = self._evaluate(stage, params, VALIDATION, recorder)
+        report = self._evaluate(stage, VALIDATION, recorder)
         if recorder is not None:
             with tools.folder.timed("frames"):
                 frames.take(tools, stage.iteration, recorder, world, episodes)
         return report
 
-    def _evaluate(
-        self, stage: Stage, params: Params, split: str, recorder: EpisodeListener | None = None
-    ) -> EvalReport:
+    def _evaluate(self, stage: Stage, split: str, recorder: Recorder | None = None) -> EvalReport:
         """The same episodes in every iteration, so that iterations can be compared."""
         tools, episodes = self._tools, self._config.eval_episodes
         tools.on_event(events.Evaluating(stage.iteration, episodes))
         lanes = self._config.eval_lanes(tools.rl.ppo.num_envs)
         with tools.folder.timed("evaluate"):
+            world, seed = tools.world(split, lanes), tools.seed_of("evaluate", split)
             return evaluate(
-                tools.world(split, lanes),
-                Policy(params, stage.space, self.evaluated_with(stage)),
-                tools.seed_of("evaluate", split),
+                world,
+                self.policy(stage),
+                seed,
                 num_episodes=episodes,
                 task=tools.task.name,
                 split=split,

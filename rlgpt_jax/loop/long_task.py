@@ -14,7 +14,6 @@ nobody is asked, and a search over basic skills plans (`baselines/skill_search.p
 """
 
 import dataclasses
-from collections.abc import Mapping
 from typing import Any
 
 from rlgpt_jax.agents import planner
@@ -30,7 +29,7 @@ from rlgpt_jax.loop import events, skills, two_loop
 from rlgpt_jax.loop.baselines import skill_search
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.record import RunFolder, read_json, write_json
-from rlgpt_jax.loop.result import replayed
+from rlgpt_jax.loop.result import rate_of, replayed
 from rlgpt_jax.loop.spaces import Language
 from rlgpt_jax.loop.tools import EVAL, VALIDATION, Tools
 from rlgpt_jax.rl.chain.evaluate import ChainReport, evaluate_chain
@@ -38,14 +37,12 @@ from rlgpt_jax.rl.chain.rule import Goal
 from rlgpt_jax.rl.chain.skills import Chain, Skill
 
 
-@dataclasses.dataclass(frozen=True)
 class TaskPlanned(events.Event):
     """Event: how the long task is split."""
 
     plan: TaskPlan
 
 
-@dataclasses.dataclass(frozen=True)
 class SubTaskStarted(events.Event):
     """Event: the loops of one sub-task begin, or are skipped because its skill is there."""
 
@@ -55,7 +52,6 @@ class SubTaskStarted(events.Event):
     is_done: bool
 
 
-@dataclasses.dataclass(frozen=True)
 class ChainEvaluated(events.Event):
     """Event: the long task was played with all skills."""
 
@@ -208,15 +204,12 @@ def solve(config: LoopConfig, tools: Tools, plan: TaskPlan, number: int) -> None
         rl.reward.targets or task.sources,
     )  # fmt: skip
     fates = best.slots.fates or ((Language().idle,) if space.repeat_script else ())
+    # What is the same after every way of getting there.
+    brief = {k: v for k, v in solved.result.items() if k != "wall_seconds"}
     skills.save(
         folder, skill, fates, given.offer.sources, given.sensors, given.rl.network,
-        stage.interface, {"task": task.name, "words": task.words, "result": _brief(solved.result)},
+        stage.interface, {"task": task.name, "words": task.words, "result": brief},
     )  # fmt: skip
-
-
-def _brief(result: Mapping[str, Any]) -> dict[str, Any]:
-    """The part of a result that is the same after every way of getting there."""
-    return {k: v for k, v in result.items() if k != "wall_seconds"}
 
 
 def load_chain(config: LoopConfig, tools: Tools, plan: TaskPlan) -> Chain:
@@ -242,12 +235,14 @@ def play(config: LoopConfig, tools: Tools, chain: Chain, split: str, file: str) 
     if saved is None:
         tools.on_event(events.Evaluating(0, config.eval_episodes))
         with tools.folder.timed("evaluate"):
+            world = tools.world(split, config.eval_lanes(tools.rl.ppo.num_envs))
+            seed, episodes = tools.seed_of("evaluate", split), config.eval_episodes
             report = evaluate_chain(
-                tools.world(split, config.eval_lanes(tools.rl.ppo.num_envs)),
+                world,
                 chain,
                 tools.rl,
-                tools.seed_of("evaluate", split),
-                num_episodes=config.eval_episodes,
+                seed,
+                num_episodes=episodes,
                 task=tools.task.name,
                 split=split,
             )
@@ -285,11 +280,7 @@ def _result(
         "mode": config.mode,
         "planner": True,
         "seed": tools.seed,
-        "success_rate": whole.success_rate,
-        "success_low": whole.success_low,
-        "success_high": whole.success_high,
-        "num_episodes": whole.num_episodes,
-        "successes": whole.successes,
+        **rate_of(whole),
         "validation": validation.whole.success_rate,
         "sub_tasks": parts,
         "ticks": ticks,

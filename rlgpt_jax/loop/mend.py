@@ -62,9 +62,7 @@ def _skills(root: Path) -> list[str]:
         path for path in sorted(root.glob("skills/*"))
         if path.is_dir() and not ("." in path.name or _is_whole_skill(path))
     ]  # fmt: skip
-    return [
-        f"{path} is damaged and is now {set_aside(path).name}; it is made anew." for path in bad
-    ]
+    return [_anew(path) for path in bad]
 
 
 def _is_whole_skill(path: Path) -> bool:

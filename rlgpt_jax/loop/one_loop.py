@@ -35,7 +35,8 @@ def plan_and_code(
     attempts: Attempts = {}
     interface: RLInterface | Refusal = DEFAULT
     for number in range(config.num_tries):
-        answer = _ask(config, tools, state, attempts, interface, number)
+        trials = Trials(config, tools, state, policy)
+        answer = _ask(trials, attempts, interface, number)
         if isinstance(answer, Refusal):
             if number > 0:
                 break  # asked twice; what it wrote before stays
@@ -50,7 +51,7 @@ def plan_and_code(
             record_plan(tools, state)
         if answer.interface is not None:
             interface = answer.interface
-        trials = Trials(config, tools, state, policy)
+        trials = dataclasses.replace(trials, state=state)
         attempts = _apply(trials, attempts, answer, number)
         trials.run(number, attempts)
         if not attempts:
@@ -69,20 +70,16 @@ def record_plan(tools: Tools, state: PromptState) -> None:
 
 
 def _ask(
-    config: LoopConfig,
-    tools: Tools,
-    state: PromptState,
-    attempts: Attempts,
-    interface: RLInterface | Refusal,
-    number: int,
+    trials: Trials, attempts: Attempts, interface: RLInterface | Refusal, number: int
 ) -> Answer | Refusal:
     """One try: shows what became of the tries before."""
+    config, tools, state = trials.config, trials.tools, trials.state
     words = "" if isinstance(interface, Refusal) else rl_setup.describe(interface, tools.task.spec)
     told = state.replace(
         number=number, fates=_fates(state, attempts), interface=words if config.sets_up_rl else ""
     )
-    key = tools.request_key(config, state.iteration, "one", f"try{number}")
     with tools.folder.timed("plan"):
+        key = trials.key("one", f"try{number}")
         return tools.ask(Question(key, "one", told, one.render, one.parse))
 
 

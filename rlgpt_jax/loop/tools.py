@@ -1,4 +1,5 @@
-"""What the loop is given: a task, worlds, a model, a learner's settings, a folder.
+"""What the loop is given: a task, worlds, a model, a learner's settings, a folder; what agents
+are told of it, and the task that training sees.
 
 Everything comes as an argument, so that a test can pass a corridor and written answers.
 """
@@ -10,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from rlgpt_jax.agents import prompts
 from rlgpt_jax.agents.ask import Question, Value, ask_all
-from rlgpt_jax.agents.llm.base import Completion, OnAnswer, Provider, Request
+from rlgpt_jax.agents.llm.base import Completion, OnAnswer, Provider, Request, untold
 from rlgpt_jax.agents.llm.budget import Budget, Budgeted
 from rlgpt_jax.agents.llm.transcript import Recorded, Transcript
 from rlgpt_jax.agents.prompt_state import Refusal
@@ -25,7 +26,7 @@ from rlgpt_jax.loop.record import RunFolder
 from rlgpt_jax.loop.spaces import Language
 from rlgpt_jax.macros.limits import TICK_LIMIT
 from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.interface import DEFAULT, RLInterface
+from rlgpt_jax.rl.interface import DEFAULT, Given, RewardTerms, RLInterface, TrainingTask
 
 World = Environment | HostEnvironment
 # Splits of worlds. Iterations are judged and compared on "validation"; only the best one
@@ -130,10 +131,59 @@ class _Announced:
         self._on_event = on_event
 
     def complete(
-        self, requests: Sequence[Request], on_answer: OnAnswer | None = None
+        self, requests: Sequence[Request], on_answer: OnAnswer = untold
     ) -> list[Completion]:
         self._on_event(events.Asked(tuple(r.key for r in requests)))
         answers = self._provider.complete(requests, on_answer)
         for request, answer in zip(requests, answers, strict=True):
             self._on_event(events.Answered(request.key, answer))
         return answers
+
+
+def given(task: Task | SpecTask, config: RLConfig, warm_start: bool = True) -> Given:
+    """What an interface keeps where it sets nothing, for `Setting.given`."""
+    reward, ppo, network = config.reward, config.ppo, config.network
+    made = Given(
+        reward=RewardTerms(success=reward.success, step_cost=reward.step_cost),
+        gamma=ppo.gamma, ticks_per_update=ppo.num_envs * ppo.unroll_length,
+        observation=config.observation, image_size=network.image_size,
+        frame_stack=network.frame_stack, recurrent=network.recurrent,
+        target_memory=network.remembers, network="last" if warm_start else "fresh",
+    )  # fmt: skip
+    if isinstance(task, SpecTask):
+        terms = dataclasses.replace(
+            made.reward, environment=reward.environment or None,
+            progress=reward.progress or task.spec.progress,
+        )  # fmt: skip
+        return dataclasses.replace(made, reward=terms)
+    terms = dataclasses.replace(
+        made.reward, distance=reward.distance, targets=reward.targets or task.sources,
+        items=reward.items, exploration=reward.exploration,
+    )  # fmt: skip
+    return dataclasses.replace(
+        made, reward=terms, mobs=task.mobs, mob_range=max(task.mob_range),
+        start_items=task.start_items,
+    )  # fmt: skip
+
+
+def training_task(task: Task | SpecTask, wanted: TrainingTask) -> Task | SpecTask:
+    """The task of training episodes: `task` with what `wanted` sets; in a world with a spec that
+    is the horizon alone.
+
+    Another goal item is one to be held, so that it ends a task of stages or of a station
+    to be placed; the blocks and mobs of the distance term stay those of `task`.
+    """
+    changes: dict = {}
+    if isinstance(task, SpecTask):
+        return dataclasses.replace(task, horizon=wanted.horizon or task.horizon)
+    if wanted.goal_item not in (None, task.goal_item):
+        changes.update(goal_item=wanted.goal_item, goal_quantity=1, nearby=False, stages=())
+    if wanted.goal_quantity is not None:
+        changes.update(goal_quantity=wanted.goal_quantity)
+    if wanted.horizon is not None:
+        changes.update(horizon=wanted.horizon)
+    if wanted.mob_range is not None:
+        changes.update(mob_range=(wanted.mob_range, wanted.mob_range))
+    if wanted.start_items is not None:
+        changes.update(start_items=wanted.start_items)
+    return dataclasses.replace(task, **changes)

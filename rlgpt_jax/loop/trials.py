@@ -45,6 +45,10 @@ class Trials:
     state: PromptState  # with the plan
     policy: Callable[[], Policy | None]  # the one that was trained last
 
+    def key(self, *parts: str) -> str:
+        """Of a question in this iteration."""
+        return self.tools.request_key(self.config, self.state.iteration, *parts)
+
     def run(self, number: int, attempts: Attempts) -> None:
         """Tries what was accepted in try `number`: code parts in the plan's order, then macros."""
         plan = self.state.plan.coded

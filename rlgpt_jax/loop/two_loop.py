@@ -46,8 +46,7 @@ from rlgpt_jax.loop.pictures import frames
 from rlgpt_jax.loop.record import CODED_PARTS, write_json
 from rlgpt_jax.loop.result import Alone, Iteration, best_of, coded_parts_alone, finish
 from rlgpt_jax.loop.spaces import Slots, make_space, place
-from rlgpt_jax.loop.tools import Tools
-from rlgpt_jax.loop.training_task import given
+from rlgpt_jax.loop.tools import Tools, given
 from rlgpt_jax.macros import api
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_NAMES
 from rlgpt_jax.rl.evaluate.report import EvalReport
@@ -251,15 +250,9 @@ def _make_stage(
     old = begins.slots if begins else Slots()
     slots = place((*tools.offer.macros, *state.fates), old)
     space = make_space(slots, state.fates, config.mode == "pure_code", tools.language, interface)
+    stages = (before.stage if before else None, begins.stage if begins else None)
     changed = slots.changed_since(old)
-    return slots, Stage(
-        state.iteration,
-        space,
-        changed,
-        before.stage if before else None,
-        interface,
-        begins.stage if begins else None,
-    )
+    return slots, Stage(state.iteration, space, changed, stages[0], interface, stages[1])
 
 
 def _joined(*texts: str) -> str:

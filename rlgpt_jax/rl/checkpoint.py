@@ -37,17 +37,13 @@ class CheckpointDamaged(ValueError):
     """A checkpoint that is not as it was written."""
 
 
-def _is_key(x: Any) -> bool:
-    return isinstance(x, jax.Array) and jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key)
-
-
 def _to_numpy(x: Any) -> np.ndarray:
-    return np.asarray(jax.random.key_data(x) if _is_key(x) else x)
+    return np.asarray(jax.random.key_data(x) if on_host.is_key(x) else x)
 
 
 def _like(array: np.ndarray, template: Any) -> Any:
     """The stored array as the kind of leaf that `template` is."""
-    if _is_key(template):
+    if on_host.is_key(template):
         return jax.random.wrap_key_data(jnp.asarray(array))
     if isinstance(template, jax.Array):
         spread = len(template.sharding.device_set) > 1  # the whole may not fit on one device

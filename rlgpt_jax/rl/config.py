@@ -6,87 +6,62 @@ and what is needed. Defaults that differ from the released code: `docs/paper.md`
 
 import dataclasses
 import math
-from typing import ClassVar
+from typing import Annotated, ClassVar, Literal
 
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.spec import WorldSpec
-from rlgpt_jax.rl.config_checks import LARGEST, check, check_floats, check_ints, check_pairs, need
+from rlgpt_jax.rl.config_checks import Within, check, check_fields, check_pairs, need
 from rlgpt_jax.rl.interface import ALL_PARTS, OBSERVATION_PARTS, PICTURE, RewardTerms, RLInterface
 
-DRIVERS = ("auto", "host", "device")
-DTYPES = ("auto", "float32", "bfloat16")
+MOST = 2**20  # lanes, ticks, units of a layer
+Count = Annotated[int, Within(1, MOST)]
+Depth = Annotated[int, Within(0, MOST)]
+Share = Annotated[float, Within(0.0, 1.0)]
+Cost = Annotated[float, Within(0.0, 1e6)]  # sums over episodes stay in float32
+Positive = Annotated[float, Within(1e-9)]
 
 
 @dataclasses.dataclass(frozen=True)
 class PPOConfig:
     """Proximal policy optimisation (Schulman et al. 2017) over SMDP decisions."""
 
-    num_envs: int = 64  # lanes; the environment must have as many
-    unroll_length: int = 64  # ticks per rollout
-    gamma: float = 0.99  # discount per tick, not per decision
-    gae_lambda: float = 0.95  # per decision
-    clip: float = 0.2  # of the probability ratio
-    num_epochs: int = 8  # passes over a rollout
-    num_minibatches: int = 8  # of a rollout in which every tick is a decision
-    learning_rate: float = 1e-3  # of Adam
-    adam_epsilon: float = 1e-5  # added to the root of its second moment (released: 1e-8)
-    entropy_cost: float = 0.003  # weight of the entropy bonus in the loss
-    value_cost: float = 0.5  # weight of the value loss
+    num_envs: Count = 64  # lanes; the environment must have as many
+    unroll_length: Count = 64  # ticks per rollout
+    gamma: Share = 0.99  # discount per tick, not per decision
+    gae_lambda: Share = 0.95  # per decision
+    clip: Annotated[float, Within(1e-6, 10.0)] = 0.2  # of the probability ratio
+    num_epochs: Count = 8  # passes over a rollout
+    num_minibatches: Count = 8  # of a rollout in which every tick is a decision
+    learning_rate: Share = 1e-3  # of Adam
+    adam_epsilon: Share = 1e-5  # added to the root of its second moment (released: 1e-8)
+    entropy_cost: Cost = 0.003  # weight of the entropy bonus in the loss
+    value_cost: Cost = 0.5  # weight of the value loss
     # Of leaving the macro that leads, per nat of divergence from an untrained policy. Advantages
     # have unit deviation, so without it their noise drives the policy off code that works.
-    lead_cost: float = 0.1
-    max_grad_norm: float = 0.5  # to which the gradient of all parameters is clipped
-    target_kl: float | None = None  # no further epoch once the KL estimate passes 1.5x
+    lead_cost: Cost = 0.1
+    max_grad_norm: Positive = 0.5  # to which the gradient of all parameters is clipped
+    target_kl: Positive | None = None  # no further epoch once the KL estimate passes 1.5x
     # Actor and critic have an Adam each and clip apart, and KL stops the actor's steps alone, at
     # the minibatch whose estimate passes (released: so).
     separate: bool = False
     # lambda of what the critic learns; none: gae_lambda. 1 is discounted reward-to-go (released).
-    target_lambda: float | None = None
+    target_lambda: Share | None = None
     # An episode whose time is up counts as terminated: nothing is bootstrapped (released: so).
     time_limit_ends: bool = False
     # Groups of lanes that are dealt to minibatches apart (`groups.py`); 0: one per device. The
     # same number gives the same training, but for rounding, on any number of devices.
-    groups: int = 0
+    groups: Depth = 0
     # Self-imitation (`ppo/self_imitation.py`): updates from one pass to the next, 0 for none.
     # Released: 100 updates of 1000 ticks.
-    imitation_every: int = 0
-    imitation_trajectories: int = 500  # stored at most (released: 500)
-    imitation_batch: int = 1000  # decisions of a step (released: 1000)
+    imitation_every: Depth = 0
+    imitation_trajectories: Count = 500  # stored at most (released: 500)
+    imitation_batch: Count = 1000  # decisions of a step (released: 1000)
     # Decisions stored at most, of 0.5 kB each in Minecraft, and as many again of episodes that go
     # on: of a longer one the last imitation_rows / num_envs are kept.
-    imitation_rows: int = 200_000
+    imitation_rows: Count = 200_000
 
     def __post_init__(self):
-        check_ints(
-            self,
-            "ppo",
-            dict(
-                num_envs=1, unroll_length=1, num_epochs=1, num_minibatches=1, groups=0,
-                imitation_every=0, imitation_trajectories=1, imitation_batch=1,
-                imitation_rows=1,
-            ),
-        )  # fmt: skip
-        check_floats(
-            self,
-            "ppo",
-            dict(
-                gamma=(0.0, 1.0),
-                gae_lambda=(0.0, 1.0),
-                clip=(1e-6, 10.0),
-                learning_rate=(0.0, 1.0),
-                adam_epsilon=(0.0, 1.0),
-                entropy_cost=(0.0, LARGEST),
-                value_cost=(0.0, LARGEST),
-                lead_cost=(0.0, LARGEST),
-                max_grad_norm=(1e-9, math.inf),
-            ),
-        )
-        if self.target_kl is not None:
-            check_floats(self, "ppo", dict(target_kl=(1e-9, math.inf)))
-        if self.target_lambda is not None:
-            check_floats(self, "ppo", dict(target_lambda=(0.0, 1.0)))
-        for field in ("separate", "time_limit_ends"):
-            check(self, f"ppo.{field}", isinstance(getattr(self, field), bool), "true or false")
+        check_fields(self, "ppo.")
         enough = self.imitation_rows >= self.num_envs or not self.imitation_every
         check(self, "ppo.imitation_rows", enough, f"at least ppo.num_envs = {self.num_envs}")
 
@@ -105,42 +80,35 @@ class NetworkConfig:
     has feature_width=128, fusion_width=512, head_width=256 and head_depth=3.
     """
 
-    feature_width: int = 64  # output of every feature network
-    feature_depth: int = 2  # hidden layers of the compass, gps and voxel networks
-    fusion_width: int = 512  # of all features together
-    head_width: int = 128  # hidden units of the heads
-    head_depth: int = 1  # hidden layers of the heads
-    voxel_embedding: int = 8  # per block around the feet
-    ray_embedding: int = 3  # per ray, once plain and once times the closeness
+    feature_width: Count = 64  # output of every feature network
+    feature_depth: Depth = 2  # hidden layers of the compass, gps and voxel networks
+    fusion_width: Count = 512  # of all features together
+    head_width: Count = 128  # hidden units of the heads
+    head_depth: Depth = 1  # hidden layers of the heads
+    voxel_embedding: Count = 8  # per block around the feet
+    ray_embedding: Count = 3  # per ray, once plain and once times the closeness
     # Height and width of pictures in the place of the rays (`picture_net.py`), () for none.
     image_size: tuple[int, ...] = ()
-    frame_stack: int = 1  # pictures that are seen together: those of the last ticks
-    conv_patch: int = 4  # pixels of a side of the patches that the first layer reads
+    frame_stack: Count = 1  # pictures that are seen together: those of the last ticks
+    conv_patch: Count = 4  # pixels of a side of the patches that the first layer reads
     conv_channels: tuple[int, ...] = (16, 32, 32)  # of that layer and after every halving
-    conv_blocks: int = 1  # residual blocks after every halving
-    picture_width: int = 256  # output
+    conv_blocks: Depth = 1  # residual blocks after every halving
+    picture_width: Count = 256  # output
     # What actor and critic have in common: everything but the heads. Needed by a recurrent core.
     shared: bool = False
-    recurrent: int = 0  # width of a GRU after the fused features, 0 for none
+    recurrent: Depth = 0  # width of a GRU after the fused features, 0 for none
     # Whether a policy with rays is told where they last met a target of its reward: `remembers`.
     target_memory: bool = True
-    compute_dtype: str = "auto"  # float32, bfloat16 or auto, see `precision.py`
+    compute_dtype: Literal["auto", "float32", "bfloat16"] = (
+        "auto"  # float32, bfloat16 or auto, see `precision.py`
+    )
     spec: ClassVar[WorldSpec | None] = None  # of the world that they are for, see `FieldNetwork`
 
     def __post_init__(self):
-        sizes = (
-            "feature_width", "fusion_width", "head_width", "voxel_embedding", "ray_embedding",
-            "frame_stack", "conv_patch", "picture_width",
-        )  # fmt: skip
-        depths = ("feature_depth", "head_depth", "conv_blocks", "recurrent")
-        check_ints(self, "network", dict.fromkeys(sizes, 1) | dict.fromkeys(depths, 0))
+        check_fields(self, "network.")
         for field in ("image_size", "conv_channels"):  # lists, where they come from JSON
             object.__setattr__(self, field, tuple(getattr(self, field)))
         self._check_pictures()
-        known = self.compute_dtype in DTYPES
-        check(self, "network.compute_dtype", known, f"one of {', '.join(DTYPES)}")
-        for field in ("shared", "target_memory"):
-            check(self, f"network.{field}", isinstance(getattr(self, field), bool), "true or false")
         needed = "true with network.recurrent, since a lane has one state for actor and critic"
         check(self, "network.shared", self.shared or not self.recurrent, needed)
 
@@ -183,21 +151,20 @@ class RewardConfig:
     scale, which suits a value network without return normalisation.
     """
 
-    success: float = 10.0  # once, when the task is solved
-    step_cost: float = 0.02  # subtracted every tick
-    distance: float = 0.5  # per block that the nearest goal in sight came nearer
+    success: Cost = 10.0  # once, when the task is solved
+    step_cost: Cost = 0.02  # subtracted every tick
+    distance: Cost = 0.5  # per block that the nearest goal in sight came nearer
     targets: tuple[str, ...] = ()  # blocks and mobs of `distance`; () is those of the world
-    exploration: float = 0.0  # per cell of 4 x 4 blocks first visited in an episode
-    environment: float = 0.0  # times the reward of the world
-    clip: float = 0.0  # times the CLIP reward of `rl.reward.clip`, 0..1 - 1/32; 0 computes none
+    exploration: Cost = 0.0  # per cell of 4 x 4 blocks first visited in an episode
+    environment: Cost = 0.0  # times the reward of the world
+    clip: Cost = 0.0  # times the CLIP reward of `rl.reward.clip`, 0..1 - 1/32; 0 computes none
     items: tuple[tuple[str, float], ...] = ()  # per item gained: (name, reward)
     # In worlds with a spec, which have no distance, targets, exploration or items: (field, weight)
     # as in `WorldSpec.progress`, which () stands for.
     progress: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self):
-        terms = ("success", "step_cost", "distance", "exploration", "environment", "clip")
-        check_floats(self, "reward", dict.fromkeys(terms, (0.0, LARGEST)))
+        check_fields(self, "reward.")
         for i, name in enumerate(self.targets):
             needed = "the name of a block or mob in envs.names.NAMES"
             need(name in NAME_ID, f"reward.targets[{i}]", name, needed)
@@ -224,7 +191,9 @@ class RLConfig:
     network: NetworkConfig = NetworkConfig()
     reward: RewardConfig = RewardConfig()
     observation: tuple[str, ...] = OBSERVATION_PARTS  # what the networks see; the rest is 0
-    driver: str = "auto"  # host: Python loop; device: one lax.scan; auto: host on CPU
+    driver: Literal["auto", "host", "device"] = (
+        "auto"  # host: Python loop; device: one lax.scan; auto: host on CPU
+    )
     devices: int | str = "auto"  # that share the lanes, see `devices.num_devices`
     # Whether worlds whose lanes step on their own go on while an update computes.
     overlap: bool = True
@@ -233,6 +202,7 @@ class RLConfig:
     spec: WorldSpec | None = None
 
     def __post_init__(self):
+        check_fields(self)
         self._set_spec()
         for i, part in enumerate(self.observation):
             need(part in ALL_PARTS, f"observation[{i}]", part, f"one of {', '.join(ALL_PARTS)}")
@@ -240,10 +210,8 @@ class RLConfig:
         self._check_imitation()
         apart = not (self.ppo.separate and self.network.shared)
         check(self.network, "network.shared", apart, "false with ppo.separate")
-        check(self, "driver", self.driver in DRIVERS, f"one of {', '.join(DRIVERS)}")
         known = self.devices == "auto" or (type(self.devices) is int and self.devices >= 1)
         check(self, "devices", known, "auto or an integer of at least 1")
-        check(self, "overlap", isinstance(self.overlap, bool), "true or false")
 
     def _set_spec(self) -> None:
         """Networks are made for the world; rewards name its fields."""

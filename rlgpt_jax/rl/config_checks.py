@@ -1,9 +1,20 @@
 """Checks of single settings; every message names the field by its path and says what is needed."""
 
+import dataclasses
 import math
+import types
+import typing
+from typing import Annotated, Any
 
-MOST = 2**20  # lanes, ticks, units of a layer
-LARGEST = 1e6  # reward, cost: sums over episodes stay in float32
+LARGEST = 1e6  # reward: sums over episodes stay in float32
+
+
+@dataclasses.dataclass(frozen=True)
+class Within:
+    """Numbers that a field may have, as part of its type."""
+
+    low: float
+    high: float = math.inf
 
 
 def need(ok: bool, path: str, given: object, needed: str) -> None:
@@ -16,21 +27,28 @@ def check(config: object, path: str, ok: bool, needed: str) -> None:
     need(ok, path, getattr(config, path.rpartition(".")[2]), needed)
 
 
-def check_ints(config: object, prefix: str, least: dict[str, int]) -> None:
-    for field, low in least.items():
-        value = getattr(config, field)
-        is_int = isinstance(value, int) and not isinstance(value, bool)
-        needed = f"an integer of at least {low} and at most {MOST:,}"
-        need(is_int and low <= value <= MOST, f"{prefix}.{field}", value, needed)
+def check_fields(config: Any, prefix: str = "") -> None:
+    """What the types of a dataclass say of its switches, choices and numbers."""
+    kinds = typing.get_type_hints(type(config), include_extras=True)
+    for field in dataclasses.fields(config):
+        _check(f"{prefix}{field.name}", getattr(config, field.name), kinds[field.name])
 
 
-def check_floats(config: object, prefix: str, ranges: dict[str, tuple[float, float]]) -> None:
-    for field, (low, high) in ranges.items():
-        value = getattr(config, field)
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        ok = is_number and math.isfinite(value) and low <= value <= high
-        top = "" if math.isinf(high) else f" and at most {high:g}"
-        need(ok, f"{prefix}.{field}", value, f"a finite number of at least {low:g}{top}")
+def _check(path: str, value: Any, kind: Any) -> None:
+    origin, args = typing.get_origin(kind), typing.get_args(kind)
+    if types.NoneType in args:  # the other one, or nothing
+        _check(path, value, args[0] if value is not None else None)
+    elif kind is bool:
+        need(isinstance(value, bool), path, value, "true or false")
+    elif origin is typing.Literal:
+        need(value in args, path, value, f"one of {', '.join(args)}")
+    elif origin is Annotated:
+        number, within = args
+        what, form = ("an integer", ",") if number is int else ("a finite number", "g")
+        top = "" if math.isinf(within.high) else f" and at most {within.high:{form}}"
+        is_number = isinstance(value, number | int) and not isinstance(value, bool)
+        ok = is_number and math.isfinite(value) and within.low <= value <= within.high
+        need(ok, path, value, f"{what} of at least {within.low:{form}}{top}")
 
 
 def check_pairs(path: str, entries: tuple, words: str) -> None:

@@ -170,11 +170,6 @@ def typed(x: Any) -> Any:
     return jnp.asarray(x, x.dtype) if getattr(x, "weak_type", False) else x
 
 
-def first_copy(tree: Tree) -> Tree:
-    """What is on every device, on the first one alone."""
-    return jax.tree.map(lambda x: x.addressable_data(0), tree)
-
-
 def copied(mesh: Mesh | None, tree: Tree, spec: PartitionSpec) -> Tree:
     """Copies that may be given away: spread over a mesh, or on the default device."""
     tree = jax.tree.map(lambda x: jnp.array(typed(x), copy=True), tree)

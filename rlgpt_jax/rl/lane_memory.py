@@ -17,7 +17,7 @@ from rlgpt_jax.rl import devices, index_range, worlds
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import NetworkConfig, RLConfig
 from rlgpt_jax.rl.networks import actor_critic
-from rlgpt_jax.rl.policy import Policy, device_arrays
+from rlgpt_jax.rl.policy import Policy, arrays_of
 from rlgpt_jax.rl.rollout import on_host, one_tick
 from rlgpt_jax.rl.rollout.macro_step import init_macros
 from rlgpt_jax.rl.rollout.on_host import World
@@ -92,7 +92,7 @@ def _measure(
     carried = jax.eval_shape(functools.partial(none_open, network), lanes, obs)
     macros = jax.eval_shape(lambda: init_macros(space, num, on_device=True))
     params = jax.eval_shape(functools.partial(actor_critic.init_params, network), key)
-    actor = device_arrays(Policy(params, space, config), env.goal_names)
+    actor = arrays_of(Policy(params, space, config), env.goal_names, on_device=True)
     seen = jax.eval_shape(one_tick.decide, actor, lanes, obs, key, jnp.int32(0))
     row = _bytes((seen.features, seen.action, seen.log_prob, seen.value)) / num + _ROW
     ticks = config.ppo.unroll_length

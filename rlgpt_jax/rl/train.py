@@ -24,12 +24,11 @@ from rlgpt_jax.rl.ppo.optimizer import TrainState, make_optimizer
 from rlgpt_jax.rl.ppo.outcome import TrainingDiverged as TrainingDiverged
 from rlgpt_jax.rl.reward.clip.world import ClipWorld
 from rlgpt_jax.rl.rollout import on_host, one_tick
-from rlgpt_jax.rl.rollout.device_worlds import DeviceWorlds, on_devices
 from rlgpt_jax.rl.rollout.macro_step import init_macros
 from rlgpt_jax.rl.rollout.on_host import World
 from rlgpt_jax.rl.rollout.one_tick import Batch, RolloutState
 from rlgpt_jax.rl.rollout.open_decisions import none_open
-from rlgpt_jax.rl.rollout.rollout_device import rollout_device
+from rlgpt_jax.rl.rollout.rollout_device import DeviceWorlds, on_devices, rollout_device
 from rlgpt_jax.rl.rollout.rollout_host import rollout_host, start_lanes
 from rlgpt_jax.rl.train_async import train_async
 
@@ -292,5 +291,6 @@ def train(
     if mesh is None:
         return learner
     # Evaluations and what else reads the networks have one device.
-    params, opt_state = devices.first_copy((learner.params, learner.opt_state))
+    nets = (learner.params, learner.opt_state)
+    params, opt_state = jax.tree.map(lambda x: x.addressable_data(0), nets)
     return learner.replace(params=params, opt_state=opt_state)

@@ -1,7 +1,7 @@
 import pytest
 
 from rlgpt_jax.agents import fast, slow
-from rlgpt_jax.agents.ask import Question, ask, ask_all
+from rlgpt_jax.agents.ask import Question, ask_all
 from rlgpt_jax.agents.llm.base import MISSING, Completion, Usage
 from rlgpt_jax.agents.prompt_state import Plan, Refusal
 from tests.agents.states import PLAN, PROMPTS, STATE
@@ -24,7 +24,7 @@ class Script:
 
 def plan(script):
     question = Question("iter0/slow", "slow", STATE, slow.render, slow.parse)
-    return ask(script, PROMPTS, question)
+    return ask_all(script, PROMPTS, [question])[0]
 
 
 def test_a_bad_answer_is_asked_again_with_the_reason():

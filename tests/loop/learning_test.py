@@ -12,7 +12,7 @@ from rlgpt_jax.loop import events, learning
 from rlgpt_jax.loop.learning import Learning, Stage
 from rlgpt_jax.loop.record import read_json
 from rlgpt_jax.loop.spaces import Language, Slots, make_space, place
-from rlgpt_jax.loop.training_task import given, training_task
+from rlgpt_jax.loop.tools import given, training_task
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.interface import RewardTerms, RLInterface, TrainingTask
 from rlgpt_jax.rl.train import carry_over, train

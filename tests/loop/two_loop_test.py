@@ -618,7 +618,7 @@ def test_other_structures_go_on_after_a_kill_too(tmp_path, agents, answers):
     [
         ({"mode": "pure_code", "design": "reward"}, "lets nothing be coded"),
         ({"memory_characters": 4_000}, "needs at least"),
-        ({"agents": "two"}, "choose from one, slow_fast, slow_fast_critic"),
+        ({"agents": "two"}, "must be one of one, slow_fast, slow_fast_critic"),
     ],
 )
 def test_settings_that_cannot_work_are_refused(changes, words):

@@ -18,10 +18,10 @@ from rlgpt_jax.envs.tasks.tasks import get_task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.rl import devices
 from rlgpt_jax.rl.actions import empty_space
-from rlgpt_jax.rl.policy import Policy, device_arrays
+from rlgpt_jax.rl.policy import Policy, arrays_of
 from rlgpt_jax.rl.ppo import update_device
 from rlgpt_jax.rl.ppo.optimizer import TrainState
-from rlgpt_jax.rl.rollout import device_worlds, rollout_device
+from rlgpt_jax.rl.rollout import rollout_device
 from rlgpt_jax.rl.train import init_learner, train
 from tests.corridor import Corridor
 from tests.envs.voxel import worlds as flat
@@ -80,9 +80,9 @@ def programs(env, learner):
     """The compiled rollout and update of eight devices, and the batch between them."""
     config = settings(DEVICES)
     mesh = devices.mesh_of(config, True)
-    worlds = device_worlds.on_devices(env, mesh)
+    worlds = rollout_device.on_devices(env, mesh)
     state = devices.whole(mesh, TrainState(learner.params, learner.opt_state))
-    actor = device_arrays(Policy(state.params, SPACE, config), env.goal_names)
+    actor = arrays_of(Policy(state.params, SPACE, config), env.goal_names, on_device=True)
     args = worlds.params, actor, learner.rollout, jax.random.key(0)
     lowered = rollout_device._rollout.lower(env, PPO.unroll_length, mesh, *args)
     rollout = lowered.compile()

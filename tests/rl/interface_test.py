@@ -22,12 +22,10 @@ from rlgpt_jax.rl.interface import (
     RLInterface,
 )
 from rlgpt_jax.rl.networks import actor_critic
-from rlgpt_jax.rl.policy import Policy
-from rlgpt_jax.rl.problem import host_problem
+from rlgpt_jax.rl.policy import Policy, problem_of
 from rlgpt_jax.rl.reward import rewards
 from rlgpt_jax.rl.rollout import on_host
-from rlgpt_jax.rl.rollout.device_worlds import on_devices
-from rlgpt_jax.rl.rollout.rollout_device import rollout_device
+from rlgpt_jax.rl.rollout.rollout_device import on_devices, rollout_device
 from rlgpt_jax.rl.rollout.rollout_host import rollout_host, tick
 from rlgpt_jax.rl.train import carry_over, init_learner, train
 from tests.corridor import Corridor
@@ -253,6 +251,6 @@ def test_training_ends_when_it_is_enough():
 
 
 def test_a_problem_on_the_host_leaves_the_programs_to_the_interpreter():
-    problem = host_problem(CONFIG, ("cow",), HybridSpace(macros=empty_space().macros))
+    problem = problem_of(CONFIG, ("cow",), HybridSpace(macros=empty_space().macros))
     assert problem.space.macros is None
     assert np.asarray(problem.reward.targets).tolist() == [NAME_ID["cow"]] + [-1] * 7

@@ -218,11 +218,6 @@ def test_a_trial_reports_traps_and_the_tick_limit():
     assert all(e.actions == {"noop": 5} for e in report.episodes)
 
 
-def test_a_trial_of_an_empty_slot_is_refused():
-    with pytest.raises(ValueError, match="slot 2 holds no macro"):
-        trial(LONG, make_space(WALK), 2, seed=0, num_episodes=4)
-
-
 def test_actions_come_from_the_macro_the_policy_or_nobody():
     """One tick of three lanes: busy, a macro starting, a primitive."""
     space = make_space(WALK)

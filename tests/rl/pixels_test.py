@@ -22,8 +22,7 @@ from rlgpt_jax.rl.networks import actor_critic, recurrent_state
 from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.ppo import minibatches, ppo
 from rlgpt_jax.rl.rollout import on_host
-from rlgpt_jax.rl.rollout.device_worlds import on_devices
-from rlgpt_jax.rl.rollout.rollout_device import rollout_device
+from rlgpt_jax.rl.rollout.rollout_device import on_devices, rollout_device
 from rlgpt_jax.rl.rollout.rollout_host import rollout_host, start_lanes
 from rlgpt_jax.rl.train import init_learner, train
 from tests.corridor import Corridor
@@ -260,7 +259,7 @@ def test_a_skill_begins_with_no_memory_and_sees_every_tick_from_there_on():
     pictures: list[np.ndarray] = []
     kinds = set()
     for index in range(12):
-        result = chains.tick(world, chain, prepared, BOTH, now, obs, jax.random.key(0), index)
+        result = chains.tick(world, prepared, now, obs, jax.random.key(0), index)
         lane = 0
         pictures = [obs.rgb[lane], *([] if result.began[lane] else pictures)]
         kinds.add(bool(result.act.decided[lane]))

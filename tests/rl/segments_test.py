@@ -14,6 +14,7 @@ from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.networks.features import action_id
 from rlgpt_jax.rl.policy import PolicyArrays
 from rlgpt_jax.rl.rollout import rollout_host
+from rlgpt_jax.rl.worlds.minecraft import Seen
 from tests.rl.own_pace import OwnPace
 from tests.rl.rollout.rollout_async_test import FAR, LANES, PACES, TICKS, collect, places, rolling
 from tests.rl.small import CONFIG
@@ -101,9 +102,8 @@ def test_the_value_of_a_cut_episode_is_in_its_own_row_also_where_a_lane_gives_tw
                 for seen in answers[lane][begun[-1] + 1 if begun else 0 : at]:
                     place = world.follow(place, seen.obs, targets)
                 previous = action_id(env.sent[lane][at][None], np.zeros(1, np.int32))
-                expected[tick, column] = rollout_host.value_of(
-                    actor, step.final_obs, previous, place, None
-                )[0]
+                seen = Seen(step.final_obs, previous, place)
+                expected[tick, column] = rollout_host.value_of(actor, seen, None)[0]
         np.testing.assert_allclose(batch.final_value, expected, rtol=1e-4, atol=1e-6)
         assert (expected != 0).sum() == batch.truncated.sum() > LANES
     assert twice >= 4

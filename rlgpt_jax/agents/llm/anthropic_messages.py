@@ -7,7 +7,7 @@ import dataclasses
 from typing import Any
 
 from rlgpt_jax.agents.llm import bodies, sdk
-from rlgpt_jax.agents.llm.base import Message, Request, Usage
+from rlgpt_jax.agents.llm.base import Image, Request, Usage
 from rlgpt_jax.agents.llm.bodies import Found, at
 from rlgpt_jax.agents.llm.endpoint import Endpoint
 from rlgpt_jax.agents.llm.schemas import is_closed, without_type_lists
@@ -36,7 +36,7 @@ class AnthropicMessages(sdk.SdkCall):
         super().__init__(anthropic, endpoint, client.messages.with_raw_response.create)
 
     def _read(self, data: Any) -> Found:
-        bodies.check_error(data, self._failure)
+        self._check(data)
         content = at(data, "content")
         if not isinstance(content, list):
             raise bodies.Unreadable("it has no content")
@@ -50,7 +50,7 @@ class AnthropicMessages(sdk.SdkCall):
         message: dict[str, Any] = {}
         texts: list[Any] = []
         for event in events:
-            bodies.check_error(event, self._failure)
+            self._check(event)
             delta = at(event, "delta")
             if at(event, "type") == "message_start" and isinstance(at(event, "message"), dict):
                 message |= event["message"]
@@ -71,7 +71,7 @@ class AnthropicMessages(sdk.SdkCall):
         arguments: dict[str, Any] = {
             "model": self._endpoint.model_of(request.agent),
             "max_tokens": self._endpoint.max_output_tokens,
-            "messages": [_turn(m) for m in request.messages if m.role != "system"],
+            "messages": [sdk.turn(m, _picture) for m in request.messages if m.role != "system"],
         }
         if system:
             arguments["system"] = system
@@ -81,19 +81,9 @@ class AnthropicMessages(sdk.SdkCall):
         return arguments
 
 
-def _turn(message: Message) -> dict[str, Any]:
-    if not message.images:
-        return {"role": message.role, "content": message.text}
-    pictures = [
-        {
-            "type": "image",
-            "source": {
-                "type": "base64", "media_type": image.media_type, "data": sdk.base64_of(image),
-            },
-        }
-        for image in message.images
-    ]  # fmt: skip
-    return {"role": message.role, "content": [*pictures, {"type": "text", "text": message.text}]}
+def _picture(image: Image) -> dict[str, Any]:
+    source = {"type": "base64", "media_type": image.media_type, "data": sdk.base64_of(image)}
+    return {"type": "image", "source": source}
 
 
 def _usage(usage: Any) -> Usage | None:

@@ -99,11 +99,15 @@ class ProviderError(RuntimeError):
 OnAnswer = Callable[[Request, Completion], None]
 
 
+def untold(request: Request, completion: Completion) -> None:
+    """Of a batch whose answers nobody waits for one by one."""
+
+
 class Provider(Protocol):
     """A source of answers."""
 
     def complete(
-        self, requests: Sequence[Request], on_answer: OnAnswer | None = None
+        self, requests: Sequence[Request], on_answer: OnAnswer = untold
     ) -> list[Completion]:
         """Answers independent requests, all at the same time, in their order.
 

@@ -2,17 +2,16 @@
 
 Such an answer was paid for, and nothing in it is taken for granted. Its text is kept whatever the
 fields beside it are; a whole body without a text that can be found is kept as it came, and ends
-as `UNREADABLE`. Only what is not there to its end, or is an error in words, is asked again.
+as `UNREADABLE` (`sdk.SdkCall`). Only what is not there to its end, or is an error in words, is
+asked again.
 """
 
-import contextlib
 import dataclasses
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
-from rlgpt_jax.agents.llm.base import UNREADABLE, Completion, Usage
-from rlgpt_jax.agents.llm.calls import CallFailed
+from rlgpt_jax.agents.llm.base import Usage
 from rlgpt_jax.agents.llm.endpoint import Endpoint
 
 LARGEST_COUNT = 2**53  # of tokens that is believed
@@ -38,43 +37,7 @@ class Found:
     usage: Usage | None = None
 
 
-# A wire format. Takes the value of a body; of a stream its events and whether its end came.
-# Raises NotAnAnswer, Unreadable or CallFailed.
-Reader = Callable[[Any], Found]
-StreamReader = Callable[[list[Any], bool], Found]
-
-
-def completion(
-    raw: Any, endpoint: Endpoint, model: str, read: Reader, read_stream: StreamReader, end: bytes
-) -> Completion:
-    """Reads a response to its end and judges it.
-
-    Args:
-      raw: of an SDK's `with_raw_response`.
-      model: that was asked.
-      end: bytes that only a whole stream holds.
-    """
-    with contextlib.closing(raw.http_response) as response:
-        body = response.read()
-    streamed = "event-stream" in response.headers.get("content-type", "")
-    ended = not streamed or end in body
-    words = body.decode("utf-8-sig", "replace")
-    try:
-        found = read_stream(list(_events(words)), ended) if streamed else read(json.loads(words))
-    except json.JSONDecodeError as error:
-        raise NotAnAnswer(f"it is no JSON: {error}") from error
-    except (Unreadable, RecursionError, ValueError) as error:  # a number of 5000 digits, say
-        if not ended:
-            raise NotAnAnswer("the stream ended before the answer did") from error
-        found = Found(words, UNREADABLE)
-    names = (response.headers.get(n) for n in ("request-id", "x-request-id"))
-    return Completion(
-        hidden(found.text, endpoint), name(hidden(found.model, endpoint), model), endpoint.provider,
-        0.0, found.usage, stop=found.stop, request_id=name(next(filter(None, names), ""), ""),
-    )  # fmt: skip
-
-
-def _events(words: str) -> Iterator[Any]:
+def events(words: str) -> Iterator[Any]:
     """The data of server-sent events."""
     for block in words.replace("\r\n", "\n").split("\n\n"):
         lines = [line[5:].strip() for line in block.split("\n") if line.startswith("data:")]
@@ -122,6 +85,15 @@ def usage_of(
     return Usage(asked, answered, *(n if _is_count(n) else 0 for n in (cached, written, reasoning)))
 
 
+def openai_usage(usage: Any, asked: str, answered: str) -> Usage | None:
+    """The same of the field `usage` of OpenAI's APIs, which have other names for both."""
+    read, written = at(usage, f"{asked}_details"), at(usage, f"{answered}_details")
+    return usage_of(
+        at(usage, asked), at(usage, answered), at(read, "cached_tokens"),
+        at(read, "cache_write_tokens"), at(written, "reasoning_tokens"),
+    )  # fmt: skip
+
+
 def _is_count(value: Any) -> bool:
     return type(value) is int and 0 <= value < LARGEST_COUNT
 
@@ -141,9 +113,3 @@ def hidden(words: Any, endpoint: Endpoint) -> Any:
     if isinstance(words, str) and len(endpoint.key) >= SHORTEST_KEY:
         return words.replace(endpoint.key, "[key]")
     return words
-
-
-def check_error(data: Any, of_error: Callable[[Any, str], CallFailed]) -> None:
-    """Raises the failure that a body, or an event of a stream, tells of in place of an answer."""
-    if error := at(data, "error"):
-        raise of_error(error, str(error))

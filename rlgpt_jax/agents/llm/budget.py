@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from rlgpt_jax.agents.llm import tokens
-from rlgpt_jax.agents.llm.base import Completion, OnAnswer, Provider, Request, Usage
+from rlgpt_jax.agents.llm.base import Completion, OnAnswer, Provider, Request, Usage, untold
 from rlgpt_jax.agents.llm.disk import write_atomically
 from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.agents.llm.prices import price
@@ -131,7 +131,7 @@ class Budgeted:
         self._budget = budget
 
     def complete(
-        self, requests: Sequence[Request], on_answer: OnAnswer | None = None
+        self, requests: Sequence[Request], on_answer: OnAnswer = untold
     ) -> list[Completion]:
         self._budget.clock.save()
         if self._budget.limits.is_set:

@@ -10,11 +10,11 @@ import queue
 import random
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
 import tenacity
 
-from rlgpt_jax.agents.llm.base import Completion, OnAnswer, ProviderError, Request
+from rlgpt_jax.agents.llm.base import Completion, OnAnswer, ProviderError, Request, untold
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +47,8 @@ class CallFailed(Exception):
 
 # Asks once, within so many seconds. Raises CallFailed.
 Call = Callable[[Request, float], Completion]
+# What came of a request by its number; None from a thread that has ended.
+Outcomes = queue.SimpleQueue[tuple[int, Completion | Exception] | None]
 
 
 class Parallel:
@@ -61,111 +63,70 @@ class Parallel:
         self._limits = limits
 
     def complete(
-        self, requests: Sequence[Request], on_answer: OnAnswer | None = None
+        self, requests: Sequence[Request], on_answer: OnAnswer = untold
     ) -> list[Completion]:
-        batch = _Batch(self._call, self._limits, requests)
+        waiting, stop = collections.deque(enumerate(requests)), threading.Event()
+        outcomes: Outcomes = queue.SimpleQueue()
+        num = min(self._limits.max_parallel, len(requests))
+        for _ in range(num):  # daemons: a program that stops leaves them
+            args = (waiting, outcomes, stop)
+            threading.Thread(target=self._work, args=args, daemon=True).start()
+        answers: dict[int, Completion] = {}
+        failures: dict[int, Exception] = {}
+        broken: Exception | None = None  # raised by the one who was handed an answer
         try:
-            for request, completion in batch.answers():
-                if on_answer is not None:
-                    batch.guard(on_answer, request, completion)
+            for _ in range(num):  # each thread says when it has ended
+                for index, outcome in iter(outcomes.get, None):
+                    if isinstance(outcome, Exception):
+                        failures[index] = outcome
+                        continue
+                    answers[index] = outcome
+                    try:
+                        on_answer(requests[index], outcome)
+                    except Exception as error:  # told when those under way are handed on too
+                        broken = broken or error
+                        waiting.clear()
         except KeyboardInterrupt:
-            for request, completion in batch.arrived():  # paid for, so not to be lost
-                if on_answer is not None:
-                    on_answer(request, completion)
+            while not outcomes.empty():  # paid for, so not to be lost
+                arrived = outcomes.get()
+                if arrived and isinstance(arrived[1], Completion):
+                    on_answer(requests[arrived[0]], arrived[1])
             raise
         finally:
-            batch.stop.set()
-        return batch.result()
+            stop.set()
+        if broken is not None:
+            raise broken
+        if failures:
+            raise _told(failures, requests)
+        return [answers[i] for i in range(len(requests))]
 
-
-class _Batch:
-    """The calls of one `complete`, in daemon threads: a program that stops leaves them."""
-
-    def __init__(self, call: Call, limits: Limits, requests: Sequence[Request]):
-        self._requests = requests
-        self._waiting = collections.deque(enumerate(requests))
-        self._outcomes: queue.SimpleQueue[tuple[int, Completion | Exception]]
-        self._outcomes = queue.SimpleQueue()
-        self._answers: dict[int, Completion] = {}
-        self._failures: dict[int, Exception] = {}
-        self._broken: Exception | None = None  # raised by the one who was handed an answer
-        self._num_asked = len(requests)
-        self.stop = threading.Event()
-        hopeless = threading.Event()
-
-        def work() -> None:
-            while not self.stop.is_set() and not hopeless.is_set():
-                try:
-                    index, request = self._waiting.popleft()
-                except IndexError:
-                    return
-                try:
-                    outcome: Completion | Exception = patiently(call, request, limits, self.stop)
-                except Exception as error:  # told by the calling thread
-                    outcome = error
-                    if _ends_all(error):
-                        hopeless.set()
-                self._outcomes.put((index, outcome))
-
-        for _ in range(min(limits.max_parallel, len(requests))):
-            threading.Thread(target=work, daemon=True).start()
-
-    def answers(self) -> Iterator[tuple[Request, Completion]]:
-        """Yields (request, completion) until every call has ended."""
-        while len(self._answers) + len(self._failures) < self._num_asked:
-            yield from self._take(*self._outcomes.get())
-
-    def arrived(self) -> Iterator[tuple[Request, Completion]]:
-        """Yields what is already here, without waiting."""
-        while not self._outcomes.empty():
-            yield from self._take(*self._outcomes.get())
-
-    def guard(self, on_answer: OnAnswer, request: Request, completion: Completion) -> None:
-        """Hands an answer on; an error is kept until those under way are handed on too."""
-        try:
-            on_answer(request, completion)
-        except Exception as error:
-            self._broken = self._broken or error
-            self._ask_no_more()
-
-    def result(self) -> list[Completion]:
-        if self._broken is not None:
-            raise self._broken
-        if not self._failures:
-            return [self._answers[i] for i in range(len(self._requests))]
-        faults = [e for e in self._failures.values() if not isinstance(e, CallFailed)]
-        if faults:
-            raise faults[0]
-        index = min(self._failures)
-        others = len(self._failures) - 1
-        raise ProviderError(
-            f"no answer to {self._requests[index].key}"
-            f"{f' and {others} more' if others else ''}: {self._failures[index]}"
-        )
-
-    def _take(
-        self, index: int, outcome: Completion | Exception
-    ) -> Iterator[tuple[Request, Completion]]:
-        if isinstance(outcome, Completion):
-            self._answers[index] = outcome
-            yield self._requests[index], outcome
-            return
-        self._failures[index] = outcome
-        if _ends_all(outcome):
-            self._ask_no_more()
-
-    def _ask_no_more(self) -> None:
-        while self._waiting:
+    def _work(
+        self, waiting: collections.deque[tuple[int, Request]], outcomes: Outcomes,
+        stop: threading.Event,
+    ) -> None:  # fmt: skip
+        """One thread: asks what waits until nothing does."""
+        while not stop.is_set():
             try:
-                self._waiting.popleft()
-            except IndexError:  # a thread was quicker
-                return
-            self._num_asked -= 1
+                index, request = waiting.popleft()
+            except IndexError:
+                break
+            try:
+                outcomes.put((index, patiently(self._call, request, self._limits, stop)))
+            except Exception as error:  # told by the calling thread
+                if not isinstance(error, CallFailed) or error.for_all:
+                    waiting.clear()  # no use in asking what was not asked yet
+                outcomes.put((index, error))
+        outcomes.put(None)
 
 
-def _ends_all(error: Exception) -> bool:
-    """Whether there is no use in asking what was not asked yet."""
-    return not isinstance(error, CallFailed) or error.for_all
+def _told(failures: dict[int, Exception], requests: Sequence[Request]) -> Exception:
+    """The one error for all; a fault of the program comes before those of the provider."""
+    faults = [e for e in failures.values() if not isinstance(e, CallFailed)]
+    if faults:
+        return faults[0]
+    index, others = min(failures), len(failures) - 1
+    more = f" and {others} more" if others else ""
+    return ProviderError(f"no answer to {requests[index].key}{more}: {failures[index]}")
 
 
 class _Stopped(Exception):
@@ -198,12 +159,9 @@ def patiently(call: Call, request: Request, limits: Limits, stop: threading.Even
         sleep=pause,
         retry_error_callback=lambda state: _give_up(state, limits),
     )
-    completion = retrying(once)
-    return dataclasses.replace(
-        completion,
-        seconds=time.monotonic() - start,
-        retries=retrying.statistics["attempt_number"] - 1,
-    )
+    completion, tries = retrying(once), retrying.statistics["attempt_number"]
+    seconds = time.monotonic() - start
+    return dataclasses.replace(completion, seconds=seconds, retries=tries - 1)
 
 
 def _failure(state: tenacity.RetryCallState) -> CallFailed:

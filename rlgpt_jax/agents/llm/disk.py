@@ -37,27 +37,23 @@ def append(path: Path, data: bytes) -> None:
     """Adds to the end of a file and waits until it is on disk; on an error the file is as
     it was."""
     with naming(path, len(data)):
-        _append(path, data)
-
-
-def _append(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    is_new = not path.exists()
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-    try:
-        size = os.fstat(descriptor).st_size
+        path.parent.mkdir(parents=True, exist_ok=True)
+        is_new = not path.exists()
+        descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
         try:
-            left = memoryview(data)
-            while left:
-                left = left[os.write(descriptor, left) :]
-            os.fsync(descriptor)
-        except BaseException:
-            os.ftruncate(descriptor, size)  # half a line must not have another behind it
-            raise
-    finally:
-        os.close(descriptor)
-    if is_new:
-        sync_folder(path.parent)
+            size = os.fstat(descriptor).st_size
+            try:
+                left = memoryview(data)
+                while left:
+                    left = left[os.write(descriptor, left) :]
+                os.fsync(descriptor)
+            except BaseException:
+                os.ftruncate(descriptor, size)  # half a line must not have another behind it
+                raise
+        finally:
+            os.close(descriptor)
+        if is_new:
+            sync_folder(path.parent)
 
 
 @contextlib.contextmanager

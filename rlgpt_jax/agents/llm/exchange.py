@@ -22,10 +22,10 @@ from rlgpt_jax.agents.llm.disk import Damaged, set_aside, write_atomically
 
 SCHEMA = 2
 MEND = "Restore the file, or delete that line: what it asked is then asked (and paid) again."
-FIELDS = (
-    "key", "agent", "messages", "prompt_sha256", "request_schema", "answer", "provider", "model",
-    "usage", "price", "stop", "request_id", "retries", "seconds", "date",
-)  # fmt: skip
+# Fields of an answer under their own names; its text is "answer".
+OF_ANSWER = ("provider", "model", "usage", "price", "stop", "request_id", "retries", "seconds")
+OF_REQUEST = ("key", "agent", "messages", "prompt_sha256", "request_schema")
+FIELDS = (*OF_REQUEST, "answer", *OF_ANSWER, "date")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,23 +37,17 @@ class Exchange:
     date: str  # UTC, ISO 8601, whole seconds
 
     def to_json(self) -> dict[str, Any]:
-        answer = self.answer
+        request, answer = self.request, dataclasses.asdict(self.answer)
         return {
             "schema": SCHEMA,
-            "key": self.request.key,
-            "agent": self.request.agent,
-            "messages": [_message_json(m) for m in self.request.messages],
-            "prompt_sha256": self.request.prompt_sha256,
-            "request_schema": self.request.schema,
-            "answer": answer.text,
-            "provider": answer.provider,
-            "model": answer.model,
-            "usage": None if answer.usage is None else dataclasses.asdict(answer.usage),
-            "price": answer.price,
-            "stop": answer.stop,
-            "request_id": answer.request_id,
-            "retries": answer.retries,
-            "seconds": round(answer.seconds, 3),
+            "key": request.key,
+            "agent": request.agent,
+            "messages": [_message_json(m) for m in request.messages],
+            "prompt_sha256": request.prompt_sha256,
+            "request_schema": request.schema,
+            "answer": answer["text"],
+            **{name: answer[name] for name in OF_ANSWER},
+            "seconds": round(self.answer.seconds, 3),
             "date": self.date,
         }
 
@@ -168,11 +162,9 @@ def _made(line: Mapping[str, Any], path: Path) -> Exchange:
         for m in line["messages"]
     )  # fmt: skip
     request = Request(line["key"], line["agent"], messages, line["request_schema"])
-    answer = Completion(
-        line["answer"], line["model"], line["provider"], line["seconds"],
-        Usage(**line["usage"]) if line["usage"] else None, line["price"], line["stop"],
-        line["request_id"], line["retries"],
-    )  # fmt: skip
+    usage = Usage(**line["usage"]) if line["usage"] else None
+    fields = {name: line[name] for name in OF_ANSWER} | {"usage": usage}
+    answer = Completion(line["answer"], **fields)
     return Exchange(request, answer, line["date"])
 
 

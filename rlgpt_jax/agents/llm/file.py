@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from rlgpt_jax.agents.llm.base import Completion, OnAnswer, Request
+from rlgpt_jax.agents.llm.base import Completion, OnAnswer, Request, untold
 from rlgpt_jax.agents.llm.disk import write_atomically
 
 # A file untouched for this long counts as complete when it is first seen; a younger one
@@ -42,7 +42,7 @@ class FileProvider:
         self._model = model
 
     def complete(
-        self, requests: Sequence[Request], on_answer: OnAnswer | None = None
+        self, requests: Sequence[Request], on_answer: OnAnswer = untold
     ) -> list[Completion]:
         start = time.monotonic()
         for request in requests:
@@ -61,8 +61,7 @@ class FileProvider:
                         "file", time.monotonic() - start,
                     )  # fmt: skip
                     answers[request.key] = completion
-                    if on_answer is not None:
-                        on_answer(request, completion)
+                    on_answer(request, completion)
                 stamps[request.key] = stamp
             if len(answers) == len(requests):
                 return [answers[r.key] for r in requests]

@@ -6,10 +6,10 @@ The key of OpenAI is not sent to them: theirs comes from the variable that is na
 from typing import Any, ClassVar
 
 from rlgpt_jax.agents.llm import bodies, sdk
-from rlgpt_jax.agents.llm.base import Message, Request
+from rlgpt_jax.agents.llm.base import Image, Request
 from rlgpt_jax.agents.llm.bodies import Found, at
 from rlgpt_jax.agents.llm.endpoint import Endpoint
-from rlgpt_jax.agents.llm.schemas import is_strict
+from rlgpt_jax.agents.llm.schemas import named
 
 STOPS = {"stop": "end", "length": "max_tokens", "content_filter": "refusal"}
 
@@ -32,7 +32,7 @@ class OpenAIChat(sdk.SdkCall):
         super().__init__(openai, endpoint, client.chat.completions.with_raw_response.create)
 
     def _read(self, data: Any) -> Found:
-        bodies.check_error(data, self._failure)
+        self._check(data)
         choice = at(data, "choices", 0)
         if not isinstance(choice, dict):
             raise bodies.Unreadable("it has no choices")
@@ -48,7 +48,7 @@ class OpenAIChat(sdk.SdkCall):
         last: dict[str, Any] = {}
         choices: list[Any] = []
         for event in events:
-            bodies.check_error(event, self._failure)
+            self._check(event)
             last |= {k: at(event, k) for k in ("model", "usage") if at(event, k)}
             choices += bodies.items(at(event, "choices"))
         for choice in choices:
@@ -65,43 +65,24 @@ class OpenAIChat(sdk.SdkCall):
         arguments: dict[str, Any] = {
             "model": self._endpoint.model_of(request.agent),
             "max_tokens": self._endpoint.max_output_tokens,
-            "messages": [_turn(m) for m in request.messages],
+            "messages": [sdk.turn(m, _picture) for m in request.messages],
         }
         if self._endpoint.temperature is not None:
             arguments["temperature"] = self._endpoint.temperature
         if self._endpoint.seed is not None:
             arguments["seed"] = self._endpoint.seed
         if self._endpoint.json_schema and request.schema:
-            arguments["response_format"] = {
-                "type": "json_schema",
-                "json_schema": {
-                    "name": "answer", "schema": dict(request.schema),
-                    "strict": is_strict(request.schema),
-                },
-            }  # fmt: skip
+            form = {"type": "json_schema", "json_schema": named(request.schema)}
+            arguments["response_format"] = form
         return arguments
 
 
-def _turn(message: Message) -> dict[str, Any]:
-    if not message.images:
-        return {"role": message.role, "content": message.text}
-    pictures = [
-        {
-            "type": "image_url",
-            "image_url": {"url": f"data:{image.media_type};base64,{sdk.base64_of(image)}"},
-        }
-        for image in message.images
-    ]
-    return {"role": message.role, "content": [*pictures, {"type": "text", "text": message.text}]}
+def _picture(image: Image) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": sdk.url_of(image)}}
 
 
 def _found(text: str, refusal: str, reason: Any, data: Any) -> Found:
     """Many servers give totals of tokens only."""
-    usage = at(data, "usage")
-    read, written = at(usage, "prompt_tokens_details"), at(usage, "completion_tokens_details")
-    counted = bodies.usage_of(
-        at(usage, "prompt_tokens"), at(usage, "completion_tokens"), at(read, "cached_tokens"),
-        at(read, "cache_write_tokens"), at(written, "reasoning_tokens"),
-    )  # fmt: skip
+    usage = bodies.openai_usage(at(data, "usage"), "prompt_tokens", "completion_tokens")
     stop = "refusal" if refusal else bodies.stop_of(reason, STOPS)
-    return Found(text or refusal, stop, at(data, "model"), counted)
+    return Found(text or refusal, stop, at(data, "model"), usage)

@@ -3,10 +3,10 @@
 from typing import Any
 
 from rlgpt_jax.agents.llm import bodies, sdk
-from rlgpt_jax.agents.llm.base import Message, Request, Usage
+from rlgpt_jax.agents.llm.base import Image, Request
 from rlgpt_jax.agents.llm.bodies import Found, at
 from rlgpt_jax.agents.llm.endpoint import Endpoint
-from rlgpt_jax.agents.llm.schemas import is_strict
+from rlgpt_jax.agents.llm.schemas import named
 
 ENDS = ("response.completed", "response.incomplete", "response.failed")
 
@@ -29,16 +29,11 @@ class OpenAIResponses(sdk.SdkCall):
         arguments: dict[str, Any] = {
             "model": self._endpoint.model_of(request.agent),
             "max_output_tokens": self._endpoint.max_output_tokens,
-            "input": [_turn(m) for m in request.messages],
+            "input": [sdk.turn(m, _picture, "input_text") for m in request.messages],
             "store": False,
         }
         if self._endpoint.json_schema and request.schema:
-            arguments["text"] = {
-                "format": {
-                    "type": "json_schema", "name": "answer", "schema": dict(request.schema),
-                    "strict": is_strict(request.schema),
-                }
-            }  # fmt: skip
+            arguments["text"] = {"format": {"type": "json_schema", **named(request.schema)}}
         return arguments
 
     def _read_stream(self, events: list[Any], ended: bool) -> Found:
@@ -48,11 +43,11 @@ class OpenAIResponses(sdk.SdkCall):
             if kind in ENDS:
                 return self._read(at(event, "response"))
             if kind == "error":
-                bodies.check_error({"error": event}, self._failure)
+                self._check({"error": event})
         raise bodies.NotAnAnswer("the stream ended before the answer did")
 
     def _read(self, data: Any) -> Found:
-        bodies.check_error(data, self._failure)
+        self._check(data)
         status = at(data, "status")
         if status == "failed":
             raise self._failure({}, "the response failed")
@@ -64,21 +59,12 @@ class OpenAIResponses(sdk.SdkCall):
         parts = [part for x in messages for part in bodies.items(at(x, "content"))]
         refusal = "".join(bodies.text_of(at(part, "refusal")) for part in parts)
         stop = "refusal" if refusal else _stop(data)
-        return Found(bodies.text_of(parts) or refusal, stop, at(data, "model"), _usage(data))
+        usage = bodies.openai_usage(at(data, "usage"), "input_tokens", "output_tokens")
+        return Found(bodies.text_of(parts) or refusal, stop, at(data, "model"), usage)
 
 
-def _turn(message: Message) -> dict[str, Any]:
-    if not message.images:
-        return {"role": message.role, "content": message.text}
-    pictures = [
-        {
-            "type": "input_image", "detail": "auto",
-            "image_url": f"data:{image.media_type};base64,{sdk.base64_of(image)}",
-        }
-        for image in message.images
-    ]  # fmt: skip
-    text = {"type": "input_text", "text": message.text}
-    return {"role": message.role, "content": [*pictures, text]}
+def _picture(image: Image) -> dict[str, Any]:
+    return {"type": "input_image", "detail": "auto", "image_url": sdk.url_of(image)}
 
 
 def _stop(data: Any) -> str:
@@ -86,12 +72,3 @@ def _stop(data: Any) -> str:
         return "end"
     reason = at(data, "incomplete_details", "reason")
     return bodies.stop_of(reason, {"max_output_tokens": "max_tokens", "content_filter": "refusal"})
-
-
-def _usage(data: Any) -> Usage | None:
-    usage = at(data, "usage")
-    read, written = at(usage, "input_tokens_details"), at(usage, "output_tokens_details")
-    return bodies.usage_of(
-        at(usage, "input_tokens"), at(usage, "output_tokens"), at(read, "cached_tokens"),
-        at(read, "cache_write_tokens"), at(written, "reasoning_tokens"),
-    )  # fmt: skip

@@ -29,12 +29,12 @@ def price(provider: str, model: str, usage: Usage) -> float | None:
     # Here, because reading the table takes a quarter of a second that most runs can save.
     import genai_prices
 
-    cached = min(usage.cached_tokens, usage.input_tokens)
+    asked, cached = usage.input_tokens, min(usage.cached_tokens, usage.input_tokens)
     tokens = genai_prices.Usage(
-        input_tokens=usage.input_tokens,
+        input_tokens=asked,
         cache_read_tokens=cached,
-        cache_write_tokens=min(usage.cache_write_tokens, usage.input_tokens - cached),
         output_tokens=usage.output_tokens,
+        cache_write_tokens=min(usage.cache_write_tokens, asked - cached),
     )
     try:
         found = genai_prices.calc_price(tokens, model, provider_id=provider or None)

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rlgpt_jax.agents.llm.base import MISSING, Completion, OnAnswer, Request, Usage
+from rlgpt_jax.agents.llm.base import MISSING, Completion, OnAnswer, Request, Usage, untold
 from rlgpt_jax.agents.llm.exchange import read_lines
 
 # Size of the difference that a strict replay stops with: lines, characters of a line, and
@@ -67,12 +67,11 @@ class Replay:
         return Comparison(len(known), len(differ), first, len(requests) - len(known))
 
     def complete(
-        self, requests: Sequence[Request], on_answer: OnAnswer | None = None
+        self, requests: Sequence[Request], on_answer: OnAnswer = untold
     ) -> list[Completion]:
         completions = [self._look_up(request) for request in requests]
         for request, completion in zip(requests, completions, strict=True):
-            if on_answer is not None:
-                on_answer(request, completion)
+            on_answer(request, completion)
         return completions
 
     def _look_up(self, request: Request) -> Completion:

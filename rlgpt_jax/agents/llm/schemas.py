@@ -17,6 +17,11 @@ def is_strict(schema: Any) -> bool:
     )
 
 
+def named(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """A schema as OpenAI's APIs take it."""
+    return {"name": "answer", "schema": dict(schema), "strict": is_strict(schema)}
+
+
 def without_type_lists(schema: Any) -> Any:
     """The same schema with `{"type": ["array", "null"], ...}` written as `anyOf`, the only
     form of it that Anthropic's SDK takes."""

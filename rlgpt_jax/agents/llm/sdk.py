@@ -8,13 +8,14 @@ import abc
 import base64
 import contextlib
 import email.utils
+import json
 import time
 from collections.abc import Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, ClassVar
 
 from rlgpt_jax.agents.llm import bodies
-from rlgpt_jax.agents.llm.base import Completion, Image, Request
+from rlgpt_jax.agents.llm.base import UNREADABLE, Completion, Image, Message, Request
 from rlgpt_jax.agents.llm.bodies import Found, NotAnAnswer
 from rlgpt_jax.agents.llm.calls import CallFailed
 from rlgpt_jax.agents.llm.endpoint import Endpoint
@@ -48,23 +49,56 @@ class SdkCall(abc.ABC):
         if self._endpoint.stream:
             arguments |= self.STREAM
         with failures_in_words(self._sdk, self._endpoint, model, seconds):
-            raw = self._create(**arguments, timeout=limit)
-            found = bodies.completion(
-                raw, self._endpoint, model, self._read, self._read_stream, self.END
-            )
-        return priced(found)
+            answer = self._completion(self._create(**arguments, timeout=limit), model)
+        return priced(answer)
+
+    def _completion(self, raw: Any, model: str) -> Completion:
+        """Reads a response, of the SDK's `with_raw_response`, to its end and judges it."""
+        with contextlib.closing(raw.http_response) as response:
+            body = response.read()
+        streamed = "event-stream" in response.headers.get("content-type", "")
+        ended = not streamed or self.END in body
+        words = body.decode("utf-8-sig", "replace")
+        try:
+            found = (
+                self._read_stream(list(bodies.events(words)), ended) if streamed
+                else self._read(json.loads(words))
+            )  # fmt: skip
+        except json.JSONDecodeError as error:
+            raise NotAnAnswer(f"it is no JSON: {error}") from error
+        except (bodies.Unreadable, RecursionError, ValueError) as error:  # 5000 digits, say
+            if not ended:
+                raise NotAnAnswer("the stream ended before the answer did") from error
+            found = Found(words, UNREADABLE)
+        names = (response.headers.get(n) for n in ("request-id", "x-request-id"))
+        endpoint, name = self._endpoint, bodies.name
+        return Completion(
+            bodies.hidden(found.text, endpoint), name(bodies.hidden(found.model, endpoint), model),
+            endpoint.provider, 0.0, found.usage, stop=found.stop,
+            request_id=name(next(filter(None, names), ""), ""),
+        )  # fmt: skip
 
     @abc.abstractmethod
     def _arguments(self, request: Request) -> dict[str, Any]: ...
 
     @abc.abstractmethod
-    def _read(self, data: Any) -> Found: ...
+    def _read(self, data: Any) -> Found:
+        """What is in the value of a body. Raises NotAnAnswer, Unreadable or CallFailed."""
 
     @abc.abstractmethod
-    def _read_stream(self, events: list[Any], ended: bool) -> Found: ...
+    def _read_stream(self, events: list[Any], ended: bool) -> Found:
+        """The same of the events of a stream, and whether its end came."""
+
+    def _check(self, data: Any) -> None:
+        """Raises the failure that a body, or an event of a stream, tells of, if it does."""
+        if error := bodies.at(data, "error"):
+            raise self._failure(error, str(error))
 
     def _failure(self, error: Any, words: str) -> CallFailed:
-        return of_error(error, words, self._endpoint, self._endpoint.model)
+        """The failure that an error object inside of a stream or an answer tells of."""
+        kind, words = _told(error, words)
+        status = int(kind) if kind.isdigit() else STATUS_OF.get(kind, 500)
+        return failure(status, words, kind, self._endpoint, self._endpoint.model)
 
 
 def http_client(sdk: ModuleType) -> Any:
@@ -105,6 +139,20 @@ def base64_of(image: Image) -> str:
     return base64.b64encode(image.data).decode("ascii")
 
 
+def url_of(image: Image) -> str:
+    return f"data:{image.media_type};base64,{base64_of(image)}"
+
+
+def turn(
+    message: Message, picture: Callable[[Image], dict[str, Any]], kind: str = "text"
+) -> dict[str, Any]:
+    """A turn of a conversation: a text, or pictures in a form of their own and then a text."""
+    if not message.images:
+        return {"role": message.role, "content": message.text}
+    text = {"type": kind, "text": message.text}
+    return {"role": message.role, "content": [*map(picture, message.images), text]}
+
+
 @contextlib.contextmanager
 def failures_in_words(
     sdk: ModuleType, endpoint: Endpoint, model: str, seconds: float
@@ -136,26 +184,22 @@ def failures_in_words(
         ) from error
 
 
-def of_error(body: Any, words: str, endpoint: Endpoint, model: str) -> CallFailed:
-    """The failure that an error object inside of a stream or an answer tells of."""
+def _told(body: Any, words: Any) -> tuple[str, str]:
+    """The kind of an error and its words, or others where it has none."""
     found = body if isinstance(body, Mapping) else {}
     kind = str(found.get("code") or found.get("type") or "")
-    status = int(kind) if kind.isdigit() else STATUS_OF.get(kind, 500)
-    return failure(status, str(found.get("message") or words), kind, endpoint, model)
+    return kind, str(found.get("message") or words)
 
 
 def _of_status(error: Any, endpoint: Endpoint, model: str) -> CallFailed:
-    body = error.body
-    if isinstance(body, Mapping) and isinstance(body.get("error"), Mapping):
-        body = body["error"]
-    found = body if isinstance(body, Mapping) else {}
-    kind = str(found.get("code") or found.get("type") or "")
-    status = error.status_code
-    words = str(found.get("message") or body or error.message)
+    inner = bodies.at(error.body, "error")
+    body = inner if isinstance(inner, Mapping) else error.body
+    kind, words = _told(body, body or error.message)
     headers = error.response.headers
     return failure(
-        status, words, kind, endpoint, model, retry_after(headers), headers.get("x-should-retry")
-    )
+        error.status_code, words, kind, endpoint, model, retry_after(headers),
+        headers.get("x-should-retry"),
+    )  # fmt: skip
 
 
 def failure(

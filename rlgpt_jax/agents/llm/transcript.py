@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from rlgpt_jax.agents.llm import disk
-from rlgpt_jax.agents.llm.base import Completion, OnAnswer, Provider, Request
+from rlgpt_jax.agents.llm.base import Completion, OnAnswer, Provider, Request, untold
 from rlgpt_jax.agents.llm.exchange import Exchange, images_folder, read, whole_lines
 
 __all__ = ["Exchange", "Recorded", "Transcript", "TranscriptNotWritten", "read"]
@@ -141,7 +141,7 @@ class Recorded:
         self._lock = threading.RLock()
 
     def complete(
-        self, requests: Sequence[Request], on_answer: OnAnswer | None = None
+        self, requests: Sequence[Request], on_answer: OnAnswer = untold
     ) -> list[Completion]:
         keys = [r.key for r in requests]
         if len(set(keys)) < len(keys):
@@ -157,8 +157,7 @@ class Recorded:
                     completion = _storable(completion)
                     with contextlib.suppress(TranscriptNotWritten):
                         self._transcript.append(request, completion)
-                    if on_answer is not None:
-                        on_answer(request, completion)
+                    on_answer(request, completion)
 
         if new:
             with self._transcript.room_for(new):

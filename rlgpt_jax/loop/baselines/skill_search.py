@@ -18,16 +18,7 @@ from collections.abc import Callable, Mapping
 from rlgpt_jax.agents.planner import CODE, LOOP, SubTask, TaskPlan
 from rlgpt_jax.agents.prompt_state import Fate, Plan
 from rlgpt_jax.envs.plan import skill_graph
-from rlgpt_jax.envs.plan.skill_graph import (
-    CRAFT,
-    FIND,
-    NEAR,
-    PLACE,
-    Graph,
-    Missing,
-    graph_of,
-    nearby,
-)
+from rlgpt_jax.envs.plan.skill_graph import FIND, Graph
 from rlgpt_jax.envs.plan.skill_graph import Skill as Node
 from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import DROPS
@@ -57,7 +48,7 @@ def make_plan(task: Task) -> TaskPlan:
     Raises:
       Missing: none lead to its goal.
     """
-    sequence = skill_graph.search(graph_of(task), dict(task.start_items), frozenset())
+    sequence = skill_graph.search(skill_graph.graph_of(task), dict(task.start_items), frozenset())
     return TaskPlan(
         tuple(_sub_task(skill) for skill in skill_graph.skills_of(task)),
         f"The search's first sequence: {', '.join(sequence)}.",
@@ -66,13 +57,13 @@ def make_plan(task: Task) -> TaskPlan:
 
 def _sub_task(skill: Node) -> SubTask:
     targets = " or ".join(skill.targets)
-    item = skill.item or f"{targets} in sight within {NEAR} blocks"
+    item = skill.item or f"{targets} in sight within {skill_graph.NEAR} blocks"
     words = {
         FIND: f"look about until there is {item}",
-        PLACE: f"put down the {item}",
-        CRAFT: f"craft {skill.pieces} {item}",
+        skill_graph.PLACE: f"put down the {item}",
+        skill_graph.CRAFT: f"craft {skill.pieces} {item}",
     }.get(skill.kind, f"obtain 1 {item} from a {targets} nearby")
-    solve = CODE if skill.kind == CRAFT else LOOP
+    solve = CODE if skill.kind == skill_graph.CRAFT else LOOP
     return SubTask(skill.name, item, skill.pieces, skill.needs, words, skill.ticks, solve)
 
 
@@ -86,7 +77,7 @@ def task_of(task: Task, sub_task: SubTask) -> Task:
     node = node_of(task, sub_task)
     given = dataclasses.replace(
         task, name=f"{task.name}/{node.name}", words=sub_task.words, start_items=node.needs,
-        horizon=node.ticks, sources=node.targets, nearby=node.kind == PLACE, stages=(),
+        horizon=node.ticks, sources=node.targets, nearby=node.kind == skill_graph.PLACE, stages=(),
     )  # fmt: skip
     if node.kind == FIND:
         return dataclasses.replace(
@@ -96,7 +87,8 @@ def task_of(task: Task, sub_task: SubTask) -> Task:
     lands = [LANDS[name] for name in node.targets if name in LANDS]
     return dataclasses.replace(
         given, goal_item=node.item, goal_quantity=1 if node.targets else node.pieces,
-        biome=(*lands, task.biome)[0], mob_range=(NEAR, NEAR) if mobs else task.mob_range,
+        biome=(*lands, task.biome)[0],
+        mob_range=(skill_graph.NEAR,) * 2 if mobs else task.mob_range,
         mobs=task.mobs if not mobs or set(mobs) & set(task.mobs) else (*task.mobs, *mobs),
     )  # fmt: skip
 
@@ -126,7 +118,7 @@ def solver_of(
     if own.learns:
         solver = train_find if sub_task.name == FIND else two_loop.run
     else:
-        source = source_of(node_of(whole, sub_task), graph_of(whole))
+        source = source_of(node_of(whole, sub_task), skill_graph.graph_of(whole))
         fate = Fate(sub_task.name, "code", source=source)
         solver = functools.partial(try_program, fate=fate)
     return task_of(whole, sub_task), own, solver
@@ -149,13 +141,13 @@ def try_program(config: LoopConfig, tools: Tools, fate: Fate) -> two_loop.Run:
 
 def chain_of(task: Task, skills: tuple[Skill, ...]) -> Chain:
     """The skills of a task, of which the search picks."""
-    graph = graph_of(task)
+    graph = skill_graph.graph_of(task)
     names = [skill.goal.name for skill in skills]
     search = search_in(graph, names)
     find = names.index(FIND) if FIND in names else -1
     return Chain(
         skills, graph.items, lambda index, held, near: index != find or search(held, near) == find,
-        search, tuple((name, nearby(name)) for name in graph.targets), NEAR,
+        search, tuple((name, skill_graph.nearby(name)) for name in graph.targets), skill_graph.NEAR,
     )  # fmt: skip
 
 
@@ -165,7 +157,7 @@ def search_in(graph: Graph, names: list[str]) -> Search:
     def pick(held: Mapping[str, int], near: frozenset[str]) -> int:
         try:
             return names.index(skill_graph.search(graph, held, near)[0])
-        except Missing:
+        except skill_graph.Missing:
             return len(names) - 1
 
     return pick

@@ -5,6 +5,7 @@ trial of that code, say about one macro.
 """
 
 import ast
+import dataclasses
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,7 @@ def entries_of(run: Path, iterations: Sequence[int] | None = None) -> list[Entry
             ))  # fmt: skip
         for name in sorted(known.keys() & report["macro_ends"].keys()):
             row = _row(about, number, "library", name, report, None)
-            used.append(_with_row(known[name], row))
+            used.append(dataclasses.replace(known[name], record=(row,)))
     called = _called(planned, known)
     return [*_in_order(called | {e.name for e in used}, known), *used, *planned]
 
@@ -108,7 +109,7 @@ def _row(
     """One row of a record: plain data."""
     ends = report["macro_ends"].get(name, {})
     return {
-        **{key: about[key] for key in ("run", "started", "task", "mode", "seed", "sensors")},
+        **about,
         "iteration": iteration,
         "role": role,  # of the plan, or offered from the library
         "activations": sum(ends.values()),
@@ -129,10 +130,6 @@ def _trial(folder: Path, fate: dict[str, Any]) -> dict[str, Any] | None:
         return None
     report = saved["report"]
     return {key: report[key] for key in ("num_episodes", "successes", "ends", "mean_ticks")}
-
-
-def _with_row(entry: Entry, row: dict[str, Any]) -> Entry:
-    return Entry(**{**entry.__dict__, "record": (row,)})
 
 
 def _text(path: Path) -> str:

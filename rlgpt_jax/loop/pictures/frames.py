@@ -56,7 +56,7 @@ def are_missing(tools: Tools, iteration: int) -> bool:
     return wanted and not tools.folder.iteration(iteration, FOLDER, INDEX).exists()
 
 
-def make_recorder(tools: Tools, world: World) -> Recorder | Watch | None:
+def make_recorder(tools: Tools, world: World) -> Recorder | None:
     """What listens to an evaluation that will be drawn."""
     if tools.critic.vision == "off":
         return None
@@ -64,9 +64,7 @@ def make_recorder(tools: Tools, world: World) -> Recorder | Watch | None:
     return Watch(world, spec, tools.task.horizon) if spec else Recorder(world.goal_names)
 
 
-def take(
-    tools: Tools, iteration: int, recorder: Recorder | Watch, world: World, num_episodes: int
-) -> None:
+def take(tools: Tools, iteration: int, recorder: Recorder, world: World, num_episodes: int) -> None:
     """Draws and writes; nothing if it was done before.
 
     Args:

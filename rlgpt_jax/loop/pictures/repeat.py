@@ -7,7 +7,7 @@ last state is there to be drawn.
 
 import functools
 from collections.abc import Iterator
-from typing import Protocol, cast
+from typing import cast
 
 import jax
 import numpy as np
@@ -20,26 +20,14 @@ from rlgpt_jax.rl.evaluate.keyframes import Batch
 from rlgpt_jax.rl.rollout.on_host import OnHost
 
 
-class Repeated(Protocol):
-    """N worlds that can be played again."""
-
-    def reset(self, seed: int) -> object: ...
-
-    def advance(self, action: np.ndarray, rays: bool = True) -> object: ...
-
-    def lane_state(self, lane: int) -> WorldState:
-        """One lane's, [1, ...], NumPy arrays."""
-        ...
-
-
 def can_repeat(world: World) -> bool:
     """Whether its episodes can be drawn."""
     return isinstance(world, HostVoxel | VoxelEnv)
 
 
-def states(world: World, batch: Batch, stop: int) -> Iterator[tuple[int, Repeated]]:
+def states(world: World, batch: Batch, stop: int) -> Iterator[tuple[int, "HostVoxel | _Pure"]]:
     """Yields (row, worlds) for rows 0 to `stop` of a recorded batch."""
-    repeated: Repeated = world if isinstance(world, HostVoxel) else _Pure(cast(VoxelEnv, world))
+    repeated = world if isinstance(world, HostVoxel) else _Pure(cast(VoxelEnv, world))
     repeated.reset(batch.seed)
     yield 0, repeated
     for at in range(stop):

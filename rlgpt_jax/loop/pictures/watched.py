@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from rlgpt_jax.envs.spec import Sensed, WorldSpec
-from rlgpt_jax.rl.evaluate.keyframes import Batch, Episode, median_in_ticks
+from rlgpt_jax.rl.evaluate.keyframes import Batch, Episode, Recorder, median_in_ticks
 from rlgpt_jax.rl.evaluate.moments import Moment
 
 LANES = 8  # of a batch that are watched
@@ -18,43 +18,44 @@ VIEW_SIZE = (200, 320)  # height and width in pixels
 NO_END: Any = None  # rows are of worlds that are drawn afterwards
 
 
-class Watch:
-    """Listens to `evaluate`, as `keyframes.Recorder` does."""
+class Watch(Recorder):
+    """Listens to `evaluate` and keeps pictures in the place of rows."""
 
     def __init__(self, world: Any, spec: WorldSpec, horizon: int):
-        self._world, self._spec = world, spec
+        super().__init__((), spec)
+        self._world = world
         self._every = max(1, horizon // PICTURES)
-        self._batch = Batch(-1, 0)
         self._tick = 0
         self._views: dict[int, dict[int, np.ndarray]] = {}  # lane -> tick -> uint8[H, W, 3]
         self._moments: dict[int, dict[int, Moment]] = {}
         self._open: list[int] = []
-        self._ended: list[Episode] = []
         self._kept: dict[bool, tuple[Episode, list[Moment], dict[int, np.ndarray]]] = {}
         self.num_watched = 0  # episodes
 
     def start(self, seed: int) -> None:
         """A batch of lanes begins."""
-        self._batch = Batch(self._batch.number + 1, seed)
+        self._number += 1
+        self._batch = Batch(self._number, seed)
         self._tick = 0
         if len(self._kept) < 2:
             self._open = list(range(min(LANES, self._world.num_envs)))
         self._draw([""] * self._world.num_envs, None)
 
-    def tick(self, obs: Sensed, labels: list[str], act: Any, takes: np.ndarray) -> None:
+    def tick(self, obs: Any, labels: list[str], act: Any, takes: np.ndarray) -> None:
         """One tick: what was seen before it, and what every lane did."""
         del act, takes
         self._tick += 1
         if self._tick % self._every == 0:
             self._draw(labels, obs)
 
-    def end(self, lane: int, success: bool, dead_loop: bool, final: Sensed) -> None:
+    def end(self, lane: int, success: bool, dead_loop: bool, final: Any) -> None:
         """The episode of a lane ended with the last tick: what it shows now is another one."""
         if lane not in self._open:
             return
         self._open.remove(lane)
         self._views[lane].pop(self._tick, None)
         self._moments[lane].pop(self._tick, None)
+        assert self._batch is not None
         self._ended.append(Episode(self._batch, lane, self._tick, success, dead_loop, NO_END))
 
     def finish(self) -> None:
@@ -64,16 +65,12 @@ class Watch:
             if (episode := median_in_ticks(ended)) and is_success not in self._kept:
                 moments = [moment for _, moment in sorted(self._moments[episode.lane].items())]
                 self._kept[is_success] = episode, moments, self._views[episode.lane]
+        self.success, self.failure = (
+            self._kept[is_success][0] if is_success in self._kept else None
+            for is_success in (True, False)
+        )
         self.num_watched += len(self._ended)
         self._open, self._ended, self._views, self._moments = [], [], {}, {}
-
-    @property
-    def success(self) -> Episode | None:
-        return self._kept[True][0] if True in self._kept else None
-
-    @property
-    def failure(self) -> Episode | None:
-        return self._kept[False][0] if False in self._kept else None
 
     def shown(self, episode: Episode, num: int) -> tuple[list[Moment], dict[int, np.ndarray]]:
         """At most `num` moments of an episode, evenly spread, and the views by tick."""
@@ -94,5 +91,7 @@ class Watch:
 
     def _told(self, fields: np.ndarray) -> str:
         """The fields that reports sum up, a tick ago."""
-        names = [field.name for field in self._spec.fields]
-        return ", ".join(f"{name} {fields[names.index(name)]:.2f}" for name in self._spec.facts[:3])
+        spec = self._spec
+        assert spec is not None
+        names = [field.name for field in spec.fields]
+        return ", ".join(f"{name} {fields[names.index(name)]:.2f}" for name in spec.facts[:3])

@@ -19,23 +19,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.base import (
-    CAMERA_CENTRE,
-    CAMERA_STEP,
-    FN_EQUIP,
-    FUNCTION,
-    NOOP,
-    PITCH,
-    SLOT_ARG,
-    HostEnvironment,
-    Observation,
-    Step,
-)
+from rlgpt_jax.envs import base
+from rlgpt_jax.envs.base import HostEnvironment, Observation, Step
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.rl.chain import rule
 from rlgpt_jax.rl.chain.rule import Begun
 from rlgpt_jax.rl.chain.skills import Chain, Prepared
-from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.networks import recurrent_state
 from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
 from rlgpt_jax.rl.policy import PolicyArrays
@@ -115,9 +104,7 @@ def sighted(obs: Observation, chain: Chain) -> np.ndarray:
 
 def tick(
     world: HostEnvironment,
-    chain: Chain,
     prepared: Prepared,
-    config: RLConfig,
     before: ChainLanes,
     obs: Observation,
     key: jax.Array,
@@ -131,12 +118,12 @@ def tick(
     Args:
       index: picks the keys of this tick.
     """
-    busy = np.asarray(before.lanes.busy)
+    chain, busy = prepared.chain, np.asarray(before.lanes.busy)
     ran = _go_on(chain, before, obs, busy)
     free = ~busy & (_running(before.skill, before.macros) == 0)
-    now, began = _pick(chain, prepared, before, obs, free)
+    now, began = _pick(prepared, before, obs, free)
     action, opens = _openings(chain, obs, now.skill, began)
-    more, seen = _decide(chain, prepared, config, now, obs, free & ~opens, key, index)
+    more, seen = _decide(prepared, now, obs, free & ~opens, key, index)
     ran += more
     labels = np.full(len(busy), "nothing", object)
     labels[opens] = OPENING
@@ -150,13 +137,11 @@ def tick(
     step = world.step(action)
     lanes, _, _, episodes = end_tick(prepared.of_lanes(now.skill), now.lanes, act, step, seen)
     done = np.asarray(step.terminated | step.truncated)
-    after = ChainLanes(
-        lanes,
-        np.where(done, -1, now.skill),
-        np.where(done, 0, now.ticks + 1),
-        now.could,
-        now.wanted,
-        [macro_step.cut(state, done) for state in now.macros],
+    after = now._replace(
+        lanes=lanes,
+        skill=np.where(done, -1, now.skill),
+        ticks=np.where(done, 0, now.ticks + 1),
+        macros=[macro_step.cut(state, done) for state in now.macros],
     )
     return ChainTick(after, ran, now.skill, began, act, list(labels), episodes, step)
 
@@ -173,7 +158,7 @@ def _running(skill: np.ndarray, macros: Sequence[Any]) -> np.ndarray:
 def _go_on(chain: Chain, before: ChainLanes, obs: Observation, busy: np.ndarray) -> list[Ran]:
     """One tick of the macros that are under way; where one ends, nothing is begun yet."""
     running, ran = _running(before.skill, before.macros), []
-    still = np.tile(np.array(NOOP, np.int32), (len(busy), 1))
+    still = np.tile(np.array(base.NOOP, np.int32), (len(busy), 1))
     for s, skill in enumerate(chain.skills):
         mine = (before.skill == s) & (running > 0) & ~busy
         if mine.any():
@@ -187,9 +172,10 @@ def _go_on(chain: Chain, before: ChainLanes, obs: Observation, busy: np.ndarray)
 
 
 def _pick(
-    chain: Chain, prepared: Prepared, before: ChainLanes, obs: Observation, free: np.ndarray
+    prepared: Prepared, before: ChainLanes, obs: Observation, free: np.ndarray
 ) -> tuple[ChainLanes, np.ndarray]:
     """Asks the rule in every free lane. Returns the lanes and bool[N], which begin a skill."""
+    chain = prepared.chain
     skill, ticks, could = before.skill.copy(), before.ticks.copy(), before.could.copy()
     wanted, began = before.wanted.copy(), np.zeros(len(skill), bool)
     amounts, seen = counts(obs, prepared.item_ids), sighted(obs, chain)
@@ -230,26 +216,24 @@ def _openings(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Actions int32[N, 8] that bring hand and view to where training episodes start, and
     bool[N], the lanes that need one."""
-    action = np.tile(np.array(NOOP, np.int32), (len(skill), 1))
+    action = np.tile(np.array(base.NOOP, np.int32), (len(skill), 1))
     opens = np.zeros(len(skill), bool)
     for lane in np.flatnonzero(began):
         goal = chain.skills[skill[lane]].goal
         wanted = NAME_ID[goal.needs[0][0]] if goal.needs else 0
         slots = np.flatnonzero(np.asarray(obs.slot_name[lane]) == wanted)
         if wanted and obs.equipment[lane, 0] != wanted and len(slots):
-            action[lane, FUNCTION], action[lane, SLOT_ARG] = FN_EQUIP, slots[0]
+            action[lane, base.FUNCTION], action[lane, base.SLOT_ARG] = base.FN_EQUIP, slots[0]
             opens[lane] = True
-        turn = -round(float(obs.pitch[lane]) / CAMERA_STEP) if goal.learned else 0
+        turn = -round(float(obs.pitch[lane]) / base.CAMERA_STEP) if goal.learned else 0
         if turn:
-            action[lane, PITCH] = CAMERA_CENTRE + turn
+            action[lane, base.PITCH] = base.CAMERA_CENTRE + turn
             opens[lane] = True
     return action, opens
 
 
 def _decide(
-    chain: Chain,
     prepared: Prepared,
-    config: RLConfig,
     now: ChainLanes,
     obs: Observation,
     free: np.ndarray,
@@ -261,7 +245,7 @@ def _decide(
     what is remembered after this tick."""
     ran = []
     before = seen = now.lanes.recurrent
-    for s, skill in enumerate(chain.skills):
+    for s, skill in enumerate(prepared.chain.skills):
         mine = free & (now.skill == s)
         sees = skill.params is not None and before is not None and (now.skill == s).any()
         if not mine.any() and not sees:
@@ -270,9 +254,9 @@ def _decide(
             # A script that repeats is never at its end.
             chosen = np.asarray(prepared.problems[s].space.script)[np.asarray(now.lanes.stage)]
             choices = np.zeros((len(free), 2), np.int32)
-            primitive = np.tile(np.array(NOOP, np.int32), (len(free), 1))
+            primitive = np.tile(np.array(base.NOOP, np.int32), (len(free), 1))
         else:
-            actor = PolicyArrays(config.network, skill.params, prepared.problems[s])
+            actor = PolicyArrays(prepared.config.network, skill.params, prepared.problems[s])
             own_key = jax.random.fold_in(key, s)
             decision = decide(actor, now.lanes, obs, own_key, np.int32(index))
             parts = (decision.chosen, decision.action.primitive, decision.primitive)

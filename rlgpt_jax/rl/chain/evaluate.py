@@ -16,7 +16,7 @@ from rlgpt_jax.rl.chain import chain as chains
 from rlgpt_jax.rl.chain.chain import ChainTick, sighted
 from rlgpt_jax.rl.chain.skills import Chain, prepare
 from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.evaluate.dead_loops import LoopWatch
+from rlgpt_jax.rl.evaluate.dead_loops import Watch
 from rlgpt_jax.rl.evaluate.episodes import Listener, Played, chunks, play
 from rlgpt_jax.rl.evaluate.evaluate import OnTick, worlds_of
 from rlgpt_jax.rl.evaluate.report import MACRO_ENDS, EvalReport, wilson
@@ -95,7 +95,7 @@ class ChainTally(Tally):
         self._stand.see(played.result, counts)
         return super().add_tick(played, counts)
 
-    def add_episode(self, episodes: Episodes, lane: int, watch: LoopWatch) -> None:
+    def add_episode(self, episodes: Episodes, lane: int, watch: Watch) -> None:
         super().add_episode(episodes, lane, watch)
         self.spent.append(self._stand.spent[lane].copy())
         self.starts.append(self._stand.starts[lane].copy())
@@ -216,7 +216,7 @@ class _ChainLanes:
     """The skills act in all lanes of a host world, which tick together."""
 
     def __init__(self, world: HostEnvironment, chain: Chain, config: RLConfig, seed: int):
-        self._world, self._chain, self._config = world, chain, config
+        self._world, self._chain = world, chain
         self._prepared = prepare(chain, config, world.goal_names)
         self._obs = world.reset(seed)
         lanes = start_lanes(self._prepared.whole.reward, self._obs, config.network)
@@ -225,10 +225,7 @@ class _ChainLanes:
     def tick(self, wanted: np.ndarray) -> Played:
         """As `episodes.Lanes.tick`."""
         obs, free = self._obs, ~np.asarray(self._now.lanes.busy)
-        result = chains.tick(
-            self._world, self._chain, self._prepared, self._config, self._now, obs, self._key,
-            self._index,
-        )  # fmt: skip
+        result = chains.tick(self._world, self._prepared, self._now, obs, self._key, self._index)
         self._now, self._obs, self._index = result.after, result.step.obs, self._index + 1
         pairs = zip(result.skill, result.labels, strict=True)
         labels = [name_of(self._chain, int(s), label) for s, label in pairs]

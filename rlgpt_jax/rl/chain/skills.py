@@ -11,8 +11,10 @@ from rlgpt_jax.rl.chain.rule import Goal, Reach, Search
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.interface import MAX_TARGETS
 from rlgpt_jax.rl.networks import actor_critic
-from rlgpt_jax.rl.problem import Problem, host_problem
+from rlgpt_jax.rl.policy import Problem, problem_of
 from rlgpt_jax.rl.reward import rewards
+
+SCRIPT = ("script_length", "lead", "lead_length", "repeat")  # fields of `SpaceArrays`
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,24 +48,19 @@ class Chain:
 class Prepared(NamedTuple):
     """What stays the same in every tick."""
 
+    chain: Chain
+    config: RLConfig
     problems: tuple[Problem, ...]  # one per skill
     whole: Problem  # of the long task: its reward
     item_ids: np.ndarray  # int32[I]  of `Chain.items`
     targets: np.ndarray  # int32[S, K]  ids of each skill's
-    script_length: np.ndarray  # int32[S]
-    lead: np.ndarray  # int32[S, MAX_SCRIPT]
-    lead_length: np.ndarray  # int32[S]
-    repeat: np.ndarray  # bool[S]
+    scripts: dict[str, np.ndarray]  # [S, ...]  `SCRIPT` of the space of each skill
 
     def of_lanes(self, skill: np.ndarray) -> Problem:
         """The long task; every lane has the script, the leads and the targets of its skill
         int32[N]."""
-        space = self.whole.space._replace(
-            script_length=self.script_length[skill],
-            lead=self.lead[skill],
-            lead_length=self.lead_length[skill],
-            repeat=self.repeat[skill],
-        )
+        own = {name: x[skill] for name, x in self.scripts.items()}
+        space = self.whole.space._replace(**own)
         return self.whole._replace(space=space, targets=self.targets[skill])
 
 
@@ -71,18 +68,18 @@ def prepare(chain: Chain, config: RLConfig, goal_names: tuple[str, ...]) -> Prep
     """Arrays of a chain in a world that is about `goal_names`."""
     seeing = (dataclasses.replace(config, observation=s.observation) for s in chain.skills)
     problems = (
-        host_problem(given, goal_names, skill.space)
+        problem_of(given, goal_names, skill.space)
         for given, skill in zip(seeing, chain.skills, strict=True)
     )
+    spaces = [skill.space.arrays() for skill in chain.skills]
     targets = [skill.targets or goal_names for skill in chain.skills]
     size = max(MAX_TARGETS, *map(len, targets))
     return Prepared(
+        chain=chain,
+        config=config,
         problems=tuple(problems),
-        whole=host_problem(config, goal_names, empty_space()),
+        whole=problem_of(config, goal_names, empty_space()),
         item_ids=np.array([NAME_ID[name] for name in chain.items], np.int32),
         targets=np.stack([rewards.padded_ids(names, size) for names in targets]),
-        script_length=np.array([len(s.space.script) for s in chain.skills], np.int32),
-        lead=np.stack([s.space.arrays().lead for s in chain.skills]),
-        lead_length=np.array([len(s.space.lead) for s in chain.skills], np.int32),
-        repeat=np.array([s.space.repeat_script for s in chain.skills]),
+        scripts={name: np.stack([getattr(x, name) for x in spaces]) for name in SCRIPT},
     )

@@ -7,42 +7,40 @@ from typing import Any
 
 import numpy as np
 
-from rlgpt_jax.envs.base import (
-    CAMERA_CENTRE,
-    CRAFT_ARG,
-    FUNCTION,
-    JUMP,
-    MOVE,
-    PITCH,
-    STRAFE,
-    YAW,
-    Observation,
-)
+from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAMES
-from rlgpt_jax.envs.spec import Sensed, WorldSpec
-from rlgpt_jax.rl.evaluate.approach import STRATA, Targets
+from rlgpt_jax.envs.spec import WorldSpec
+from rlgpt_jax.rl.evaluate.approach import STRATA
 from rlgpt_jax.rl.evaluate.trial_report import TrialEpisode
 
-MOVE_WORDS = {MOVE: ("", "forward", "back"), STRAFE: ("", "left", "right"),
-              JUMP: ("", "jump", "sneak", "sprint")}  # fmt: skip
+MOVE_WORDS = {base.MOVE: ("", "forward", "back"), base.STRAFE: ("", "left", "right"),
+              base.JUMP: ("", "jump", "sneak", "sprint")}  # fmt: skip
 FUNCTION_WORDS = ("", "use", "drop", "attack", "craft", "equip", "place", "destroy")
 
 
-def describe_action(action: np.ndarray, spec: WorldSpec | None = None) -> str:
+def action_words(action: np.ndarray, spec: WorldSpec | None = None, numbers: bool = False) -> str:
     """An action int32[8] of the world in a few words, for example "forward, attack"; with a spec
-    the name of one."""
+    the name of one. With `numbers` also by how much: "turn right 30\N{DEGREE SIGN}, use" and
+    "move(dx=0.5, dy=-1)"."""
     if spec is not None:
-        return spec.actions[int(action[0])].name
-    yaw, pitch = action[YAW] - CAMERA_CENTRE, action[PITCH] - CAMERA_CENTRE
-    words = [
-        *(names[action[column]] for column, names in MOVE_WORDS.items()),
-        "" if yaw == 0 else "turn right" if yaw > 0 else "turn left",
-        "" if pitch == 0 else "look down" if pitch > 0 else "look up",
-        FUNCTION_WORDS[action[FUNCTION]],
-    ]
-    if FUNCTION_WORDS[action[FUNCTION]] == "craft":
-        words[-1] += f" {CRAFT_NAMES[action[CRAFT_ARG]]}"
-    return ", ".join(w for w in words if w) or "noop"
+        does = spec.actions[int(action[0])]
+        given = (f"{a.name}={x:.3g}" for a, x in zip(does.arguments, action[1:], strict=False))
+        return f"{does.name}({', '.join(given)})" if numbers else does.name
+    words = [names[int(action[column])] for column, names in MOVE_WORDS.items()]
+    for column, less, more in (
+        (base.YAW, "turn left", "turn right"),
+        (base.PITCH, "look up", "look down"),
+    ):
+        degrees = (int(action[column]) - base.CAMERA_CENTRE) * base.CAMERA_STEP
+        turn = (more if degrees > 0 else less) * bool(degrees)
+        words.append(turn + f" {abs(degrees):.0f}\N{DEGREE SIGN}" * bool(turn and numbers))
+    function = int(action[base.FUNCTION])
+    words.append(FUNCTION_WORDS[function])
+    if function == base.FN_CRAFT:
+        words[-1] += f" {CRAFT_NAMES[int(action[base.CRAFT_ARG])]}"
+    elif function > base.FN_CRAFT and numbers:
+        words[-1] += f" slot {int(action[base.SLOT_ARG])}"
+    return ", ".join(word for word in words if word) or ("nothing" if numbers else "noop")
 
 
 @dataclasses.dataclass
@@ -61,30 +59,15 @@ class Activation:
     actions: collections.Counter[str] = dataclasses.field(default_factory=collections.Counter)
 
 
-def fields_of(obs: Sensed, lane: int) -> dict[str, Any]:
-    """What `facts_of` is in a world with a spec."""
-    return dict(fields=np.array(obs.fields[lane], np.float64))
+def facts_of(obs: Any, seen: Any, lane: int) -> dict[str, Any]:
+    """What a lane sees and holds now, as `Activation.start` keeps it.
 
-
-def field_episode(lane: Activation, number: int, spec: WorldSpec) -> TrialEpisode:
-    """What `episode_of` is in a world with a spec."""
-    start, end = lane.start, lane.end
-    assert start is not None and end is not None
-    names = [field.name for field in spec.fields]
-    both = {name: (float(a), float(b)) for name, a, b in
-            zip(names, start["fields"], end["fields"], strict=True)}  # fmt: skip
-    return TrialEpisode(
-        number=number, target="", materials=False, ticks_before=lane.tick, ticks=lane.ticks,
-        end=end["end"], trap=end["trap"], success=end["success"], died=end["died"],
-        actions=dict(lane.actions.most_common()), gained={}, distances=(None, None),
-        target_after="", walked=0.0, displacement=0.0, life_lost=0.0, pitch=0.0,
-        case=lane.is_case, facts={name: both[name] for name in spec.facts},
-        progress=sum(w * (both[name][1] - both[name][0]) for name, w in spec.progress),
-    )  # fmt: skip
-
-
-def facts_of(obs: Observation, seen: Targets, lane: int) -> dict[str, Any]:
-    """What a lane sees and holds now, as `Activation.start` keeps it."""
+    Args:
+      obs: Observation, or Sensed of a world with a spec.
+      seen: `Targets`, None with a spec.
+    """
+    if seen is None:
+        return dict(fields=np.array(obs.fields[lane], np.float64))
     items: collections.Counter[int] = collections.Counter()
     for name, quantity in zip(obs.slot_name[lane], obs.slot_quantity[lane], strict=True):
         items[int(name)] += int(quantity)
@@ -95,17 +78,27 @@ def facts_of(obs: Observation, seen: Targets, lane: int) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def episode_of(lane: Activation, number: int) -> TrialEpisode:
+def episode_of(lane: Activation, number: int, spec: WorldSpec | None) -> TrialEpisode:
     """The record of a lane whose macro was started and has ended."""
     start, end = lane.start, lane.end
     assert start is not None and end is not None
+    known: dict[str, Any] = dict(
+        number=number, case=lane.is_case, ticks_before=lane.tick, ticks=lane.ticks,
+        actions=dict(lane.actions.most_common()),
+        **{name: end[name] for name in ("end", "trap", "success", "died")},
+    )  # fmt: skip
+    if spec is not None:
+        names = [field.name for field in spec.fields]
+        both = {name: (float(a), float(b)) for name, a, b in
+                zip(names, start["fields"], end["fields"], strict=True)}  # fmt: skip
+        return TrialEpisode(
+            **known, facts={name: both[name] for name in spec.facts},
+            progress=sum(w * (both[name][1] - both[name][0]) for name, w in spec.progress),
+        )  # fmt: skip
     changes = {i: end["items"][i] - start["items"][i] for i in end["items"] | start["items"] if i}
     far = [d if math.isfinite(d) else None for d in (start["distance"], end["distance"])]
     return TrialEpisode(
-        number=number, target=start["stratum"], materials=start["materials"],
-        case=lane.is_case, ticks_before=lane.tick, ticks=lane.ticks, end=end["end"],
-        trap=end["trap"], success=end["success"], died=end["died"],
-        actions=dict(lane.actions.most_common()),
+        **known, target=start["stratum"], materials=start["materials"],
         gained={NAMES[i]: change for i, change in sorted(changes.items()) if change},
         distances=(far[0], far[1]), target_after=end["stratum"], walked=lane.walked,
         displacement=float(np.hypot(*(end["position"] - start["position"])[[0, 2]])),

@@ -7,29 +7,19 @@ goes for what it sees. Nothing is stored and restored, so that it works in every
 """
 
 import dataclasses
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
-from rlgpt_jax.envs.base import (
-    CAMERA_CENTRE,
-    CAMERA_STEP,
-    JUMP,
-    MOVE,
-    NOOP,
-    PITCH,
-    RAY_YAWS,
-    YAW,
-    Observation,
-    Step,
-)
+from rlgpt_jax.envs import base
+from rlgpt_jax.envs.base import Observation, Step
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.rl.actions import PRIMITIVE_HEADS
 from rlgpt_jax.rl.evaluate.crosshair import BLOCK_REACH, MOB_REACH, met
 from rlgpt_jax.rl.evaluate.keyframes import Recorder
 from rlgpt_jax.rl.networks.features import count_items
-from rlgpt_jax.rl.policy import Policy, host_arrays
+from rlgpt_jax.rl.policy import Policy, arrays_of
 from rlgpt_jax.rl.rollout import macro_step
 from rlgpt_jax.rl.rollout.rollout_host import decide, end_tick, start_lanes
 from rlgpt_jax.rl.worlds.minecraft import decode
@@ -109,13 +99,22 @@ class Wishes:
         return stratum | (played >= self._play)
 
 
-class Player(Protocol):
-    """Who acts between the script and the macro."""
+class Search:
+    """Walks, turns and presses at random; lanes that want the target near go for what they see."""
+
+    def __init__(self, obs: Observation, wishes: Wishes, rng: np.random.Generator):
+        num = len(obs.yaw)
+        self._rng, self._goes = rng, wishes.stratum == STRATA.index(REACH)
+        self._left = np.zeros(num, int)
+        self._doing = np.tile(np.array(base.NOOP, np.int32), (num, 1))
+        self._walks = np.zeros(num, bool)
+        self._stuck = np.zeros(num, bool)
+        self._position = np.asarray(obs.position)
 
     def act(
         self, obs: Observation, seen: Targets, busy: np.ndarray, hold: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """One tick.
+        """One tick between the script and the macro.
 
         Args:
           busy: bool[N], lanes in which it cannot act.
@@ -124,43 +123,22 @@ class Player(Protocol):
         Returns:
           Actions int32[N, 8], and the lanes bool[N] in which nothing of it goes on.
         """
-        ...
-
-    def end_tick(self, action: np.ndarray, step: Step) -> None:
-        """What all lanes did in this tick, int32[N, 8], and what came of it."""
-        ...
-
-
-class Search:
-    """Walks, turns and presses at random; lanes that want the target near go for what they see."""
-
-    def __init__(self, obs: Observation, wishes: Wishes, rng: np.random.Generator):
-        num = len(obs.yaw)
-        self._rng, self._goes = rng, wishes.stratum == STRATA.index(REACH)
-        self._left = np.zeros(num, int)
-        self._doing = np.tile(np.array(NOOP, np.int32), (num, 1))
-        self._walks = np.zeros(num, bool)
-        self._stuck = np.zeros(num, bool)
-        self._position = np.asarray(obs.position)
-
-    def act(
-        self, obs: Observation, seen: Targets, busy: np.ndarray, hold: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """As `Player.act`."""
         self._draw()
         action = self._doing.copy()
-        level = CAMERA_CENTRE - np.rint(np.asarray(obs.pitch) / CAMERA_STEP).astype(int)
+        level = base.CAMERA_CENTRE - np.rint(np.asarray(obs.pitch) / base.CAMERA_STEP).astype(int)
         # Not always, so that it gets round what it cannot walk through.
         going = self._goes & np.isfinite(seen.distance) & (self._rng.random(len(busy)) < 0.9)
-        bins = np.rint(np.array(RAY_YAWS)[seen.ray % len(RAY_YAWS)] / CAMERA_STEP).astype(int)
-        action[going] = NOOP
-        action[going, YAW] += bins[going]
+        bins = np.rint(
+            np.array(base.RAY_YAWS)[seen.ray % len(base.RAY_YAWS)] / base.CAMERA_STEP
+        ).astype(int)
+        action[going] = base.NOOP
+        action[going, base.YAW] += bins[going]
         # What is seen between two rays is lost again: it goes on the same way.
-        self._doing[going], self._walks[going], self._left[going] = NOOP, True, KEEPS
+        self._doing[going], self._walks[going], self._left[going] = base.NOOP, True, KEEPS
         walking = going | self._walks
-        action[walking, MOVE] = 1
-        action[walking, PITCH] = level[walking]
-        action[walking, JUMP] = (self._stuck | np.asarray(obs.in_water))[walking]
+        action[walking, base.MOVE] = 1
+        action[walking, base.PITCH] = level[walking]
+        action[walking, base.JUMP] = (self._stuck | np.asarray(obs.in_water))[walking]
         self._left -= ~busy
         return action, ~busy
 
@@ -171,8 +149,8 @@ class Search:
         kind = rng.random(num)
         self._walks = np.where(new, kind < 0.5, self._walks)
         turns, tries = new & (kind >= 0.5) & (kind < 0.75), new & (kind >= 0.75)
-        self._doing[new] = NOOP
-        self._doing[turns, YAW] = CAMERA_CENTRE + rng.choice((-LOOK, LOOK), num)[turns]
+        self._doing[new] = base.NOOP
+        self._doing[turns, base.YAW] = base.CAMERA_CENTRE + rng.choice((-LOOK, LOOK), num)[turns]
         primitive = np.stack([rng.integers(0, n, num) for n in PRIMITIVE_HEADS], axis=1)
         self._doing[tries] = np.asarray(decode(primitive.astype(np.int32)))[tries]
         long, short = rng.integers(3, 15, num), rng.integers(1, 6, num)
@@ -180,10 +158,10 @@ class Search:
         self._left = np.where(new, length, self._left)
 
     def end_tick(self, action: np.ndarray, step: Step) -> None:
-        """As `Player.end_tick`; notes who does not get on."""
+        """What all lanes did in this tick, int32[N, 8], and what came of it: who is stuck."""
         now = np.asarray(step.obs.position)
         moved = np.abs(now - self._position)[:, [0, 2]].sum(axis=1)
-        self._stuck = (action[:, MOVE] == 1) & (moved < 0.05)
+        self._stuck = (action[:, base.MOVE] == 1) & (moved < 0.05)
         self._position = now
 
 
@@ -193,7 +171,7 @@ class Play:
     def __init__(self, obs: Observation, policy: Policy, goals: tuple[str, ...], seed: int):
         space = dataclasses.replace(policy.space, script=(), repeat_script=False)
         self._space = space
-        self._actor = host_arrays(dataclasses.replace(policy, space=space), goals)
+        self._actor = arrays_of(dataclasses.replace(policy, space=space), goals)
         self._lanes = start_lanes(self._actor.problem.reward, obs, policy.config.network)
         self._macros = macro_step.init_macros(space, len(obs.yaw), on_device=False)
         self._key, self._tick = jax.random.key(seed), 0
@@ -201,7 +179,7 @@ class Play:
     def act(
         self, obs: Observation, seen: Targets, busy: np.ndarray, hold: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """As `Player.act`."""
+        """As `Search.act`."""
         decision = decide(self._actor, self._lanes, obs, self._key, np.int32(self._tick))
         chosen = np.where(hold, 0, decision.chosen).astype(np.int32)
         self._macros, act = macro_step.act(
@@ -211,7 +189,7 @@ class Play:
         return act.action, act.decided
 
     def end_tick(self, action: np.ndarray, step: Step) -> None:
-        """As `Player.end_tick`."""
+        """As `Search.end_tick`."""
         act = self._act._replace(action=action)
         self._lanes, *_ = end_tick(self._actor.problem, self._lanes, act, step, self._recurrent)
         self._macros = macro_step.cut(self._macros, np.asarray(step.terminated | step.truncated))
@@ -219,7 +197,7 @@ class Play:
 
 def player(
     scene: Scene, obs: Observation, wishes: Wishes, goals: tuple[str, ...], seed: int
-) -> Player | None:
+) -> Search | Play | None:
     """Who plays; None where nobody does."""
     if not scene.play:
         return None

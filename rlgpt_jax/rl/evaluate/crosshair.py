@@ -6,28 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rlgpt_jax.envs.base import (
-    CAMERA_CENTRE,
-    CAMERA_STEP,
-    CENTRE_RAY,
-    FN_ATTACK,
-    FN_USE,
-    FUNCTION,
-    PITCH,
-    RAY_PITCHES,
-    RAY_RANGE,
-    RAY_YAWS,
-    YAW,
-    Observation,
-)
+from rlgpt_jax.envs import base
+from rlgpt_jax.envs.base import Observation
 from rlgpt_jax.envs.names import NAMES
 from rlgpt_jax.rl.networks.features import NO_MOB
 
 # Blocks from the eye within which the crosshair acts, in Minecraft's survival mode.
 MOB_REACH, BLOCK_REACH = 3.0, 4.5
-PRESSES = {FN_USE: "use", FN_ATTACK: "attack"}
+PRESSES = {base.FN_USE: "use", base.FN_ATTACK: "attack"}
 NOTHING, UNSEEN = "nothing", "not seen"
-PICTURED = np.array([abs(yaw) <= 40.0 for _ in RAY_PITCHES for yaw in RAY_YAWS])
+PICTURED = np.array([abs(yaw) <= 40.0 for _ in base.RAY_PITCHES for yaw in base.RAY_YAWS])
 NO_RAY = -1  # the view turned in the same tick to where no ray was cast
 
 
@@ -43,7 +31,7 @@ class Sight(NamedTuple):
         """The mob or block, `NOTHING` or `UNSEEN`."""
         if not self.known[lane]:
             return UNSEEN
-        return NOTHING if self.distance[lane] >= RAY_RANGE else NAMES[int(self.name[lane])]
+        return NOTHING if self.distance[lane] >= base.RAY_RANGE else NAMES[int(self.name[lane])]
 
     def in_reach(self, lane: int) -> bool:
         reach = MOB_REACH if self.is_mob[lane] else BLOCK_REACH
@@ -55,18 +43,25 @@ class Sight(NamedTuple):
         if word == UNSEEN:
             return "not seen (the view turned in this tick)"
         if word == NOTHING:
-            return f"nothing within {RAY_RANGE:.0f} blocks"
+            return f"nothing within {base.RAY_RANGE:.0f} blocks"
         reach = "in reach" if self.in_reach(lane) else "out of reach"
         return f"{word} at {self.distance[lane]:.1f} blocks, {reach}"
 
 
-def _mob_first(entity: Any, mob_distance: Any, block_distance: Any) -> np.ndarray:
-    """bool[...]: a mob is what the ray meets first."""
+def _first(obs: Observation, at: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What the rays at some index of [N, 120] meet first: name id, blocks, whether it is a mob."""
+    entity, near, block, far = (
+        np.asarray(field)[at]
+        for field in (
+            obs.ray_entity, obs.ray_entity_distance, obs.ray_block, obs.ray_block_distance
+        )
+    )  # fmt: skip
     no_mob, none = NO_MOB
-    return (entity != no_mob) & (entity != none) & (mob_distance <= block_distance)
+    is_mob = (entity != no_mob) & (entity != none) & (near <= far)
+    return np.where(is_mob, entity, block), np.where(is_mob, near, far), is_mob
 
 
-def sight(obs: Observation, ray: np.ndarray | int = CENTRE_RAY) -> Sight:
+def sight(obs: Observation, ray: np.ndarray | int = base.CENTRE_RAY) -> Sight:
     """What ray int[N] of each lane meets; by default the centre ray, the crosshair.
 
     The ray's rules are the lidar's: it stops at water, which the crosshair passes unless an
@@ -74,16 +69,7 @@ def sight(obs: Observation, ray: np.ndarray | int = CENTRE_RAY) -> Sight:
     """
     lanes = np.arange(len(obs.yaw))
     ray = np.broadcast_to(ray, lanes.shape)
-    entity, near, block, far = (
-        np.asarray(field)[lanes, np.maximum(ray, 0)]
-        for field in (
-            obs.ray_entity, obs.ray_entity_distance, obs.ray_block, obs.ray_block_distance
-        )
-    )  # fmt: skip
-    is_mob = _mob_first(entity, near, far)
-    return Sight(
-        np.where(is_mob, entity, block), np.where(is_mob, near, far), is_mob, ray != NO_RAY
-    )
+    return Sight(*_first(obs, (lanes, np.maximum(ray, 0))), ray != NO_RAY)
 
 
 def aimed(obs: Observation, action: np.ndarray) -> Sight:
@@ -92,12 +78,12 @@ def aimed(obs: Observation, action: np.ndarray) -> Sight:
     A tick turns the view first. Where it does, the ray that already pointed there is read;
     there is none for 30 degrees up.
     """
-    turn = (action[:, (PITCH, YAW)] - CAMERA_CENTRE) * CAMERA_STEP
+    turn = (action[:, (base.PITCH, base.YAW)] - base.CAMERA_CENTRE) * base.CAMERA_STEP
     pitch = np.clip(np.asarray(obs.pitch) + turn[:, 0], -90.0, 90.0) - np.asarray(obs.pitch)
     # Angles from the view: + right and + down, as a turn of the camera.
-    row, column = _find(RAY_PITCHES, pitch), _find(RAY_YAWS, turn[:, 1])
+    row, column = _find(base.RAY_PITCHES, pitch), _find(base.RAY_YAWS, turn[:, 1])
     known = (row != NO_RAY) & (column != NO_RAY)
-    return sight(obs, np.where(known, row * len(RAY_YAWS) + column, NO_RAY))
+    return sight(obs, np.where(known, row * len(base.RAY_YAWS) + column, NO_RAY))
 
 
 def _find(angles: tuple[float, ...], wanted: np.ndarray) -> np.ndarray:
@@ -111,14 +97,7 @@ def met(obs: Observation, rays: Any = slice(None)) -> tuple[np.ndarray, np.ndarr
 
     All [N, R]; `rays` picks columns.
     """
-    entity, near, block, far = (
-        np.asarray(field)[:, rays]
-        for field in (
-            obs.ray_entity, obs.ray_entity_distance, obs.ray_block, obs.ray_block_distance
-        )
-    )  # fmt: skip
-    is_mob = _mob_first(entity, near, far)
-    return np.where(is_mob, entity, block), np.where(is_mob, near, far), is_mob
+    return _first(obs, (slice(None), rays))
 
 
 def nearest(obs: Observation, names: np.ndarray) -> np.ndarray:
@@ -140,7 +119,7 @@ class Presses:
 
     def add(self, obs: Observation, action: np.ndarray, counts: np.ndarray) -> None:
         """One tick; `counts` bool[N] are the lanes whose action the world takes."""
-        function = action[:, FUNCTION]
+        function = action[:, base.FUNCTION]
         lanes = np.flatnonzero(counts & np.isin(function, list(PRESSES)))
         if len(lanes) == 0:
             return

@@ -12,7 +12,7 @@ import numpy as np
 
 from rlgpt_jax.envs.base import AsyncEnvironment, HostEnvironment, Observation
 from rlgpt_jax.rl.actions import HybridSpace
-from rlgpt_jax.rl.policy import Policy, host_arrays
+from rlgpt_jax.rl.policy import Policy, arrays_of
 from rlgpt_jax.rl.reward.rewards import RewardArrays
 from rlgpt_jax.rl.rollout.lanes_async import AsyncLanes
 from rlgpt_jax.rl.rollout.macro_step import init_macros
@@ -98,7 +98,7 @@ class Lockstep:
 
     def __init__(self, world: HostEnvironment, policy: Policy, seed: int):
         self._world, self._space = world, policy.space
-        self._actor = host_arrays(policy, world.goal_names)
+        self._actor = arrays_of(policy, world.goal_names)
         self._state = _begin(world, policy, self._actor.problem.reward, seed)
         self._key, self._index = jax.random.key(seed), 0
 
@@ -118,7 +118,7 @@ class OwnPace:
     """A policy acts in lanes that tick on their own, as fast as each can."""
 
     def __init__(self, world: AsyncEnvironment, policy: Policy, seed: int):
-        terms = host_arrays(policy, world.goal_names).problem.reward
+        terms = arrays_of(policy, world.goal_names).problem.reward
         self._policy = policy
         self._walk = AsyncLanes(
             world, policy.space, policy.config, jax.random.key(seed),

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from rlgpt_jax.envs.base import AsyncEnvironment, HostEnvironment, Step
+from rlgpt_jax.envs.base import HostEnvironment, Step
 from rlgpt_jax.rl.evaluate.episodes import Listener, Lockstep, OwnPace, Played, chunks, play
-from rlgpt_jax.rl.evaluate.keyframes import EpisodeListener
+from rlgpt_jax.rl.evaluate.keyframes import Recorder
 from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.evaluate.tally import Tally
 from rlgpt_jax.rl.policy import Policy
@@ -26,7 +26,7 @@ def evaluate(
     on_tick: OnTick | None = None,
     task: str | None = None,
     split: str = "eval",
-    recorder: EpisodeListener | None = None,
+    recorder: Recorder | None = None,
 ) -> EvalReport:
     """Runs the stochastic policy for `num_episodes`, one per lane, lanes in chunks.
 
@@ -50,8 +50,10 @@ def evaluate(
     parts = chunks(seed, num_episodes, world.num_envs)
     tally = Tally(policy.space, world.goal_names, num_episodes)
     if on_host.is_async(world) and on_tick is None and recorder is None:
-        _at_own_pace(world, policy, seed, num_episodes, tally)
-        parts = []
+        num, parts = world.num_envs, []
+        tally.begin(seed, num)
+        share = num_episodes // num + (np.arange(num) < num_episodes % num)
+        play(OwnPace(world, policy, seed), share, tally)
     for part_seed, share in parts:
         lanes = Lockstep(world, policy, part_seed)
         tally.world_of = worlds_of(world)
@@ -63,22 +65,8 @@ def evaluate(
     return tally.report(name, split, seed)
 
 
-def _at_own_pace(
-    world: AsyncEnvironment, policy: Policy, seed: int, num_episodes: int, tally: Tally
-) -> None:
-    """Every lane plays its share of the episodes as fast as it can."""
-    num = world.num_envs
-    lanes = OwnPace(world, policy, seed)
-    tally.begin(seed, num)
-    play(lanes, num_episodes // num + (np.arange(num) < num_episodes % num), tally)
-
-
 def _listener(
-    env: on_host.World,
-    tally: Tally,
-    seed: int,
-    on_tick: OnTick | None,
-    recorder: EpisodeListener | None,
+    env: on_host.World, tally: Tally, seed: int, on_tick: OnTick | None, recorder: Recorder | None
 ) -> Listener:
     """Tells a recorder and whoever else listens of the ticks of a chunk of lanes."""
     if recorder is not None:

@@ -6,20 +6,7 @@ from typing import Any
 import numpy as np
 
 from rlgpt_jax.envs.spec import Sensed, WorldSpec
-from rlgpt_jax.rl.evaluate.failures import Trace
-
-KINDS = ("succeeded", "failed")
-
-
-class FactWatch:
-    """One lane's episode: what was done at its end, and its facts. There are no dead loops."""
-
-    def __init__(self) -> None:
-        self.trace = Trace()
-        self.values: list[np.ndarray] = []  # float32[facts] each
-
-    def is_dead(self) -> bool:
-        return False
+from rlgpt_jax.rl.evaluate.dead_loops import Watch
 
 
 def values_of(spec: WorldSpec, obs: Sensed) -> np.ndarray:
@@ -29,9 +16,9 @@ def values_of(spec: WorldSpec, obs: Sensed) -> np.ndarray:
 
 
 def watch(
-    watches: Sequence[Any], spec: WorldSpec, played: Any, free: np.ndarray, counts: np.ndarray
+    watches: Sequence[Watch], spec: WorldSpec, played: Any, free: np.ndarray, counts: np.ndarray
 ) -> None:
-    """Shows one tick, an `episodes.Played`, to the `FactWatch` of the lanes `counts` bool[N]; in
+    """Shows one tick, an `episodes.Played`, to the `Watch` of the lanes `counts` bool[N]; in
     those of `free` bool[N] an action counted."""
     before = values_of(spec, played.obs)
     after = values_of(spec, played.result.step.final_obs)
@@ -39,7 +26,7 @@ def watch(
         seen = watches[lane]
         seen.values += [after[lane]] if seen.values else [before[lane], after[lane]]
         if free[lane]:
-            seen.trace.see(played.labels[lane], np.inf)
+            seen.see(played.labels[lane], np.inf)
 
 
 def told(spec: WorldSpec, values: Sequence[np.ndarray]) -> dict[str, float]:
@@ -48,46 +35,38 @@ def told(spec: WorldSpec, values: Sequence[np.ndarray]) -> dict[str, float]:
     return {name: float(x) for name, x in zip(spec.facts, end, strict=False)}
 
 
-class Facts:
-    """Of the episodes of an evaluation, successes and failures apart."""
+def facts_of(spec: WorldSpec, episodes: Mapping[str, Sequence[Watch]]) -> dict[str, Any]:
+    """Of the episodes of an evaluation, those that "succeeded" and that "failed" apart: for each
+    kind that happened plain data, by name the mean of the last values with the least and the most
+    of them; and of the highest of each episode, for a fact that a reward wants low of the lowest,
+    the mean and the best of all episodes."""
+    found = {kind: [np.array(e.values) for e in some] for kind, some in episodes.items() if some}
+    return {kind: _of(spec, values) for kind, values in found.items()}
 
-    def __init__(self, spec: WorldSpec):
-        self._spec = spec
-        self._episodes: dict[str, list[np.ndarray]] = {kind: [] for kind in KINDS}
 
-    def add(self, seen: FactWatch, success: bool) -> None:
-        """One episode."""
-        self._episodes[KINDS[not success]].append(np.array(seen.values))
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data for each kind that happened: by name the mean of the last values with the
-        least and the most of them; and of the highest of each episode, for a fact that a reward
-        wants low of the lowest, the mean and the best of all episodes."""
-        return {kind: self._of(found) for kind, found in self._episodes.items() if found}
-
-    def _of(self, episodes: list[np.ndarray]) -> dict[str, dict[str, float]]:
-        weights, facts = dict(self._spec.progress), {}
-        for i, name in enumerate(self._spec.facts):
-            ends = [float(values[-1, i]) for values in episodes]
-            word, best = ("lowest", min) if weights.get(name, 0.0) < 0 else ("highest", max)
-            most = [float(best(values[:, i])) for values in episodes]
-            facts[name] = {
-                "mean": float(np.mean(ends)), "low": min(ends), "high": max(ends),
-                f"{word}_mean": float(np.mean(most)), word: best(most),
-            }  # fmt: skip
-        return facts
+def _of(spec: WorldSpec, episodes: list[np.ndarray]) -> dict[str, dict[str, float]]:
+    weights, facts = dict(spec.progress), {}
+    for i, name in enumerate(spec.facts):
+        ends = [float(values[-1, i]) for values in episodes]
+        word, best = ("lowest", min) if weights.get(name, 0.0) < 0 else ("highest", max)
+        most = [float(best(values[:, i])) for values in episodes]
+        facts[name] = {
+            "mean": float(np.mean(ends)), "low": min(ends), "high": max(ends),
+            f"{word}_mean": float(np.mean(most)), word: best(most),
+        }  # fmt: skip
+    return facts
 
 
 def describe(facts: Mapping[str, Any]) -> list[str]:
     """The same in words, one sentence for each fact and kind of episode.
 
     Args:
-      facts: of `Facts.to_json`.
+      facts: of `facts_of`.
     """
     return [
         f"{name} at the end of {'failed' if kind == 'failed' else 'successful'} episodes: "
         f"{x['mean']:.3g} on average ({x['low']:.3g} to {x['high']:.3g}); its {word} in an "
         f"episode: {x[f'{word}_mean']:.3g} on average, {x[word]:.3g} at best."
-        for kind in reversed(KINDS) for name, x in facts.get(kind, {}).items()
+        for kind in ("failed", "succeeded") for name, x in facts.get(kind, {}).items()
         for word in ("lowest", "highest") if word in x
     ]  # fmt: skip

@@ -10,72 +10,24 @@ from typing import Any
 
 import numpy as np
 
-from rlgpt_jax.envs.base import Observation
-from rlgpt_jax.envs.names import NAME_ID
+from rlgpt_jax.rl.evaluate.dead_loops import WINDOW, Watch
 
-WINDOW = 100  # last actions of an episode that are told
-NUM_TOLD = 4  # most frequent of them
+NUM_TOLD = 4  # most frequent of the last actions
 
 
-def goal_distance(obs: Observation, goal_names: Sequence[str]) -> np.ndarray:
-    """float32[N]: blocks to the nearest block or mob that the task is about and that a ray meets,
-    inf if none does."""
-    ids = [NAME_ID[name] for name in goal_names]
-    met = (
-        (obs.ray_block, obs.ray_block_distance), (obs.ray_entity, obs.ray_entity_distance)
-    )  # fmt: skip
-    near = [np.where(np.isin(names, ids), distances, np.inf) for names, distances in met]
-    return np.minimum(*near).min(axis=1).astype(np.float32)
+def sights_of(episodes: Mapping[str, Sequence[Watch]]) -> dict[str, Any]:
+    """When the episodes of an evaluation saw the goal, those that "succeeded" and that "failed"
+    apart: for each that happened plain data, episodes, in how many the goal was seen at all and at
+    the end, and medians over those: actions before the first sight, blocks at the end."""
+    acted = {name: [e for e in some if e.actions] for name, some in episodes.items()}
+    return {name: _sights(some) for name, some in acted.items() if some}
 
 
-class Trace:
-    """What one lane's episode saw of the goal, and its end."""
-
-    def __init__(self) -> None:
-        self.last: collections.deque[str] = collections.deque(maxlen=WINDOW)
-        self.actions = 0  # ticks in which the agent was free to act
-        self.in_sight = 0  # of these, ticks in which a goal was in sight
-        self.first_sight: int | None = None  # of these, how many were before the first of them
-        self.distance = np.inf  # blocks to the nearest goal in the last of these, inf: not in sight
-        # Whether a goal was in sight when the macro that runs was started; None if none runs.
-        self.start_in_sight: bool | None = None
-
-    def see(self, label: str, distance: float) -> None:
-        """One action, by the name of its macro or primitive, `distance` blocks from a goal."""
-        self.last.append(label)
-        self.distance = distance
-        if self.is_in_sight:
-            self.in_sight += 1
-            self.first_sight = self.actions if self.first_sight is None else self.first_sight
-        self.actions += 1
-
-    @property
-    def is_in_sight(self) -> bool:
-        """Whether a goal was in sight in the last action."""
-        return bool(np.isfinite(self.distance))
-
-
-class Sights:
-    """When the episodes of an evaluation saw the goal, successes and failures apart."""
-
-    def __init__(self) -> None:
-        self.traces: dict[str, list[Trace]] = {"succeeded": [], "failed": []}
-
-    def add(self, trace: Trace, success: bool) -> None:
-        """One episode."""
-        self.traces["succeeded" if success else "failed"].append(trace)
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data for each that happened: episodes, in how many the goal was seen at all and
-        at the end, and medians over those: actions before the first sight, blocks at the end."""
-        return {name: _sights(traces) for name, traces in self.traces.items() if traces}
-
-
-def _sights(traces: Sequence[Trace]) -> dict[str, Any]:
-    first = [t.first_sight for t in traces if t.first_sight is not None]
-    ends = [t.distance for t in traces if t.is_in_sight]
+def _sights(episodes: Sequence[Watch]) -> dict[str, Any]:
+    first = [e.first_sight for e in episodes if e.first_sight is not None]
+    ends = [e.distance for e in episodes if e.is_in_sight]
     return {
-        "episodes": len(traces), "seen": len(first), "seen_at_end": len(ends),
+        "episodes": len(episodes), "seen": len(first), "seen_at_end": len(ends),
         "first_sight": float(np.median(first)) if first else None,
         "distance": round(float(np.median(ends)), 2) if ends else None,
     }  # fmt: skip
@@ -95,32 +47,25 @@ def describe_sights(sights: Mapping[str, Any], goal_names: Sequence[str]) -> lis
     return sentences
 
 
-class Failures:
-    """Counts over the failed episodes of an evaluation."""
-
-    def __init__(self) -> None:
-        self.episodes = {"dead_loop": 0, "other": 0}
-        self.last = {kind: collections.Counter[str]() for kind in self.episodes}
-        self.never_seen = self.actions = self.in_sight = 0
-
-    def add(self, trace: Trace, is_dead_loop: bool) -> None:
-        """One failed episode."""
-        kind = "dead_loop" if is_dead_loop else "other"
-        self.episodes[kind] += 1
-        self.last[kind].update(trace.last)
-        self.never_seen += trace.in_sight == 0
-        self.actions += trace.actions
-        self.in_sight += trace.in_sight
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain data, {} if no episode failed."""
-        if not any(self.episodes.values()):
-            return {}
-        return {
-            "episodes": dict(self.episodes),
-            "last": {kind: dict(counts.most_common()) for kind, counts in self.last.items()},
-            "never_seen": self.never_seen, "actions": self.actions, "in_sight": self.in_sight,
-        }  # fmt: skip
+def failures_of(failed: Sequence[Watch]) -> dict[str, Any]:
+    """Counts over the failed episodes of an evaluation as plain data, {} if none failed."""
+    failed = [e for e in failed if e.actions]
+    if not failed:
+        return {}
+    kinds = {
+        "dead_loop": [e for e in failed if e.is_dead()],
+        "other": [e for e in failed if not e.is_dead()],
+    }
+    last = {kind: collections.Counter[str]() for kind in kinds}
+    for kind, some in kinds.items():
+        for episode in some:
+            last[kind].update(episode.last)
+    return {
+        "episodes": {kind: len(some) for kind, some in kinds.items()},
+        "last": {kind: dict(counts.most_common()) for kind, counts in last.items()},
+        "never_seen": sum(e.in_sight == 0 for e in failed),
+        "actions": sum(e.actions for e in failed), "in_sight": sum(e.in_sight for e in failed),
+    }  # fmt: skip
 
 
 def describe(
@@ -129,7 +74,7 @@ def describe(
     """The same in words, one sentence each.
 
     Args:
-      failures: of `Failures.to_json`.
+      failures: of `failures_of`.
       goal_names: what the task is about; without any nothing is said about sight.
       loops: whether dead loops are known in this world.
     """

@@ -11,7 +11,7 @@ has to be repeated as a rule. There may be no success or no failure.
 
 import collections
 import dataclasses
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -108,26 +108,6 @@ class Episode:
         changes = [row - 1 for row, _ in self.batch.items.get(self.lane, ()) if row > 0]
         gaining = {at for at in changes if self.gains(at)}
         return sum(at not in gaining for at in self._pressing())
-
-
-class EpisodeListener(Protocol):
-    """Listens to an evaluation, batch by batch."""
-
-    def start(self, seed: int) -> None:
-        """A batch of lanes begins."""
-        ...
-
-    def tick(self, obs: Any, labels: list[str], act: Act, takes: np.ndarray) -> None:
-        """One tick: what was seen before it, what every lane does, and bool[N], who was free to."""
-        ...
-
-    def end(self, lane: int, success: bool, dead_loop: bool, final: Any) -> None:
-        """The episode of a lane ended with the last tick."""
-        ...
-
-    def finish(self) -> None:
-        """A batch of lanes is over."""
-        ...
 
 
 class Recorder:

@@ -14,19 +14,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from rlgpt_jax.envs.base import (
-    CAMERA_CENTRE,
-    CAMERA_STEP,
-    CRAFT_ARG,
-    FN_CRAFT,
-    FUNCTION,
-    PITCH,
-    SLOT_ARG,
-    YAW,
-)
-from rlgpt_jax.envs.names import CRAFT_NAMES
+from rlgpt_jax.envs.base import CAMERA_CENTRE, FUNCTION, PITCH, YAW
 from rlgpt_jax.envs.spec import WorldSpec
-from rlgpt_jax.rl.evaluate.activation import FUNCTION_WORDS, MOVE_WORDS
+from rlgpt_jax.rl.evaluate.activation import action_words
 from rlgpt_jax.rl.evaluate.crosshair import PRESSES
 from rlgpt_jax.rl.evaluate.keyframes import Episode
 
@@ -183,7 +173,11 @@ def does(episode: Episode, at: int) -> str:
     """The action of a tick in words; a macro's name comes first."""
     row, lane = episode.row(at), episode.lane
     action = row.action[lane]
-    words = action_words(action, episode.spec) if row.takes[lane] else "nothing, still busy"
+    words = (
+        action_words(action, episode.spec, numbers=True)
+        if row.takes[lane]
+        else "nothing, still busy"
+    )
     if (
         episode.spec is None
         and _turns(action)
@@ -192,27 +186,6 @@ def does(episode: Episode, at: int) -> str:
     ):
         words += f" (then on {row.aimed.describe(lane)})"
     return f"{row.labels[lane]}: {words}" if row.slot[lane] > 0 else words
-
-
-def action_words(action: np.ndarray, spec: WorldSpec | None = None) -> str:
-    """For example "forward, jump, attack" or "turn right 30\N{DEGREE SIGN}, use"; with a spec
-    "move(dx=0.5, dy=-1)"."""
-    if spec is not None:
-        does = spec.actions[int(action[0])]
-        given = (f"{a.name}={x:.3g}" for a, x in zip(does.arguments, action[1:], strict=False))
-        return f"{does.name}({', '.join(given)})"
-    words = [names[int(action[column])] for column, names in MOVE_WORDS.items()]
-    for column, less, more in ((YAW, "turn left", "turn right"), (PITCH, "look up", "look down")):
-        degrees = (int(action[column]) - CAMERA_CENTRE) * CAMERA_STEP
-        turn = more if degrees > 0 else less
-        words.append(f"{turn} {abs(degrees):.0f}\N{DEGREE SIGN}" if degrees else "")
-    function = int(action[FUNCTION])
-    words.append(FUNCTION_WORDS[function])
-    if function == FN_CRAFT:
-        words[-1] += f" {CRAFT_NAMES[int(action[CRAFT_ARG])]}"
-    elif function > FN_CRAFT:
-        words[-1] += f" slot {int(action[SLOT_ARG])}"
-    return ", ".join(word for word in words if word) or "nothing"
 
 
 def _changes(episode: Episode, before: int, at: int) -> str:

@@ -95,14 +95,14 @@ class EvalReport:
     lost: int = 0  # further episodes, which ended with their workers
     # World of the pool -> (successes, episodes) in it; {} where every episode has its own.
     by_world: Mapping[str, tuple[int, int]] = dataclasses.field(default_factory=dict)
-    # When successes and failures saw the goal and where they ended, see `failures.Sights`.
+    # When successes and failures saw the goal and where they ended, see `failures.sights_of`.
     sights: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     # The part of `macro_ends` whose activations began with a goal in sight.
     ends_in_sight: Mapping[str, Mapping[str, int]] = dataclasses.field(default_factory=dict)
     # Every episode, by number. One that was played in place of a lost one is another episode, and
     # is not told of here.
     episodes: tuple[EpisodeEnd, ...] = ()
-    # Of a world with a spec, see `facts.Facts`; it has neither dead loops nor presses nor sights.
+    # Of a world with a spec (`facts.facts_of`), which has neither dead loops, presses nor sights.
     facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
@@ -143,7 +143,7 @@ class EvalReport:
             f"{self.success_high:.0%}); an episode took {self.mean_ticks:.0f} ticks on average.",
             self._describe_use(),
             *(self._describe_macro(name, facts) for name in self.macro_ends),
-            *(f"Trap in {message} ({count} times)." for message, count in _top(self.trap_messages)),
+            *(f"Trap in {text} ({n} times)." for text, n in top(self.trap_messages, 5)),
             *fact_words.describe(self.facts),
             ""
             if self.facts
@@ -161,7 +161,7 @@ class EvalReport:
         total = max(sum(self.action_ticks.values()), 1)
         used = ", ".join(
             f"{name} (chosen {self.action_counts.get(name, 0)} times, {ticks / total:.0%} of ticks)"
-            for name, ticks in _top(self.action_ticks, 6)
+            for name, ticks in top(self.action_ticks, 6)
         )
         return f"Most used: {used}." if used else ""
 
@@ -194,6 +194,6 @@ def _ends(ends: Mapping[str, int]) -> str:
     return ", ".join(f"{ends[k]} {words[k]}" for k in MACRO_ENDS if ends.get(k))
 
 
-def _top(counts: Mapping[str, int], num: int = 5) -> list[tuple[str, int]]:
+def top(counts: Mapping[str, int], num: int | None = None) -> list[tuple[str, int]]:
     """The most frequent entries, ties by name."""
     return sorted(counts.items(), key=lambda entry: (-entry[1], entry[0]))[:num]

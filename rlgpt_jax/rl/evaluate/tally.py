@@ -16,12 +16,11 @@ from rlgpt_jax.macros.vm.bytecode import TRAPPED, trap_message
 from rlgpt_jax.rl.actions import MAX_MACROS, HybridSpace
 from rlgpt_jax.rl.evaluate import facts
 from rlgpt_jax.rl.evaluate.crosshair import Presses
-from rlgpt_jax.rl.evaluate.dead_loops import LoopWatch, watch
+from rlgpt_jax.rl.evaluate.dead_loops import Watch, watch
 from rlgpt_jax.rl.evaluate.episodes import Played
-from rlgpt_jax.rl.evaluate.facts import Facts, FactWatch
-from rlgpt_jax.rl.evaluate.failures import Failures, Sights, Trace
+from rlgpt_jax.rl.evaluate.failures import failures_of, sights_of
 from rlgpt_jax.rl.evaluate.lost import Lost
-from rlgpt_jax.rl.evaluate.report import MACRO_ENDS, EpisodeEnd, EvalReport, wilson
+from rlgpt_jax.rl.evaluate.report import MACRO_ENDS, EpisodeEnd, EvalReport, top, wilson
 from rlgpt_jax.rl.rollout.one_tick import Episodes
 
 
@@ -31,27 +30,25 @@ class Tally:
     def __init__(self, space: HybridSpace, goal_names: Sequence[str] = (), num_episodes: int = 0):
         self.space = space
         self.goal_names = tuple(goal_names)
-        self.successes = 0
-        self.dead_loops = 0
         self.returns: list[float] = []
         self.ticks: list[int] = []
         self.action_counts: collections.Counter[str] = collections.Counter()
         self.action_ticks: collections.Counter[str] = collections.Counter()
         self.traps: collections.Counter[str] = collections.Counter()
         self.presses = Presses()
-        self.failures = Failures()
-        self.sights = Sights()
+        # Of every episode that has ended.
+        self.episodes: dict[str, list[Watch]] = {"succeeded": [], "failed": []}
         self.lost = Lost(num_episodes)
         self.ended: list[EpisodeEnd] = []
-        self.facts = Facts(space.spec) if space.spec else None
-        self.watches: list[Any] = []  # `LoopWatch` or `FactWatch` of each lane's episode
+        self.watches: list[Watch] = []  # of each lane's episode
         # int[N]  number of each lane's episode, -1 after one that was lost; empty: not known.
         self.numbers = np.zeros(0, int)
         self._begun = (0, 0)  # seed of the last reset and number of the episode in its first lane
         self.world_of: np.ndarray | None = None  # int[N]  of the pool, of each lane's episode
         self.by_world: dict[int, list[int]] = {}  # [successes, episodes]
         valid = np.asarray(space.macros.valid)
-        used = [s for s in range(1, MAX_MACROS + 1) if valid[s - 1] and self._is_used(s)]
+        acts = lambda s: valid[s - 1] and (space.offered[s - 1] or s in space.script)  # noqa: E731
+        used = filter(acts, range(1, MAX_MACROS + 1))
         self.ends = {space.label(slot): dict.fromkeys(MACRO_ENDS, 0) for slot in used}
         self.ends_in_sight = {name: dict(ends) for name, ends in self.ends.items()}
 
@@ -59,15 +56,12 @@ class Tally:
         """All lanes start an episode, after a reset with `seed`."""
         self._begun = (seed, len(self.ticks))
         self.numbers = len(self.ticks) + np.arange(num_lanes)
-        self.watches = [self._new_watch() for _ in range(num_lanes)]
+        self.watches = [Watch() for _ in range(num_lanes)]
 
     def renew(self, lanes: np.ndarray) -> None:
         """New episodes begin in the lanes int[K]."""
         for lane in lanes:
-            self.watches[lane] = self._new_watch()
-
-    def _new_watch(self) -> Any:
-        return LoopWatch() if self.space.spec is None else FactWatch()
+            self.watches[lane] = Watch()
 
     def add_tick(self, played: Played, counts: np.ndarray) -> np.ndarray:
         """Counts one tick of the lanes `counts` bool[N].
@@ -95,9 +89,6 @@ class Tally:
             self.add_episode(episodes, int(lane), self.watches[lane])
         return ended
 
-    def _is_used(self, slot: int) -> bool:
-        return self.space.offered[slot - 1] or slot in self.space.script
-
     def add_actions(self, played: Played, counts: np.ndarray) -> None:
         """`counts` bool[N] are the lanes that were free to act in an episode that is counted."""
         for lane in np.flatnonzero(counts):
@@ -114,79 +105,69 @@ class Tally:
         ended, slot = np.asarray(tick.ended), np.asarray(tick.ended_slot)
         for lane in np.flatnonzero(counts & (ended > 0)):
             name = self.space.label(int(slot[lane]))
-            self._add_end(name, MACRO_ENDS[ended[lane] - 1], self.watches[lane].trace)
+            self._add_end(name, MACRO_ENDS[ended[lane] - 1], self.watches[lane])
             if ended[lane] == TRAPPED:
                 self.traps[f"{name}, {trap_text(tick, int(lane))}"] += 1
         done = np.asarray(result.episodes.done)
         for lane in np.flatnonzero(counts & (running > 0)):
-            trace = self.watches[lane].trace
-            if trace.start_in_sight is None:
-                trace.start_in_sight = trace.is_in_sight
+            seen = self.watches[lane]
+            if seen.start_in_sight is None:
+                seen.start_in_sight = seen.is_in_sight
             if done[lane]:
-                self._add_end(self.space.label(int(running[lane])), "interrupted", trace)
+                self._add_end(self.space.label(int(running[lane])), "interrupted", seen)
 
-    def _add_end(self, name: str, how: str, trace: Trace) -> None:
+    def _add_end(self, name: str, how: str, seen: Watch) -> None:
         """One macro ended; without a start before this tick it was started in it."""
-        began = trace.is_in_sight if trace.start_in_sight is None else trace.start_in_sight
+        began = seen.is_in_sight if seen.start_in_sight is None else seen.start_in_sight
         self.ends[name][how] += 1
         self.ends_in_sight[name][how] += began
-        trace.start_in_sight = None
+        seen.start_in_sight = None
 
-    def add_episode(self, episodes: Episodes, lane: int, watch: Any) -> None:
-        success, is_dead = bool(episodes.success[lane]), watch.is_dead()
-        self.successes += success
+    def add_episode(self, episodes: Episodes, lane: int, watch: Watch) -> None:
+        success = bool(episodes.success[lane])
+        self.episodes["succeeded" if success else "failed"].append(watch)
         self.returns.append(float(episodes.episode_return[lane]))
         self.ticks.append(int(episodes.ticks[lane]))
-        self.dead_loops += not success and is_dead
         if self.world_of is not None:
             counts = self.by_world.setdefault(int(self.world_of[lane]), [0, 0])
             counts[0] += success
             counts[1] += 1
         if len(self.numbers) and self.numbers[lane] >= 0:
             self._add_end_of(lane, success, watch)
-        if self.facts is not None:
-            self.facts.add(watch, success)
-        if watch.trace.actions:
-            if self.facts is None:
-                self.sights.add(watch.trace, success)
-            if not success:
-                self.failures.add(watch.trace, is_dead)
 
-    def _add_end_of(self, lane: int, success: bool, watch: Any) -> None:
+    def _add_end_of(self, lane: int, success: bool, watch: Watch) -> None:
         """The record of a lane's episode; the next one of the lane has another number."""
-        (seed, first), number, trace = self._begun, int(self.numbers[lane]), watch.trace
-        last = collections.Counter(trace.last).most_common(1)
+        (seed, first), number = self._begun, int(self.numbers[lane])
+        last = collections.Counter(watch.last).most_common(1)
         spec = self.space.spec
         dead = "dead loop" if watch.is_dead() else "death or time" if spec is None else "not solved"
         self.ended.append(EpisodeEnd(
             number=number, start=(seed, lane) if number == first + lane else None, success=success,
             ticks=self.ticks[-1], end="solved the task" if success else dead,
-            doing=last[0][0] if last else "", first_sight=trace.first_sight,
-            distance=round(trace.distance, 2) if trace.is_in_sight else None,
+            doing=last[0][0] if last else "", first_sight=watch.first_sight,
+            distance=round(watch.distance, 2) if watch.is_in_sight else None,
             facts=facts.told(spec, watch.values) if spec is not None else {},
         ))  # fmt: skip
         self.numbers[lane] += len(self.numbers)
 
     def report(self, task: str, split: str, seed: int) -> EvalReport:
-        num = len(self.ticks)
-        low, high = wilson(self.successes, num)
+        num, spec, failed = len(self.ticks), self.space.spec, self.episodes["failed"]
+        successes = len(self.episodes["succeeded"])
+        low, high = wilson(successes, num)
         return EvalReport(
-            task=task, split=split, num_episodes=num, successes=self.successes,
-            success_rate=self.successes / num, success_low=low, success_high=high,
+            task=task, split=split, num_episodes=num, successes=successes,
+            success_rate=successes / num, success_low=low, success_high=high,
             mean_return=float(np.mean(self.returns)), mean_ticks=float(np.mean(self.ticks)),
-            action_counts=_sorted(self.action_counts), action_ticks=_sorted(self.action_ticks),
-            macro_ends=self.ends, trap_messages=_sorted(self.traps),
-            dead_loop_rate=self.dead_loops / num, seed=seed, presses=self.presses.to_json(),
-            failures=self.failures.to_json(), goal_names=self.goal_names, lost=self.lost.num,
+            action_counts=dict(top(self.action_counts)), action_ticks=dict(top(self.action_ticks)),
+            macro_ends=self.ends, trap_messages=dict(top(self.traps)),
+            dead_loop_rate=sum(e.is_dead() for e in failed) / num, seed=seed,
+            presses=self.presses.to_json(),
+            failures=failures_of(failed), goal_names=self.goal_names, lost=self.lost.num,
             by_world={str(w): (k, n) for w, (k, n) in sorted(self.by_world.items())},
-            sights=self.sights.to_json(), ends_in_sight=self.ends_in_sight,
+            sights={} if spec else sights_of(self.episodes), ends_in_sight=self.ends_in_sight,
             episodes=tuple(sorted(self.ended, key=lambda e: e.number)),
-            facts=self.facts.to_json() if self.facts is not None else {},
+            facts=facts.facts_of(spec, self.episodes) if spec else {},
         )  # fmt: skip
-
-
-def _sorted(counts: collections.Counter[str]) -> dict[str, int]:
-    return dict(sorted(counts.items(), key=lambda entry: (-entry[1], entry[0])))
 
 
 def trap_text(tick: Any, lane: int) -> str:

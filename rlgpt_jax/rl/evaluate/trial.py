@@ -15,18 +15,10 @@ import numpy as np
 
 from rlgpt_jax.envs.base import HostEnvironment, Step
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.macros.vm.bytecode import TRAPPED
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.evaluate import approach
-from rlgpt_jax.rl.evaluate.activation import (
-    Activation,
-    describe_action,
-    episode_of,
-    facts_of,
-    field_episode,
-    fields_of,
-)
+from rlgpt_jax.rl.evaluate.activation import Activation, action_words, episode_of, facts_of
 from rlgpt_jax.rl.evaluate.approach import Scene, Wishes
 from rlgpt_jax.rl.evaluate.lost import Lost
 from rlgpt_jax.rl.evaluate.report import MACRO_ENDS
@@ -155,15 +147,12 @@ class _Chunk:
         )
         return act
 
-    def _facts(self, obs: Any, seen: Any, lane: int) -> dict[str, Any]:
-        return facts_of(obs, seen, lane) if self.space.spec is None else fields_of(obs, lane)
-
     def _begin(self, begins: np.ndarray, seen: Any) -> None:
         held = self.wishes.holds(self.obs)
         for lane in map(int, np.flatnonzero(begins)):
             self.phase[lane] = RUNNING
             materials = bool(held[lane])
-            self.lanes[lane].start = self._facts(self.obs, seen, lane) | {"materials": materials}
+            self.lanes[lane].start = facts_of(self.obs, seen, lane) | {"materials": materials}
 
     def _note(self, act: macro_step.Act, seen: Any, lanes: np.ndarray) -> None:
         """The lanes bool[N] whose macro has ended in this tick."""
@@ -176,7 +165,7 @@ class _Chunk:
 
     def _end(self, lane: int, obs: Any, seen: Any, **how: Any) -> None:
         """`obs` is the last of the activation."""
-        facts = self._facts(obs, seen, lane)
+        facts = facts_of(obs, seen, lane)
         self.phase[lane] = ENDED
         # Only the first episode of a lane can be repeated.
         if self.recorder is not None and self.lanes[lane].ticks and self.lanes[lane].is_first:
@@ -185,7 +174,7 @@ class _Chunk:
 
     def _count(self, action: np.ndarray) -> None:
         for lane in np.flatnonzero((self.phase == RUNNING) & ~self.busy):
-            self.lanes[lane].actions[describe_action(action[lane], self.space.spec)] += 1
+            self.lanes[lane].actions[action_words(action[lane], self.space.spec)] += 1
 
     def _settle(self, step: Step, seen: Any, gone: np.ndarray) -> None:
         """What came of the tick; `gone` int[K] are lanes whose episode was lost."""
@@ -201,14 +190,8 @@ class _Chunk:
                 lane.ticks += 1
                 lane.walked += float(np.hypot(*moved[i]))
                 if done[i]:
-                    self._end(
-                        i,
-                        step.final_obs,
-                        seen,
-                        end="interrupted",
-                        success=success,
-                        died=not success,
-                    )
+                    how = dict(end="interrupted", success=success, died=not success)
+                    self._end(i, step.final_obs, seen, **how)
             elif done[i]:
                 ended = [*lane.ended_before, success]
                 self._again(i, Activation(ended_before=ended, is_first=False))
@@ -220,23 +203,6 @@ class _Chunk:
 
     def _again(self, lane: int, fresh: Activation) -> None:
         self.lanes[lane], self.phase[lane], self.stage[lane] = fresh, SCRIPT, 0
-
-
-def _check_scene(
-    world: HostEnvironment, space: HybridSpace, scene: Scene, num: int
-) -> WorldSpec | None:
-    """The spec of the world."""
-    if space.spec is not None and scene.play:
-        raise ValueError(
-            f"scene.play is {scene.play}, but {space.spec.name} is a world with a spec, whose "
-            "trials begin at the start of an episode or in scene.state. Set scene.play to 0."
-        )
-    if scene.state is not None and (num > world.num_envs or scene.cases):
-        raise ValueError(
-            f"scene.state holds {world.num_envs} lanes; {num} episodes and {len(scene.cases)} "
-            "cases were asked for. Ask for no more episodes than lanes, and for no cases."
-        )
-    return space.spec
 
 
 def trial(
@@ -252,18 +218,12 @@ def trial(
     Args:
       env: pure or host environment; it is reset. Lanes are used in chunks.
       space: its script runs before the macro; nothing of it is offered to anybody.
+      scene: in a world with a spec nobody plays; with a state no more episodes than lanes.
 
     Raises:
-      ValueError: the slot holds no macro, `num_episodes` is less than 1, or the scene does not
-        suit the world.
       TooManyLost: workers die so often that the macro does not come to its end.
     """
-    if num_episodes < 1:
-        raise ValueError(f"num_episodes is {num_episodes}; at least 1 is needed.")
-    if not np.asarray(space.macros.valid)[slot - 1]:
-        raise ValueError(f"slot {slot} holds no macro.")
-    world = on_host.as_host(env)
-    spec = _check_scene(world, space, scene, num_episodes)
+    world, spec = on_host.as_host(env), space.spec
     offered = tuple(i + 1 == slot for i in range(len(space.offered)))
     space = dataclasses.replace(space, offered=offered, repeat_script=False)
     lost, lanes, env_ticks = Lost(num_episodes), list[Activation](), 0
@@ -281,8 +241,7 @@ def trial(
         materials=scene.materials, before=tuple(space.label(s) for s in space.script),
         player=who if scene.play else "what led to a stored state" * (scene.state is not None),
         episodes=tuple(
-            episode_of(lane, i) if spec is None else field_episode(lane, i, spec)
-            for i, lane in enumerate(lanes) if lane.start is not None
+            episode_of(lane, i, spec) for i, lane in enumerate(lanes) if lane.start is not None
         ),
         solved_before=sum(never), over_before=len(never) - sum(never), env_ticks=env_ticks,
         seed=seed, lost=lost.num,

@@ -23,8 +23,6 @@ class TrialEpisode:
     blocks, and `target` is ""."""
 
     number: int  # the same in every trial with this seed
-    target: str  # one of `STRATA`, when it started
-    materials: bool  # some of the goal's materials were in hand when it started
     ticks_before: int  # of the episode, before it started
     ticks: int  # it ran
     end: str  # one of `MACRO_ENDS`
@@ -32,14 +30,19 @@ class TrialEpisode:
     success: bool  # the task was solved while it ran
     died: bool  # the episode ended while it ran, without success: death or time
     actions: Mapping[str, int]  # what it did, in ticks
-    gained: Mapping[str, int]  # item -> change of the count, where there is one
-    distances: tuple[float | None, float | None]  # of the nearest target, None if none was seen
-    target_after: str  # one of `STRATA`
-    walked: float  # blocks, horizontal, along the path
-    displacement: float  # blocks between start and end
-    life_lost: float
-    pitch: float  # degrees at the end, +90 looks down
     case: bool = False  # the program in use fails in this episode
+    # Of Minecraft:
+    target: str = ""  # one of `STRATA`, when it started
+    materials: bool = False  # some of the goal's materials were in hand when it started
+    # Item -> change of the count, where there is one.
+    gained: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    # Of the nearest target, None if none was seen.
+    distances: tuple[float | None, float | None] = (None, None)
+    target_after: str = ""  # one of `STRATA`
+    walked: float = 0.0  # blocks, horizontal, along the path
+    displacement: float = 0.0  # blocks between start and end
+    life_lost: float = 0.0
+    pitch: float = 0.0  # degrees at the end, +90 looks down
     # Of worlds with a spec: its facts at the start and at the end, and by how much its progress
     # grew, weighted.
     facts: Mapping[str, tuple[float, float]] = dataclasses.field(default_factory=dict)
@@ -94,18 +97,13 @@ class TrialReport:
         """The inverse of `to_json`."""
         plain = json.loads(json.dumps(dict(data)))
         fields = {f.name: plain[f.name] for f in dataclasses.fields(cls) if f.name in plain}
-        episodes = tuple(
-            TrialEpisode(
-                **e
-                | {
-                    "distances": tuple(e["distances"]),
-                    "facts": {name: tuple(both) for name, both in e.get("facts", {}).items()},
-                }
-            )
-            for e in plain["episodes"]
-        )
-        lists = {"materials": tuple(plain["materials"]), "before": tuple(plain["before"])}
-        return cls(**fields | lists | {"episodes": episodes})
+        lists = {name: tuple(plain[name]) for name in ("materials", "before")}
+
+        def episode(e: dict[str, Any]) -> TrialEpisode:
+            facts = {name: tuple(both) for name, both in e.get("facts", {}).items()}
+            return TrialEpisode(**e | {"distances": tuple(e["distances"]), "facts": facts})
+
+        return cls(**fields | lists | {"episodes": tuple(map(episode, plain["episodes"]))})
 
     def describe(self) -> str:
         """For the trial critic: facts in words, no judgement."""
@@ -125,12 +123,9 @@ class TrialReport:
             [*[", ".join(self.before)] * bool(self.before), *[self.player] * bool(self.player)]
         )
         num_cases = sum(e.case for e in self.episodes)
+        cases = f"episodes, {num_cases} of them CASES in which the program in use fails"
         words = f"{self.name} was started once in each of {n} "
-        words += (
-            f"episodes, {num_cases} of them CASES in which the program in use fails"
-            if (num_cases)
-            else "fresh episodes"
-        )
+        words += cases if num_cases else "fresh episodes"
         words += f", after {after}." if after else ", at their beginning."
         never = [
             *[f"the task was solved before in {self.solved_before}"] * bool(self.solved_before),
@@ -179,9 +174,8 @@ class TrialReport:
         lines = [f"By situation at its start (target: {self.goal or 'none'}"
                  + f"; materials: {', '.join(self.materials)}" * hands + "):"]  # fmt: skip
         for (target, materials, case), group in groups:
-            where = f"target {target}" + (
-                f", {'some' if materials else 'no'} materials in hand" if hands else ""
-            )
+            where = f"target {target}"
+            where += f", {'some' if materials else 'no'} materials in hand" * hands
             where += ", cases" * case
             ends = collections.Counter(e.end.replace("_", " ") for e in group)
             lines.append(
@@ -208,22 +202,17 @@ class TrialReport:
         actions = collections.Counter(e.actions).most_common()
         did = ", ".join(f"{name} {n}" for name, n in actions[:NUM_TOLD])
         rest = sum(n for _, n in actions[NUM_TOLD:])
-        how = (
-            "solved the task"
-            if e.success
-            else (e.trap and f"error in {e.trap}")
-            or (
-                ("death or time" if self.is_minecraft else "the end of the episode")
-                if e.died
-                else e.end.replace("_", " ")
-            )
-        )
+        over = "death or time" if self.is_minecraft else "the end of the episode"
+        how = f"error in {e.trap}" if e.trap else over if e.died else e.end.replace("_", " ")
+        how = "solved the task" if e.success else how
         did = f"{did or 'did nothing'}{f', other {rest}' * bool(rest)} (ticks of {e.ticks})"
         if not self.is_minecraft:
-            return f"- {did}; ended: {how}; {_change(e.facts)}."
+            facts = ", ".join(f"{name} {a:.3g} then {b:.3g}" for name, (a, b) in e.facts.items())
+            return f"- {did}; ended: {how}; {facts}."
+        gained = ", ".join(f"{name} {change:+d}" for name, change in e.gained.items())
         return (
             f"- {_sight(e.target, e.distances[0])}: {did}; ended: {how}; then "
-            f"{_sight(e.target_after, e.distances[1])}; {_changes(e.gained) or 'gained nothing'}."
+            f"{_sight(e.target_after, e.distances[1])}; {gained or 'gained nothing'}."
         )
 
 
@@ -306,14 +295,6 @@ def _facts(episodes: Sequence[TrialEpisode]) -> list[str]:
             f"({min(last):.3g} to {max(last):.3g}) when it ended."
         )
     return lines
-
-
-def _change(facts: Mapping[str, tuple[float, float]]) -> str:
-    return ", ".join(f"{name} {a:.3g} then {b:.3g}" for name, (a, b) in facts.items())
-
-
-def _changes(gained: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {change:+d}" for name, change in gained.items())
 
 
 def _mean(values: Iterable[float]) -> float:

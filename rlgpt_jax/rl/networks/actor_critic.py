@@ -35,8 +35,10 @@ class Logits(NamedTuple):
     arguments: Any = None  # Gaussian [..., K * MAX_ARGUMENTS]  in worlds with a spec
 
 
-def head_layers(config: NetworkConfig, x: jax.Array) -> jax.Array:
-    """The hidden layers of a head, to be called in its module."""
+def head_layers(config: NetworkConfig, x: Any) -> jax.Array:
+    """The hidden layers of a head, to be called in its module; before them, where actor and critic
+    share nothing, all that fuses the features."""
+    x = x if config.shared else worlds.of(config).fusion(config, name="features")(x)
     if not config.head_depth:
         return x
     dtype = compute_dtype(config)
@@ -83,8 +85,7 @@ class Actor(nn.Module):
     @nn.compact
     def __call__(self, x: Any) -> Logits:
         c = self.config
-        h = x if c.shared else worlds.of(c).fusion(c, name="features")(x)
-        h = head_layers(c, h)
+        h = head_layers(c, x)
         out = functools.partial(nn.Dense, kernel_init=nn.initializers.orthogonal(0.01))
         ours = worlds.of(c).primitives
         primitive: Any = tuple(
@@ -112,9 +113,7 @@ class Critic(nn.Module):
 
     @nn.compact
     def __call__(self, x: Any) -> jax.Array:
-        c = self.config
-        h = x if c.shared else worlds.of(c).fusion(c, name="features")(x)
-        h = head_layers(c, h)
+        h = head_layers(self.config, x)
         out = nn.Dense(1, kernel_init=nn.initializers.orthogonal(1.0), name="value")
         return out(h)[..., 0]
 

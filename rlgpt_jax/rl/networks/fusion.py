@@ -12,11 +12,10 @@ from rlgpt_jax.rl.config import NetworkConfig
 from rlgpt_jax.rl.networks import features as f
 from rlgpt_jax.rl.networks.features import Features
 from rlgpt_jax.rl.networks.fields import FieldFeatures
-from rlgpt_jax.rl.networks.picture_net import PictureNet
+from rlgpt_jax.rl.networks.picture_net import PictureNet, hidden_init
 from rlgpt_jax.rl.networks.precision import compute_dtype
 
 NUM_PREVIOUS = f.NUM_PRIMITIVE_IDS + MAX_MACROS
-hidden_init = nn.initializers.orthogonal(jnp.sqrt(2.0))
 
 
 class MLP(nn.Module):

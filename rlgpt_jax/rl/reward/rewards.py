@@ -17,6 +17,7 @@ from rlgpt_jax.rl.config import RewardConfig
 from rlgpt_jax.rl.interface import CELL, MAX_ITEMS, MAX_TARGETS
 from rlgpt_jax.rl.networks import target_memory
 from rlgpt_jax.rl.networks.features import count_items
+from rlgpt_jax.rl.networks.recurrent_state import choose
 
 GRID = 32  # cells of exploration in x and in z, then they repeat: every 128 blocks
 
@@ -64,10 +65,9 @@ def make_arrays(config: RewardConfig, goal_names: tuple[str, ...]) -> RewardArra
     items = padded_ids([name for name, _ in config.items], MAX_ITEMS)
     rewards = np.zeros(items.shape, np.float32)
     rewards[: len(config.items)] = [reward for _, reward in config.items]
+    weights = RewardArrays._fields[:6]
     return RewardArrays(
-        success=np.float32(config.success), step_cost=np.float32(config.step_cost),
-        distance=np.float32(config.distance), exploration=np.float32(config.exploration),
-        environment=np.float32(config.environment), clip=np.float32(config.clip),
+        **{name: np.float32(getattr(config, name)) for name in weights},
         targets=padded_ids(config.targets or goal_names, MAX_TARGETS),
         items=items, item_rewards=rewards,
     )  # fmt: skip
@@ -120,14 +120,5 @@ def score(terms: RewardArrays, memory: RewardMemory, step: Step) -> tuple[jax.Ar
     after = RewardMemory(
         jnp.minimum(memory.nearest, now.nearest), now.items, memory.visited | now.visited
     )
-    return reward, _restart(after, start(terms, step.obs), step)
-
-
-def _restart(after: RewardMemory, fresh: RewardMemory, step: Step) -> RewardMemory:
-    """Lanes whose episode ended begin anew."""
-    done = jnp.asarray(step.terminated | step.truncated)
-    return RewardMemory(
-        jnp.where(done, fresh.nearest, after.nearest),
-        jnp.where(done[:, None], fresh.items, after.items),
-        jnp.where(done[:, None], fresh.visited, after.visited),
-    )
+    done = jnp.asarray(step.terminated | step.truncated)  # these lanes begin anew
+    return reward, choose(done, start(terms, step.obs), after)

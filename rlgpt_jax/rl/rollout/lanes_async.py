@@ -15,8 +15,7 @@ from rlgpt_jax.rl.actions import HybridAction, HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.networks import actor_critic, recurrent_state
 from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
-from rlgpt_jax.rl.policy import PolicyArrays
-from rlgpt_jax.rl.problem import Problem, host_problem
+from rlgpt_jax.rl.policy import PolicyArrays, Problem, problem_of
 from rlgpt_jax.rl.rollout import macro_step, one_tick
 from rlgpt_jax.rl.rollout.macro_step import Act
 from rlgpt_jax.rl.rollout.one_tick import Decision, Lanes, RolloutState, TickResult
@@ -73,7 +72,7 @@ class AsyncLanes:
         self.macros = jax.tree.map(np.copy, state.macros)  # the interpreter works in place
         self.rests = np.ones(num, bool)
         self.seconds = Seconds()
-        self.problem = host_problem(config, env.goal_names, space)
+        self.problem = problem_of(config, env.goal_names, space)
         self._env, self._space, self._network, self._key = env, space, config.network, key
         self._sent = self.problem.world.no_action(num), state.lanes.recurrent
         self._decision: Any = None  # the last one, in which every lane has what it was sent

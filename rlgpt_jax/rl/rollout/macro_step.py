@@ -34,13 +34,6 @@ def init_macros(space: HybridSpace, num_lanes: int, on_device: bool) -> Any:
     return (interpret_jax if on_device else interpret_host).init_state(num_lanes)
 
 
-def without_macros(primitive: Any, busy: Any, spec: WorldSpec | None = None) -> Any:
-    """int32[N, 8] or float32[N, columns]: the actions of a tick in which no macro can run. JAX or
-    NumPy."""
-    xp = jnp if isinstance(primitive, jax.Array) else np
-    return xp.where(busy[:, None], idle_of(spec), primitive)
-
-
 def idle_of(spec: WorldSpec | None) -> np.ndarray:
     """int32[8] or float32[columns]: what a lane does that does nothing."""
     return np.array(NOOP, np.int32) if spec is None else spec.idle
@@ -83,7 +76,8 @@ def act(
     spec = space.spec if isinstance(space, HybridSpace) else None
     if state is None:
         zeros = xp.zeros(busy.shape, xp.int32)
-        return None, Act(without_macros(primitive, busy, spec), ~busy, zeros, zeros, None)
+        action = xp.where(busy[:, None], idle_of(spec), primitive)
+        return None, Act(action, ~busy, zeros, zeros, None)
     assert space.macros is not None, "a state without programs"
     interpret = interpret_jax.tick if on_device else interpret_host.tick
     running = state.slot if on_device else state.slot.copy()

@@ -23,7 +23,7 @@ def _step(env: Environment, params: Any, state: Any, action: jax.Array) -> tuple
     return env.step(params, state, action)
 
 
-def _is_key(x: Any) -> bool:
+def is_key(x: Any) -> bool:
     return isinstance(x, jax.Array) and jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key)
 
 
@@ -51,7 +51,7 @@ class OnHost:
         return step
 
     def save(self) -> Any:
-        plain = jax.tree.map(lambda x: jax.random.key_data(x) if _is_key(x) else x, self.state)
+        plain = jax.tree.map(lambda x: jax.random.key_data(x) if is_key(x) else x, self.state)
         return {"state": jax.device_get(plain), "obs": self._obs}
 
     def load(self, saved: Any) -> Observation:

@@ -20,8 +20,7 @@ from rlgpt_jax.rl.distribution import Part, distribution
 from rlgpt_jax.rl.networks import actor_critic, recurrent_state
 from rlgpt_jax.rl.networks.fields import AnyFeatures
 from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
-from rlgpt_jax.rl.policy import PolicyArrays
-from rlgpt_jax.rl.problem import Problem
+from rlgpt_jax.rl.policy import PolicyArrays, Problem
 from rlgpt_jax.rl.rollout.macro_step import Act
 from rlgpt_jax.rl.worlds.minecraft import Seen
 
@@ -142,7 +141,7 @@ def start_lanes(terms: Any, obs: Observation | Sensed, network: NetworkConfig = 
     return Lanes(
         busy=jnp.zeros(num, bool), stage=zeros, previous=zeros,
         start=world.place(obs, world.targets(terms)),
-        reward=world.start_reward(terms, obs),
+        reward=world.rewards.start(terms, obs),
         episode_return=jnp.zeros(num), episode_ticks=zeros,
         recurrent=recurrent_state.start(network, num),
         solved=jnp.zeros(num, bool),
@@ -165,32 +164,19 @@ def lost_in(step: Step) -> np.ndarray:
     return np.asarray(step.info.get("lost", np.zeros(len(step.terminated), bool)))
 
 
-def featurize(
-    actor: PolicyArrays,
-    obs: Observation | Sensed,
-    previous: jax.Array,
-    start: jax.Array,
-    memory: RecurrentState | None = None,
-) -> AnyFeatures:
-    """Features [N, ...] of observations [N, ...], previous actions int32[N] and starts
-    float32[N, P], without the parts that are left out: one row of a batch."""
-    seen, problem = Seen(obs, previous, start), actor.problem
+def featurize(actor: PolicyArrays, seen: Seen, memory: RecurrentState | None) -> AnyFeatures:
+    """Features [N, ...] without the parts that are left out: one row of a batch."""
+    problem = actor.problem
     features = problem.world.features(seen, problem.parts, bool(actor.network.image_size))
     return features if memory is None else features._replace(past=memory.past)
 
 
-def value_of(
-    actor: PolicyArrays,
-    obs: Observation | Sensed,
-    previous: jax.Array,
-    start: jax.Array,
-    memory: RecurrentState | None,
-) -> jax.Array:
+def value_of(actor: PolicyArrays, seen: Seen, memory: RecurrentState | None) -> jax.Array:
     """float32[N]: values of observations that nothing is decided in, the last ones of episodes;
-    `start` is of the tick before."""
+    `seen.start` is of the tick before."""
     network, params, problem = actor.network, actor.params, actor.problem
-    start = problem.world.follow(start, obs, problem.targets)
-    x = featurize(actor, obs, previous, start, memory)
+    start = problem.world.follow(seen.start, seen.obs, problem.targets)
+    x = featurize(actor, seen._replace(start=start), memory)
     x = recurrent_state.with_stack(x, memory)
     if not network.shared:
         return actor_critic.values(network, params, x)
@@ -211,11 +197,11 @@ def decide(
     have keys [N] and ticks int32[N]; each draws what it would draw with its key among all.
     """
     space = actor.problem.space
-    features = featurize(actor, obs, lanes.previous, lanes.start, lanes.recurrent)
+    features = featurize(actor, Seen(obs, lanes.previous, lanes.start), lanes.recurrent)
     features = features._replace(lead=leading(space, lanes.stage).astype(jnp.uint8))
-    seen = recurrent_state.with_stack(features, lanes.recurrent)
+    given = recurrent_state.with_stack(features, lanes.recurrent)
     before = recurrent_state.state_of(lanes.recurrent)
-    logits, value, state = actor_critic.policy_step(actor.network, actor.params, seen, before)
+    logits, value, state = actor_critic.policy_step(actor.network, actor.params, given, before)
     policy = distribution(logits.primitive, logits.macro, space.masks, logits.arguments)
     if jnp.ndim(tick):
         action = policy.sample_apart(jax.vmap(jax.random.fold_in)(rollout_key, tick))
@@ -227,17 +213,10 @@ def decide(
     arguments = None
     if space.arguments is not None:
         arguments = space.arguments.given(action.arguments, chosen, scripted)
-    return Decision(
-        features,
-        action,
-        policy.log_prob(action),
-        chosen,
-        scripted,
-        actor.problem.world.decode(action.primitive, space),
-        value,
-        recurrent_state.push(lanes.recurrent, features.rgb, state),
-        arguments,
-    )
+    primitive = actor.problem.world.decode(action.primitive, space)
+    seen = recurrent_state.push(lanes.recurrent, features.rgb, state)
+    log_prob = policy.log_prob(action)
+    return Decision(features, action, log_prob, chosen, scripted, primitive, value, seen, arguments)
 
 
 def leading(space: SpaceArrays, stage: jax.Array) -> jax.Array:
@@ -278,7 +257,7 @@ def end_tick(
     space = problem.space
     done = jnp.asarray(step.terminated) | jnp.asarray(step.truncated)
     world = problem.world
-    reward, memory = world.score(problem.reward, lanes.reward, step)
+    reward, memory = world.rewards.score(problem.reward, lanes.reward, step)
     lead = leading(space, lanes.stage)
     follows = (lanes.stage < space.script_length) | ((lead > 0) & (act.slot == lead))
     begun = lanes.stage + (act.decided & follows)

@@ -22,6 +22,7 @@ from rlgpt_jax.rl.rollout.lanes_async import Answer, AsyncLanes
 from rlgpt_jax.rl.rollout.one_tick import Batch, Lanes, OpenDecisions, RolloutState
 from rlgpt_jax.rl.rollout.open_decisions import open_after
 from rlgpt_jax.rl.rollout.rollout_host import Cut, Seconds, cut_of, cut_values
+from rlgpt_jax.rl.worlds.minecraft import Seen
 
 
 class Segment(NamedTuple):
@@ -125,7 +126,7 @@ class AsyncRollout:
                 _stack([getattr(s, name) for s in taken], axis=0)
                 for name in ("recurrent", "carried", "lanes", "obs")
             )
-            everyone = Cut(0, np.arange(num), obs, lanes.previous, lanes.start, memory)
+            everyone = Cut(0, np.arange(num), Seen(obs, lanes.previous, lanes.start), memory)
             cuts = [
                 cut._replace(lanes=np.array([column]))
                 for column, segment in enumerate(taken) for cut in segment.cuts

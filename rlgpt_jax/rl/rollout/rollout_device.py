@@ -4,20 +4,59 @@ With several devices each of them scans over its own lanes, and nothing passes b
 """
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-from jax.sharding import Mesh
+from jax.sharding import Mesh, NamedSharding
 
-from rlgpt_jax.envs.base import Environment
-from rlgpt_jax.rl.devices import BY_LANE, LANES, WHOLE, batch_specs
+from rlgpt_jax.envs.base import Environment, Observation
+from rlgpt_jax.rl.devices import BY_LANE, LANES, WHOLE, batch_specs, typed, whole
 from rlgpt_jax.rl.distribution import Part
-from rlgpt_jax.rl.policy import Policy, PolicyArrays, device_arrays
+from rlgpt_jax.rl.policy import Policy, PolicyArrays, arrays_of
 from rlgpt_jax.rl.rollout import macro_step, one_tick
-from rlgpt_jax.rl.rollout.device_worlds import DeviceWorlds
 from rlgpt_jax.rl.rollout.one_tick import Batch, RolloutState, TickResult
 from rlgpt_jax.rl.rollout.open_decisions import open_after
+from rlgpt_jax.rl.worlds.minecraft import Seen
+
+
+class DeviceWorlds(NamedTuple):
+    """A pure environment whose parameters are where its lanes are."""
+
+    env: Environment
+    params: Any  # on every device of the mesh
+    mesh: Mesh | None
+
+    def start(self, seed: int) -> tuple[Any, Observation]:
+        """`env.reset`, the same numbers, where every device of the mesh makes its own lanes.
+
+        Raises:
+          ValueError: not every array of a world has the lanes as its first axis.
+        """
+        env, params, mesh = self
+        assert mesh is not None
+        key = jax.random.key(seed)
+        made = jax.eval_shape(env.reset, params, key)
+        for path, x in jax.tree_util.tree_leaves_with_path(made):
+            if x.shape[:1] != (env.num_envs,):
+                raise ValueError(
+                    f"with num_envs={env.num_envs}, reset{jax.tree_util.keystr(path)} has the "
+                    f"shape {x.shape}. With several devices all arrays of an environment must "
+                    "have the lanes as their first axis."
+                )
+        return _reset(env, mesh, params, key)
+
+
+def on_devices(env: Environment, mesh: Mesh | None) -> DeviceWorlds:
+    """The worlds with the parameters that they have by default."""
+    params = env.default_params
+    return DeviceWorlds(env, params if mesh is None else whole(mesh, params), mesh)
+
+
+@functools.partial(jax.jit, static_argnums=(0, 1))
+def _reset(env: Environment, mesh: Mesh, params: Any, key: jax.Array) -> tuple[Any, Observation]:
+    made = jax.tree.map(typed, env.reset(params, key))
+    return jax.lax.with_sharding_constraint(made, NamedSharding(mesh, BY_LANE))
 
 
 def _scan(
@@ -41,7 +80,8 @@ def _scan(
 
         def evaluate():
             memory = result.decision.recurrent
-            value = one_tick.value_of(actor, step.final_obs, result.previous, lanes.start, memory)
+            seen = Seen(step.final_obs, result.previous, lanes.start)
+            value = one_tick.value_of(actor, seen, memory)
             return jnp.where(cut, value, 0.0)
 
         return jax.lax.cond(jnp.any(cut), evaluate, lambda: jnp.zeros(cut.shape))
@@ -65,16 +105,10 @@ def _scan(
     lanes = state.lanes
     state = state._replace(lanes=lanes._replace(open=None))
     state, rows = jax.lax.scan(tick, state, jnp.arange(length))
-    state = jax.tree.map(_strong, state)
+    state = jax.tree.map(typed, state)  # or the second rollout would be compiled anew
     batch = Batch(carried=lanes.open, recurrent=lanes.recurrent, **rows)
     lanes = state.lanes._replace(open=open_after(batch, actor.problem.gamma))
     return state._replace(lanes=lanes), batch
-
-
-def _strong(x: jax.Array) -> jax.Array:
-    """The same with a dtype of its own: a weak one, which `reset` does not have, would compile
-    the second rollout anew."""
-    return jax.lax.convert_element_type(x, x.dtype) if x.weak_type else x
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1, 2), donate_argnames="state")
@@ -109,5 +143,8 @@ def rollout_device(
     other parts of the observation or another reward are other data.
     """
     env, env_params, mesh = worlds
-    actor, length = device_arrays(policy, env.goal_names), policy.config.ppo.unroll_length
+    actor, length = (
+        arrays_of(policy, env.goal_names, on_device=True),
+        policy.config.ppo.unroll_length,
+    )
     return _rollout(env, length, mesh, env_params, actor, state, key)

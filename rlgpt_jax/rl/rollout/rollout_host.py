@@ -13,15 +13,15 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from rlgpt_jax.envs.base import HostEnvironment, Observation, Step
+from rlgpt_jax.envs.base import HostEnvironment, Step
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
-from rlgpt_jax.rl.policy import Policy, PolicyArrays, host_arrays
-from rlgpt_jax.rl.problem import Problem
+from rlgpt_jax.rl.policy import Policy, PolicyArrays, Problem, arrays_of
 from rlgpt_jax.rl.rollout import macro_step, one_tick
 from rlgpt_jax.rl.rollout.macro_step import Act
 from rlgpt_jax.rl.rollout.one_tick import Batch, Episodes, Lanes, RolloutState, TickResult
 from rlgpt_jax.rl.rollout.open_decisions import open_after
+from rlgpt_jax.rl.worlds.minecraft import Seen
 
 decide = jax.jit(one_tick.decide)
 compiled_end_tick = jax.jit(one_tick.end_tick)
@@ -46,9 +46,7 @@ class Cut(NamedTuple):
 
     tick: int
     lanes: np.ndarray  # int[C]
-    obs: Observation  # [C, ...]
-    previous: np.ndarray  # int32[C]
-    start: np.ndarray  # float32[C, 3]
+    seen: Seen  # [C, ...]
     recurrent: RecurrentState | None  # [C, ...]  after the tick, before anything is forgotten
 
 
@@ -103,11 +101,10 @@ def cut_values(
     """
     out = np.zeros(shape, np.float32)
     if not cuts:
-        value_of(actor, *everyone[2:])
+        value_of(actor, everyone.seen, everyone.recurrent)
         return out
     join = lambda *xs: np.concatenate(xs)  # noqa: E731
-    seen = [(c.obs, c.previous, c.start, c.recurrent) for c in cuts]
-    seen = jax.tree.map(join, *seen)
+    seen = jax.tree.map(join, *[(c.seen, c.recurrent) for c in cuts])
     rows = np.concatenate([np.full(len(c.lanes), c.tick) for c in cuts])
     columns = np.concatenate([c.lanes for c in cuts])
     block = shape[1]
@@ -121,30 +118,18 @@ def cut_values(
     return out
 
 
-def _find_cut(index: int, lanes: Lanes, result: TickResult) -> Cut | None:
-    step = result.step
-    cut = np.flatnonzero(step.truncated & ~np.asarray(step.terminated))
-    return cut_of(index, lanes, result, cut) if len(cut) else None
-
-
 def cut_of(index: int, lanes: Lanes, result: TickResult, cut: np.ndarray) -> Cut:
     """What a tick told of the lanes `cut` int[C], which were so before it."""
-    step = result.step
-    return Cut(
-        index,
-        cut,
-        jax.tree.map(lambda x: np.asarray(x)[cut], step.final_obs),
-        np.asarray(result.previous)[cut],
-        np.asarray(lanes.start)[cut],
-        jax.tree.map(lambda x: np.asarray(x)[cut], result.decision.recurrent),
-    )
+    seen = Seen(result.step.final_obs, result.previous, lanes.start)
+    some = jax.tree.map(lambda x: np.asarray(x)[cut], (seen, result.decision.recurrent))
+    return Cut(index, cut, *some)
 
 
 def rollout_host(
     env: HostEnvironment, policy: Policy, state: RolloutState, key: jax.Array
 ) -> tuple[RolloutState, Batch, Seconds]:
     """Records T = `unroll_length` ticks. Returns where the lanes stand, and the batch [T, N]."""
-    actor = host_arrays(policy, env.goal_names)
+    actor = arrays_of(policy, env.goal_names)
     lanes = state.lanes
     before, carried = lanes.recurrent, lanes.open
     # The interpreter works in place.
@@ -155,10 +140,10 @@ def rollout_host(
     for index in range(policy.config.ppo.unroll_length):
         lanes = state.lanes
         result = tick(env, policy.space, actor, state, key, index, seconds)
-        found = _find_cut(index, lanes, result)
-        if found is not None:
-            cuts.append(found)
         step = result.step
+        cut = np.flatnonzero(step.truncated & ~np.asarray(step.terminated))
+        if len(cut):
+            cuts.append(cut_of(index, lanes, result, cut))
         learns = result.act.decided & ~np.asarray(result.decision.scripted)
         # Copies: the world may use these again.
         ended = dict(terminated=np.array(step.terminated), truncated=np.array(step.truncated))

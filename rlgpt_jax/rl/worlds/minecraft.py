@@ -13,19 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.base import (
-    CAMERA_STEP,
-    FN_ATTACK,
-    FN_USE,
-    FUNCTION,
-    JUMP,
-    MOVE,
-    NOOP,
-    PITCH,
-    STRAFE,
-    YAW,
-    Step,
-)
+from rlgpt_jax.envs import base
 from rlgpt_jax.rl import primitives
 from rlgpt_jax.rl.actions import HybridAction, SpaceArrays
 from rlgpt_jax.rl.config import NetworkConfig, RLConfig
@@ -38,14 +26,15 @@ from rlgpt_jax.rl.reward import rewards
 # (column, value) that a choice of head 0 sets in an action that is otherwise NOOP; of the camera's
 # columns the sign of the turn.
 HEAD0 = (
-    None, (MOVE, 1), (MOVE, 2), (STRAFE, 1), (STRAFE, 2), (JUMP, 1), (JUMP, 2), (JUMP, 3),
-    (PITCH, -1), (PITCH, 1), (YAW, -1), (YAW, 1),
+    None, (base.MOVE, 1), (base.MOVE, 2), (base.STRAFE, 1), (base.STRAFE, 2),
+    (base.JUMP, 1), (base.JUMP, 2), (base.JUMP, 3),
+    (base.PITCH, -1), (base.PITCH, 1), (base.YAW, -1), (base.YAW, 1),
 )  # fmt: skip
-HEAD1 = (0, FN_USE, FN_ATTACK)
+HEAD1 = (0, base.FN_USE, base.FN_ATTACK)
 
 
 def _head0_rows() -> np.ndarray:
-    rows = np.zeros((len(HEAD0), len(NOOP)), np.int32)
+    rows = np.zeros((len(HEAD0), len(base.NOOP)), np.int32)
     for choice, entry in enumerate(HEAD0):
         if entry is not None:
             rows[choice, entry[0]] = entry[1]
@@ -53,11 +42,11 @@ def _head0_rows() -> np.ndarray:
 
 
 HEAD0_ROWS = _head0_rows()  # int32[12, 8]  what a choice adds to NOOP
-_TURNED = np.isin(np.arange(len(NOOP)), (PITCH, YAW))
+_TURNED = np.isin(np.arange(len(base.NOOP)), (base.PITCH, base.YAW))
 
 
 def decode(
-    primitive: jax.Array | np.ndarray, turn: jax.Array | int = int(TURN // CAMERA_STEP)
+    primitive: jax.Array | np.ndarray, turn: jax.Array | int = int(TURN // base.CAMERA_STEP)
 ) -> jax.Array:
     """int32[..., 2] choices of the heads -> int32[..., 8] action of the world.
 
@@ -65,8 +54,8 @@ def decode(
       turn: int32[], steps of the camera that a choice turns by.
     """
     added = jnp.asarray(HEAD0_ROWS)[primitive[..., 0]]
-    action = jnp.asarray(NOOP, jnp.int32) + added * jnp.where(_TURNED, turn, 1)
-    return action.at[..., FUNCTION].set(jnp.asarray(HEAD1, jnp.int32)[primitive[..., 1]])
+    action = jnp.asarray(base.NOOP, jnp.int32) + added * jnp.where(_TURNED, turn, 1)
+    return action.at[..., base.FUNCTION].set(jnp.asarray(HEAD1, jnp.int32)[primitive[..., 1]])
 
 
 class Seen(NamedTuple):
@@ -85,6 +74,7 @@ class Minecraft:
     remembers: bool  # where a target was last seen, see `NetworkConfig`
     primitives = primitives.MINECRAFT
     fusion = Fusion
+    rewards = rewards  # `start` and `score`: memory at the start of an episode, reward of a tick
 
     def parts(self, config: RLConfig) -> Any:
         """bool[9]: what of the features is left."""
@@ -134,11 +124,3 @@ class Minecraft:
     def targets(self, terms: Any) -> Any:
         """int32[K]: ids of what the reward is about."""
         return terms.targets
-
-    def start_reward(self, terms: Any, obs: Any) -> rewards.RewardMemory:
-        """Memory at the first observation of an episode."""
-        return rewards.start(terms, obs)
-
-    def score(self, terms: Any, memory: Any, step: Step) -> tuple[jax.Array, rewards.RewardMemory]:
-        """Reward of one tick, float32[N], and the memory for the next one."""
-        return rewards.score(terms, memory, step)

@@ -7,7 +7,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.base import Step
 from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.macros.limits import MAX_ARGUMENTS
 from rlgpt_jax.rl import primitives
@@ -29,6 +28,7 @@ class Specified:
 
     spec: WorldSpec
     fusion = FieldFusion
+    rewards = progress
 
     @property
     def primitives(self) -> Primitives:
@@ -83,11 +83,3 @@ class Specified:
 
     def targets(self, terms: Any) -> None:
         return None
-
-    def start_reward(self, terms: Any, obs: Any) -> progress.ProgressMemory:
-        return progress.start(terms, obs)
-
-    def score(
-        self, terms: Any, memory: Any, step: Step
-    ) -> tuple[jax.Array, progress.ProgressMemory]:
-        return progress.score(terms, memory, step)

@@ -124,7 +124,7 @@ def play(world, chain, num_ticks, seed=0):
     now = chains.start(chain, start_lanes(prepared.whole.reward, obs))
     seen = []
     for index in range(num_ticks):
-        result = chains.tick(world, chain, prepared, CONFIG, now, obs, jax.random.key(seed), index)
+        result = chains.tick(world, prepared, now, obs, jax.random.key(seed), index)
         seen.append((obs, result))
         now, obs = result.after, result.step.obs
     return seen
@@ -256,14 +256,14 @@ def test_a_skill_begins_with_its_first_need_in_the_hand_and_a_level_view():
                        pitch=np.array([44.0, 0.0], np.float32))  # fmt: skip
     prepared = prepare(chain, CONFIG, world.goal_names)
     now = chains.start(chain, start_lanes(prepared.whole.reward, obs))
-    result = chains.tick(world, chain, prepared, CONFIG, now, obs, jax.random.key(0), 0)
+    result = chains.tick(world, prepared, now, obs, jax.random.key(0), 0)
     np.testing.assert_array_equal(result.act.action[:, base.FUNCTION], base.FN_EQUIP)
     np.testing.assert_array_equal(result.act.action[:, base.SLOT_ARG], 7)
     np.testing.assert_array_equal(result.act.action[:, base.PITCH], [base.CAMERA_CENTRE - 3, 12])
     assert result.labels == [chains.OPENING] * 2 and not result.act.decided.any()
     held = obs._replace(equipment=np.full_like(obs.equipment, NAME_ID["log"]),
                         pitch=np.zeros(2, np.float32))  # fmt: skip
-    again = chains.tick(world, chain, prepared, CONFIG, now, held, jax.random.key(0), 0)
+    again = chains.tick(world, prepared, now, held, jax.random.key(0), 0)
     assert again.act.decided.all()
 
 

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.rl.actions import empty_space
-from rlgpt_jax.rl.evaluate.dead_loops import LoopWatch
+from rlgpt_jax.rl.evaluate.dead_loops import WINDOW, Watch
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
-from rlgpt_jax.rl.evaluate.failures import WINDOW
 from rlgpt_jax.rl.evaluate.report import EvalReport, wilson
 from rlgpt_jax.rl.networks import actor_critic
 from rlgpt_jax.rl.policy import Policy
@@ -106,9 +105,9 @@ def test_no_episodes_are_refused():
 
 
 def watch(cells, actions=(b"a", b"b"), items=lambda i: 0):
-    lane = LoopWatch()
+    lane = Watch()
     for i, cell in enumerate(cells):
-        lane.see((cell, 0, 0), (0, 0), actions[i % len(actions)], items(i))
+        lane.stand((cell, 0, 0), (0, 0), actions[i % len(actions)], items(i))
     return lane.is_dead()
 
 

@@ -10,16 +10,9 @@ from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, RETURNED, link
 from rlgpt_jax.rl.actions import empty_space
+from rlgpt_jax.rl.evaluate.dead_loops import WINDOW, Watch, goal_distance
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
-from rlgpt_jax.rl.evaluate.failures import (
-    WINDOW,
-    Failures,
-    Sights,
-    Trace,
-    describe,
-    describe_sights,
-    goal_distance,
-)
+from rlgpt_jax.rl.evaluate.failures import describe, describe_sights, failures_of, sights_of
 from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.evaluate.tally import Tally
 from rlgpt_jax.rl.networks import actor_critic
@@ -30,19 +23,19 @@ from tests.rl.small import CONFIG
 LATER = ("failures", "goal_names", "sights", "ends_in_sight")  # fields that old files lack
 
 
-def trace(labels, sights):
-    made = Trace()
+def episode(labels, sights, is_dead=False):
+    made = Watch()
+    made.is_dead = lambda: is_dead
     for label, in_sight in zip(labels, sights, strict=True):
         made.see(label, 7.0 if in_sight else np.inf)
     return made
 
 
 def test_loops_and_other_failures_are_told_apart_by_their_last_actions():
-    found = Failures()
     turning = ["forward"] * 50 + ["turn_left"] * 90 + ["right"] * 10
-    found.add(trace(turning, [False] * 150), is_dead_loop=True)
-    found.add(trace(["explore"] * 50, [True] * 10 + [False] * 40), is_dead_loop=False)
-    words = describe(found.to_json(), ("log", "log2"))
+    loop = episode(turning, [False] * 150, is_dead=True)
+    found = failures_of([loop, episode(["explore"] * 50, [True] * 10 + [False] * 40)])
+    words = describe(found, ("log", "log2"))
     assert words == [
         "Of the 2 failed episodes, in 1 no log or log2 ever came into sight; over all of them one "
         "was in sight in 5% of the ticks.",
@@ -50,8 +43,8 @@ def test_loops_and_other_failures_are_told_apart_by_their_last_actions():
         "90%, right 10%.",
         f"Last {WINDOW} actions of the 1 failed episodes that did not: explore 100%.",
     ]
-    assert describe(found.to_json(), ())[0].startswith(f"Last {WINDOW}")
-    assert describe(Failures().to_json(), ("log",)) == []
+    assert describe(found, ())[0].startswith(f"Last {WINDOW}")
+    assert describe(failures_of([]), ("log",)) == []
 
 
 def test_a_goal_is_seen_as_a_block_and_as_a_mob():
@@ -69,25 +62,26 @@ def test_a_goal_is_seen_as_a_block_and_as_a_mob():
 
 
 def test_the_first_sight_and_the_distance_at_the_end_are_medians_of_those_that_saw():
-    found = Sights()
+    episodes = {"succeeded": [], "failed": []}
     for success, distances in (
         (True, (np.inf, 8.0, 2.0)), (True, (3.0, 1.0)), (False, (np.inf, np.inf)),
         (False, (np.inf, np.inf, 5.0, np.inf)), (False, (9.0, np.inf, np.inf, 6.0)),
     ):  # fmt: skip
-        made = Trace()
+        made = Watch()
         for distance in distances:
             made.see("forward", distance)
-        found.add(made, success)
-    assert found.to_json()["failed"] == {
+        episodes["succeeded" if success else "failed"].append(made)
+    found = sights_of(episodes)
+    assert found["failed"] == {
         "episodes": 3, "seen": 2, "seen_at_end": 1, "first_sight": 1.0, "distance": 6.0,
     }  # fmt: skip
-    words = describe_sights(found.to_json(), ("log",))
+    words = describe_sights(found, ("log",))
     assert words[0] == (
         "Of the 2 episodes that succeeded, 2 saw a log, the median one for the first time after "
         "0 ticks; at the end one was in sight in 2, 1.5 blocks away (median)."
     )
     assert words[1].startswith("Of the 3 episodes that failed, 2 saw a log")
-    assert describe_sights(found.to_json(), ()) == [] == describe_sights({}, ("log",))
+    assert describe_sights(found, ()) == [] == describe_sights({}, ("log",))
 
 
 def test_an_evaluation_counts_its_failures_and_reports_of_before_are_still_read():
@@ -113,7 +107,7 @@ def test_a_macro_counts_by_what_was_in_sight_when_it_was_started():
     tally.begin(0, 1)
 
     def tick(distance, ended=0, running=0, done=False):
-        tally.watches[0].trace.see("hop", distance)
+        tally.watches[0].see("hop", distance)
         ends = SimpleNamespace(ended=np.array([ended]), ended_slot=np.array([1]))
         act = SimpleNamespace(macro=ends, running=np.array([running]))
         result = SimpleNamespace(act=act, episodes=SimpleNamespace(done=np.array([done])))

@@ -9,9 +9,10 @@ import pytest
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.rl.actions import empty_space
+from rlgpt_jax.rl.evaluate.activation import action_words
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.evaluate.keyframes import Batch, Episode, Recorder, pick_failure, pick_success
-from rlgpt_jax.rl.evaluate.moments import NUM_MOMENTS, action_words, choose
+from rlgpt_jax.rl.evaluate.moments import NUM_MOMENTS, choose
 from rlgpt_jax.rl.policy import Policy
 from tests.rl.evaluate.evaluate_test import params
 from tests.rl.scripted import Scripted, press
@@ -157,13 +158,13 @@ def test_what_is_left_is_filled_up_evenly():
 
 
 def test_an_action_in_words():
-    assert action_words(press()) == "nothing"
+    assert action_words(press(), numbers=True) == "nothing"
     action = press(ATTACK, yaw=10, pitch=13, move=1, jump=1)
-    assert action_words(action) == (
+    assert action_words(action, numbers=True) == (
         "forward, jump, turn left 30\N{DEGREE SIGN}, look down 15\N{DEGREE SIGN}, attack"
     )
-    assert action_words(press(base.FN_EQUIP, slot_arg=3)) == "equip slot 3"
-    assert action_words(press(base.FN_CRAFT, craft_arg=0)).startswith("craft ")
+    assert action_words(press(base.FN_EQUIP, slot_arg=3), numbers=True) == "equip slot 3"
+    assert action_words(press(base.FN_CRAFT, craft_arg=0), numbers=True).startswith("craft ")
 
 
 def evaluated(script, wins=(), num_episodes=4):

@@ -12,14 +12,13 @@ from rlgpt_jax.agents import policy_words
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.voxel.senses.rays import ray_directions
-from rlgpt_jax.loop import training_task
+from rlgpt_jax.loop import tools
 from rlgpt_jax.rl import devices
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.networks import target_memory as t
 from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.rollout import on_host
-from rlgpt_jax.rl.rollout.device_worlds import on_devices
-from rlgpt_jax.rl.rollout.rollout_device import rollout_device
+from rlgpt_jax.rl.rollout.rollout_device import on_devices, rollout_device
 from rlgpt_jax.rl.rollout.rollout_host import rollout_host
 from rlgpt_jax.rl.train import init_learner, train
 from tests.corridor import Corridor
@@ -136,7 +135,7 @@ def test_it_is_part_of_the_rays_and_learning_takes_it() -> None:
 def test_agents_are_told_if_the_policy_has_rays() -> None:
     def told(name: str, *changes: tuple[str, str]) -> str:
         config = flags.resolve(name, None, False, changes)
-        return policy_words.memory(training_task.given(config.task_record, config.rl))
+        return policy_words.memory(tools.given(config.task_record, config.rl))
 
     remembered = "No picture, it remembers where its rays last met a target of its reward"
     assert told("harvest_milk") == remembered
