@@ -1,11 +1,13 @@
 """What a name on any command line stands for: a configuration.
 
-    harvest_milk         a file beside `configs/base.py`
-    harvest_milk_rays    the same with macros that see the rays too, and conversations of its own
-    craft_stick_paper    a task of the paper's table, as all methods are compared on it
-    craft_wooden_shovel  a task of the table (or MineDojo's name of it) that has no such file
-    kitchen_microwave    a task of a simulator
-    path/to/my_task.py   a file of the user's own, which is run as such
+    harvest_milk_pixels    a file beside `configs/base.py`
+    harvest_milk           a task of the table, as its agents were asked
+    harvest_milk_rays      the same with macros that see the rays too, and conversations of its own
+    harvest_log_one_agent  the same by other agents, with a conversation of its own
+    craft_stick_paper      a task of the paper's table, as all methods are compared on it
+    craft_wooden_shovel    a task of the table (or MineDojo's name of it), nobody was asked
+    kitchen_microwave      a task of a simulator
+    path/to/my_task.py     a file of the user's own, which is run as such
 
 A file has a function `get_config() -> base.Config`, or a record `TASK` alone.
 """
@@ -16,13 +18,39 @@ from pathlib import Path
 from types import ModuleType
 
 from experiments.configs import base, worlds
+from experiments.configs.baselines import CONVERSATIONS, Overrides
 from experiments.configs.worlds import from_path, is_path, words_of
+from experiments.task_fields import override
 from experiments.values import ConfigError, nearest, suggest
 from rlgpt_jax.envs.tasks import tasks
 
 CONFIGS = Path(__file__).parent / "configs"
 TRANSCRIPTS = CONFIGS.parent / "transcripts"
 RAYS, PAPER = "_rays", "_paper"
+# Tasks of the table whose agents were asked with macros as blind as the paper's.
+RECORDED = {
+    "craft_stick": "Craft a stick on plains from nothing: find one of the few trees, mine, craft.",
+    "harvest_beef_with_diamond_sword": "Get beef from one of three cows with a diamond sword.",
+    "harvest_log": "Harvest one log with empty hands in a forest.",
+    "harvest_milk": "Milk a cow with an empty bucket on plains.",
+    "harvest_wool": "Shear a sheep on plains with shears in hand.",
+}
+VARIANTS: dict[str, Overrides] = {
+    **CONVERSATIONS,
+    # Code needs a policy that tells it where things are; a macro takes some 50 ticks.
+    "blind": (("sight", "blind_code"), ("ppo.unroll_length", "512"), ("ppo.gamma", "0.997"),
+              ("loop.ticks_per_iteration", "200000")),
+}  # fmt: skip
+# Shipped conversations of variants, and what makes them others.
+DERIVED = {
+    ("harvest_log", "one_agent"): "by a single agent that plans, codes and reads the facts itself",
+    ("harvest_log", "slow_fast"): "by a slow and a fast agent without a critic: both read facts",
+    ("harvest_log", "without_sp"): "by a slow agent that is not pushed to split parts further",
+    ("harvest_milk", "seeing"): "judged by a critic that sees pictures of the episodes",
+    ("car_racing", "seeing"): "judged by a critic that sees pictures of the episodes",
+    ("assembly", "blind"): "with macros that read the hand alone; the policy sees where things are",
+    ("peg_insert_side", "blind"): "with macros that read the hand alone, as assembly_blind",
+}
 
 
 def config_names() -> dict[str, str]:
@@ -32,6 +60,9 @@ def config_names() -> dict[str, str]:
         tree = ast.parse(path.read_text())
         if any(isinstance(n, ast.FunctionDef) and n.name == "get_config" for n in tree.body):
             found[path.stem] = (ast.get_docstring(tree) or "").partition("\n")[0]
+    found |= RECORDED
+    for (name, variant), words in DERIVED.items():
+        found[f"{name}_{variant}"] = f"{name} {words}."
     for path in sorted(TRANSCRIPTS.glob(f"*{RAYS}.jsonl")):
         words = f"{path.stem.removesuffix(RAYS)} with macros that see the rays too."
         found[path.stem] = words
@@ -55,6 +86,8 @@ def load_config(name: str, flag: str = "--config") -> base.Config:
     files = config_names()
     if name in worlds.TASKS:  # needs no file: all have the same defaults
         return base.for_control(name)
+    if name in RECORDED:
+        return base.for_task(name, **base.of_horizon(tasks.TASKS[name].horizon))
     if name in tasks.TASKS and name not in files:
         return base.for_row(name)
     if not is_path(name) and name not in files:
@@ -68,7 +101,11 @@ def load_config(name: str, flag: str = "--config") -> base.Config:
     if not (is_path(name) or (CONFIGS / f"{name}.py").exists()):
         if name.endswith(PAPER):
             return base.for_paper(name.removesuffix(PAPER), name)
-        return base.with_rays(load_config(name.removesuffix(RAYS)), name)
+        if name.endswith(RAYS):
+            return base.with_rays(load_config(name.removesuffix(RAYS)), name)
+        own, variant = next(pair for pair in DERIVED if name == "_".join(pair))
+        transcript = ("llm.transcript", f"experiments/transcripts/{name}.jsonl")
+        return override(load_config(own), [*VARIANTS[variant], transcript])
     module = from_path(name, flag) if is_path(name) else _import(name)
     try:
         config = _made(module)

@@ -6,23 +6,19 @@ import dataclasses
 import functools
 import inspect
 import io
+import json
 import shutil
 import textwrap
 import tokenize
 import types
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from experiments.values import ConfigError, suggest
 
 T = TypeVar("T")
 GAP = 34  # columns before the meaning
-
-
-def leaf_paths(config: Any) -> list[str]:
-    """The dotted paths of all single values of a configuration, in order."""
-    return list(leaf_values(config))
 
 
 def from_dict(kind: type[T], data: dict[str, Any]) -> T:
@@ -72,6 +68,21 @@ def leaf_values(config: Any) -> dict[str, Any]:
         else:
             values[field.name] = value
     return values
+
+
+def leaves(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """The same of a configuration as JSON, which may be of an earlier version."""
+    values: dict[str, Any] = {}
+    for name, value in tree.items():
+        path = f"{prefix}{name}"
+        values |= leaves(value, f"{path}.") if isinstance(value, dict) and value else {path: value}
+    return values
+
+
+def different(configs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Paths whose values are not the same in all `leaves`."""
+    paths = dict.fromkeys(path for config in configs for path in config)
+    return [p for p in paths if len({json.dumps(c.get(p), default=str) for c in configs}) > 1]
 
 
 def help_text(config: Any) -> str:

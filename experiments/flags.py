@@ -79,6 +79,13 @@ def define(
     return values
 
 
+def help_text(text: str | None, words: Mapping[str, str], *more: str) -> str:
+    """What a command is, its flags, and what else is to be said."""
+    width = max(map(len, words)) + 1
+    lines = (f"  --{name:<{width}} {meaning}" for name, meaning in words.items())
+    return "\n".join([(text or "").strip(), "", *lines, *more])
+
+
 def parse(argv: Sequence[str]) -> Settings:
     """Reads the command line (without the program's name).
 
@@ -87,7 +94,8 @@ def parse(argv: Sequence[str]) -> Settings:
     """
     assignments, rest = split_overrides(argv)
     check_once(rest, assignments)
-    values = read_flags(rest)
+    hint = "Usage: python -m experiments.main --config=NAME [--config.<field>=VALUE ...]"
+    values = fill(define(HELP, ("resume", "smoke")), rest, HELP, hint)
     config = None
     if values.config:
         config = resolve(values.config, values.seed, values.smoke, assignments)
@@ -102,7 +110,8 @@ def parse(argv: Sequence[str]) -> Settings:
         return Settings(name, config, workdir, True, smoke, command)
     assert config is not None
     name = stem_of(values.config)
-    workdir = workdir or Path("runs") / new_run_name(name, config.seed)
+    stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
+    workdir = workdir or Path("runs") / f"{name}-seed{config.seed}-{stamp}"
     if holds_run(workdir):
         raise ConfigError(
             f"--workdir={workdir} holds a run already. Add --resume to go on with it, or "
@@ -168,11 +177,6 @@ def split_overrides(argv: Sequence[str]) -> tuple[list[tuple[str, str]], list[st
     return assignments, rest
 
 
-def read_flags(argv: Sequence[str]) -> flags.FlagValues:
-    """The ordinary flags of the main command; `--config.<field>` overrides come besides."""
-    return fill(define(HELP, ("resume", "smoke")), argv, HELP, usage())
-
-
 def fill(
     values: flags.FlagValues, argv: Sequence[str], names: Iterable[str], hint: str = ""
 ) -> flags.FlagValues:
@@ -219,11 +223,6 @@ def resolve(
     if not is_smoke:
         check_budget(config)
     return config
-
-
-def new_run_name(name: str, seed: int) -> str:
-    stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
-    return f"{name}-seed{seed}-{stamp}"
 
 
 def may_change(path: str) -> bool:
@@ -298,7 +297,3 @@ def newest_run(name: str, seed: int) -> Path:
             f"--resume: no runs/{name}-seed{seed}-* here. Name the run with --workdir=FOLDER."
         )
     return found[-1].parent
-
-
-def usage() -> str:
-    return "Usage: python -m experiments.main --config=NAME [--config.<field>=VALUE ...]"

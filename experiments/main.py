@@ -20,8 +20,8 @@ import json
 import os
 from pathlib import Path
 
-from experiments import config_tree, flags, machine, sight, signals
-from experiments.configs import worlds
+from experiments import config_tree, flags, machine, signals
+from experiments.configs import sight, worlds
 from experiments.recordings import lacks_answers
 from experiments.values import ConfigError
 from rlgpt_jax.envs.tasks import tasks
@@ -67,13 +67,12 @@ def asked_for(argv: list[str]) -> str | None:
     fields = config_tree.help_text(flags.load_config((names or [EXAMPLE])[-1]))
     if "--config.help" in argv:
         return fields
-    lines = [f"  --{name:<9} {words}" for name, words in flags.HELP.items()]
     seen = [f"      {name:<10}  {words}" for name, words in sight.WORDS.items()]
-    return "\n".join([
-        (__doc__ or "").strip(), "", *lines, "",
+    return flags.help_text(
+        __doc__, flags.HELP, "",
         "What --config.sight lets code and policy see; every result says which:", *seen, "",
         f"Every field, as it is in --config={EXAMPLE}:", fields,
-    ])  # fmt: skip
+    )  # fmt: skip
 
 
 def list_configs() -> str:

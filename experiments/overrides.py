@@ -11,7 +11,7 @@ import typing
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from experiments.config_tree import leaf_paths
+from experiments.config_tree import leaf_values
 from experiments.values import ConfigError, parse_value
 
 T = TypeVar("T")
@@ -94,7 +94,7 @@ def _type_at(config: Any, path: str) -> Any:
     if dataclasses.is_dataclass(owner):
         if str in typing.get_args(kind):
             return str  # a name, in the place of a record
-        inner = ", ".join(f"--config.{path}.{leaf}" for leaf in leaf_paths(owner))
+        inner = ", ".join(f"--config.{path}.{leaf}" for leaf in leaf_values(owner))
         raise ConfigError(f"--config.{path} is a group of fields. Set one of: {inner}.")
     return kind
 
@@ -106,7 +106,7 @@ def _initials(path: str) -> str:
 
 def _nearest(config: Any, path: str) -> str:
     """Suggests full paths; a right name in the wrong group is found too."""
-    paths = leaf_paths(config)
+    paths = list(leaf_values(config))
     for name, kind in typing.get_type_hints(type(config)).items():  # a name, or a record
         if record := next(filter(dataclasses.is_dataclass, typing.get_args(kind)), None):
             paths += [f"{name}.{field.name}" for field in dataclasses.fields(record)]

@@ -209,11 +209,7 @@ def take_library(config: Config, folder: RunFolder, display: Display) -> Offer:
         if not copy.exists():
             store.copy(store.load(Path(config.macros.library)), copy)
         entries = store.load(copy)
-    spec = config.task_record.spec
-    offer = make_offer(
-        entries, config.loop, config.sensors, config.macros.offer,
-        config.macros.skills or bool(spec and spec.skills), spec,
-    )  # fmt: skip
+    offer = offer_of(config, entries)
     if entries:
         names = ", ".join(fate.name for fate in offer.macros) or "none"
         display.say(
@@ -223,6 +219,13 @@ def take_library(config: Config, folder: RunFolder, display: Display) -> Offer:
     for words in offer.left_out:
         display.say(f"  [yellow]left out[/yellow] {escape(words)}")
     return offer
+
+
+def offer_of(config: Config, entries: tuple[store.Entry, ...]) -> Offer:
+    """What the policy and new macros are offered of a library and of the world's skills."""
+    spec, macros = config.task_record.spec, config.macros
+    skills = macros.skills or bool(spec and spec.skills)
+    return make_offer(entries, config.loop, config.sensors, macros.offer, skills, spec)
 
 
 def write_settings(folder: RunFolder, settings: Settings, display: Display) -> None:

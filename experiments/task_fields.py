@@ -8,8 +8,8 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from experiments import overrides, sight
-from experiments.configs import base
+from experiments import overrides
+from experiments.configs import base, sight
 from experiments.values import ConfigError
 from rlgpt_jax.envs.tasks import own_task, tasks
 

@@ -9,7 +9,6 @@
 #   AT           lanes of what is not swept (8192)
 #   DRAWN        lanes of the renderer alone (2048)
 #   LEVEL        share of successes that counts as learnt from pixels (0.6)
-#   JAXENSTEIN   a checkout of JAXenstein, to be measured beside
 #   SKIP_CPU     not empty: no CPU column
 #
 # Aims on one H200: symbolic world 5,000,000 steps/s, 64x64 RGB world 1,000,000, PPO from rays
@@ -33,8 +32,6 @@ if jax.default_backend() != "gpu":
 print("Device:", jax.devices()[0].device_kind)
 CHECK
 
-peers=""
-if [[ -n ${JAXENSTEIN:-} ]]; then peers="--jaxenstein=$JAXENSTEIN"; fi
 # A name, and what `experiments.bench` is asked.
 parts=(
   "world world --lanes=$lanes --seconds=5"                              # symbolic world
@@ -43,7 +40,7 @@ parts=(
   "pixels ppo --config=harvest_milk_pixels --lanes=$lanes --seconds=10" # PPO from pixels
   "breakdown breakdown --config=harvest_milk,harvest_milk_pixels --at=$at --seconds=10"
   "agree agree --at=256"                                                # the CPU's world?
-  "peers peers --at=$at --seconds=5 $peers"
+  "peers peers --at=$at --seconds=5"
   "memory memory --config=harvest_milk,harvest_milk_pixels --at=$at"
 )
 mkdir -p "$out"

@@ -1,4 +1,4 @@
-"""Plots of the measurements: against lanes, against image size, by device, beside peers."""
+"""Plots of the measurements: against lanes, against image size, by device."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,7 +14,7 @@ def draw(folder: Path, rows: Sequence[Row]) -> list[Path]:
     """Writes every plot that has something to show. Returns the files."""
     plots: dict[str, Callable[[Any, Sequence[Row]], bool]] = {
         "lanes": against_lanes, "image_size": against_size, "devices": by_device,
-        "peers": beside_peers, "breakdown": shares,
+        "breakdown": shares,
     }  # fmt: skip
     files = {folder / f"{name}.png": plot for name, plot in plots.items()}
     return [path for path, plot in files.items() if _draw(path, plot, rows)]
@@ -78,21 +78,6 @@ def by_device(axes: Any, rows: Sequence[Row]) -> bool:
     if best:
         axes.legend(frameon=False, fontsize=8, loc="lower center", bbox_to_anchor=(0.4, 1.0))
     return bool(best)
-
-
-def beside_peers(axes: Any, rows: Sequence[Row]) -> bool:
-    """Steps per second of ours and of the peers, with the range over the rounds."""
-    found = [row for row in rows if row.part == "peers" and "steps_per_second" in row.numbers]
-    rates = [row.numbers["steps_per_second"] for row in found]
-    low = [r - row.numbers.get("low", r) for row, r in zip(found, rates)]
-    high = [row.numbers.get("high", r) - r for row, r in zip(found, rates)]
-    colours = ["C0" if row.name.startswith("ours") else "C7" for row in found]
-    bars = axes.barh(range(len(found)), rates, 0.7, xerr=(low, high), color=colours, ecolor="C3")
-    axes.bar_label(bars, [f"{rate:,.0f}" for rate in rates], fontsize=8, padding=4)
-    axes.set(xscale="log", xlabel="steps per second")
-    _names(axes, [f"{row.name} ({int(row.numbers['lanes'])} lanes)" for row in found])
-    axes.margins(x=0.15)
-    return bool(found)
 
 
 def shares(axes: Any, rows: Sequence[Row]) -> bool:

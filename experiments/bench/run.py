@@ -4,23 +4,22 @@ import argparse
 import datetime
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.markup import escape
 
 from experiments import machine
 from experiments.bench import (
     agree,
     breakdown,
     compiling,
-    first,
     frames,
     learn,
     memory,
     parts,
+    peers,
     plots,
     pools,
     ppo,
@@ -28,7 +27,6 @@ from experiments.bench import (
     table,
     world,
 )
-from experiments.bench.peers import run as peers
 from experiments.bench.setting import Setting
 from experiments.bench.table import Row
 from experiments.compiles import Compiles
@@ -36,11 +34,30 @@ from experiments.values import ConfigError
 from rlgpt_jax.loop.record import write_json
 
 VERSIONS = ("python", "processor", "cpus", "nproc", "device", "commit", "changed_files")
+Measure = Callable[[Setting, argparse.Namespace, int], Iterable[Row | str]]
+# What a part measures of a configuration, with so many lanes.
+OF_WORLD: dict[str, Measure] = {
+    "pool": lambda one, o, lanes: pools.measure(one.config.voxel),
+    "agree": lambda one, o, lanes: agree.measure(one.env(lanes)),
+    "frames": lambda one, o, lanes: frames.measure(one.env, one.driver, lanes, o.sizes, o.seconds),
+    "peers": lambda one, o, lanes: peers.measure(one.env(lanes), one.driver, o.seconds),
+    "world": lambda one, o, lanes: world.measure(one.env(lanes), one.driver, o.seconds),
+    "parts": lambda one, o, lanes: parts.measure(one.env(lanes), o.seconds),
+}
+OF_TRAINING: dict[str, Measure] = {
+    "breakdown": lambda one, o, lanes: breakdown.measure(one, lanes, o.seconds),
+    "memory": lambda one, o, lanes: memory.measure(one, lanes),
+    "compile": lambda one, o, lanes: compiling.measure(one, lanes),
+    "first": lambda one, o, lanes: compiling.first(one, lanes),
+    "learn": lambda one, o, lanes: learn.measure(one, lanes, o.level, o.ticks),
+    "ppo": lambda one, o, lanes: ppo.measure(one, lanes, o.seconds),
+}
+SWEPT = ("world", "parts", "ppo")  # over lanes
 
 
 def run(options: argparse.Namespace) -> int:
     """Returns the exit code."""
-    console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 140)
+    console = Console(file=sys.stdout, highlight=False, markup=False, soft_wrap=True)
     try:
         settings = [setting.load(name, options.driver) for name in options.configs]
     except ConfigError as error:
@@ -52,21 +69,21 @@ def run(options: argparse.Namespace) -> int:
         for found in measure(part, settings, options):
             if isinstance(found, str):
                 missing.append(found)
-                console.print(f"{part}: not measured: {escape(found)}", soft_wrap=True)
+                console.print(f"{part}: not measured: {found}")
                 continue
-            rows.append(Row(found.part, found.name, found.numbers, place(found, about)))
+            rows.append(Row(found.part, found.name, found.numbers, place(about)))
             words = ", ".join(f"{k} {v:,.4g}" for k, v in found.numbers.items())
-            console.print(f"{found.part}, {found.name}: {words}", highlight=False, soft_wrap=True)
+            console.print(f"{found.part}, {found.name}: {words}")
             # After every row, so that what was measured is kept if a later part fails.
             write(options.out, rows, missing, about, compiles.total)
     compiles.close()
     for path in reversed(options.beside):
         others, not_there = read(path)
         rows, missing = [*others, *rows], [*not_there, *missing]
-    table.show(console, rows)
+    console.print(table.markdown(rows))
     files = write(options.out, rows, missing, about, compiles.total)
     files += plots.draw(options.out, rows)
-    console.print("Written: " + ", ".join(str(path) for path in files), highlight=False)
+    console.print("Written: " + ", ".join(str(path) for path in files))
     return 0
 
 
@@ -74,54 +91,20 @@ def measure(
     part: str, settings: Sequence[Setting], options: argparse.Namespace
 ) -> Iterator[Row | str]:
     """Yields the rows of one part as they are ready, and a line for what could not be."""
-    one = settings[0]
     if part == "show":
         return
-    if part == "pool":
-        yield from pools.measure(one.config.voxel)
-    elif part == "agree":
-        yield from agree.measure(one.env(options.at))
-    elif part == "frames":
-        yield from frames.measure(one.env, one.driver, options.at, options.sizes, options.seconds)
-    elif part == "peers":
-        rows, missing = peers.measure(
-            one.env(options.at), one.driver, options.seconds, options.jaxenstein, options.minedojo
-        )
-        yield from rows
-        yield from missing
-    elif part in ("world", "parts"):
-        for lanes in options.lanes:
-            if part == "parts":
-                yield from parts.measure(one.env(lanes), options.seconds)
-            else:
-                yield from world.measure(one.env(lanes), one.driver, options.seconds)
-    else:
-        for each in settings:
-            yield from measure_training(part, each, options)
+    of_world = part in OF_WORLD  # that of the first configuration
+    call = OF_WORLD[part] if of_world else OF_TRAINING[part]
+    for one in settings[:1] if of_world else settings:
+        for lanes in options.lanes if part in SWEPT else [options.at]:
+            yield from call(one, options, lanes)
 
 
-def measure_training(part: str, one: Setting, options: argparse.Namespace) -> Iterator[Row]:
-    """The parts that train, for one configuration."""
-    if part == "breakdown":
-        yield from breakdown.measure(one, options.at, options.seconds)
-    elif part == "memory":
-        yield from memory.measure(one, options.at)
-    elif part == "compile":
-        yield from compiling.measure(one, options.at)
-    elif part == "first":
-        yield from first.measure(one, options.at)
-    elif part == "learn":
-        yield from learn.measure(one, options.at, options.level, options.ticks)
-    else:
-        for lanes in options.lanes:
-            yield from ppo.measure(one, lanes, options.seconds)
-
-
-def place(row: Row, about: dict[str, Any]) -> str:
-    """What a row ran on: the processor by its name, or the accelerator by its own."""
-    if row.device == "cpu" or about["device"].startswith("cpu"):
+def place(about: dict[str, Any]) -> str:
+    """What rows ran on: the processor by its name, or the accelerator by its own."""
+    if about["device"].startswith("cpu"):
         return f"{about['cpus']} cores of {about['processor']}"
-    return row.device or about["device"]
+    return about["device"]
 
 
 def write(
@@ -141,7 +124,7 @@ def write(
         "missing": list(missing),
     }
     write_json(folder / "bench.json", written)
-    (folder / "bench.md").write_text(table.markdown(rows, missing, heading(about)))
+    (folder / "bench.md").write_text(f"{heading(about)}\n\n{table.markdown(rows, missing)}")
     return [folder / "bench.json", folder / "bench.md"]
 
 

@@ -6,23 +6,21 @@ median over the rounds is given with its extremes. Processor time (user and syst
 threads) counts what the others on the machine do not take.
 """
 
-import dataclasses
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 ROUNDS = 5
 
 
-@dataclasses.dataclass(frozen=True)
-class Contestant:
+class Contestant(NamedTuple):
     """One way of running, compiled and ready."""
 
     name: str
     lanes: int
     run: Callable[[], None]  # advances every lane by `ticks`, and waits until that is done
     ticks: int = 1
-    device: str = ""  # kind of the device, empty for the one that JAX uses
 
     @property
     def steps(self) -> int:
@@ -30,8 +28,7 @@ class Contestant:
         return self.ticks * self.lanes
 
 
-@dataclasses.dataclass(frozen=True)
-class Rate:
+class Rate(NamedTuple):
     """Steps per second over the rounds."""
 
     median: float

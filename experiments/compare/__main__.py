@@ -19,7 +19,7 @@ HELP = {"out": "Folder of what is written (default: compare)."}
 def main(argv: list[str]) -> int:
     """Returns the exit code: 2 for folders that hold no run."""
     if not argv or "--help" in argv or "-h" in argv:
-        print("\n".join([(__doc__ or "").strip(), "", f"  --out  {HELP['out']}"]))
+        print(flags.help_text(__doc__, HELP))
         return 0 if argv else 2
     return exit_code(lambda: run(argv))
 

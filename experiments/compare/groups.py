@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from experiments.config_tree import different, leaves
 from experiments.report.load import Run, load_run
 
 FEW = 3  # fields that a label names
@@ -55,21 +56,7 @@ def _task(run: Run) -> str:
 
 def settings(run: Run) -> dict[str, Any]:
     """All but the seed, by dotted path; of a run of an earlier version, the fields that it had."""
-    return {path: value for path, value in _flat(run.config, "") if path != "seed"}
-
-
-def _flat(tree: Mapping[str, Any], prefix: str) -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
-    for name, value in tree.items():
-        inner = isinstance(value, Mapping)
-        found += _flat(value, f"{prefix}{name}.") if inner else [(f"{prefix}{name}", value)]
-    return found
-
-
-def different(configs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Paths whose values are not the same in all."""
-    paths = dict.fromkeys(path for config in configs for path in config)
-    return [p for p in paths if len({json.dumps(c.get(p), default=str) for c in configs}) > 1]
+    return {path: value for path, value in leaves(run.config).items() if path != "seed"}
 
 
 def _labels(names: Sequence[str], configs: Sequence[Mapping[str, Any]]) -> list[str]:

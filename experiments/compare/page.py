@@ -7,14 +7,15 @@ from typing import Any
 import numpy as np
 
 from experiments.compare import words
-from experiments.compare.groups import Group, different, group, seed_of
+from experiments.compare.groups import Group, group, seed_of
+from experiments.config_tree import different
 from experiments.study import figure, intervals, pooled
 from experiments.study.cells import Cell
 from experiments.study.finished import curve_of, record_of
 from experiments.study.intervals import counts_of
 from experiments.study.measured import Measured, measured_of
 from experiments.study.page import versions
-from experiments.study.table import NONE, Table, percent, points, to
+from experiments.study.table import NONE, Table, percent, to
 
 WORDS = (
     "Held-out success, percent, of what each run ended with. 95 % intervals: of these agents in "
@@ -95,14 +96,13 @@ def _row(m: Measured, first: Measured) -> tuple[tuple[str, ...], dict[str, Any]]
     iqm = above = minus = NONE
     rates, others = (np.array([[c.rate] for c in cs]) for cs in (counts, base))
     enough = min(len(rates), len(others)) >= pooled.MIN_SEEDS
-    if found := pooled.iqm(rates):
-        iqm = f"{percent(found[0])} ({to(found[1:])})"
+    if middle := pooled.iqm(rates):
+        iqm = f"{percent(middle[0])} ({to(middle[1:])})"
     if m is not first:
-        pair = intervals.difference(counts, base, paired=False)
-        size = intervals.rate(counts) - intervals.rate(base)
-        minus = f"{100 * size:+.1f} ({points(pair)}), {intervals.against(counts, base, pair)}"
-        if enough and (found := pooled.above(rates, others)):
-            above = f"{percent(found[0])} ({to(found[1:])})"
+        found = intervals.difference(counts, base)
+        minus = f"{found}, {found.verdict}"
+        if enough and (chance := pooled.above(rates, others)):
+            above = f"{percent(chance[0])} ({to(chance[1:])})"
     agents, seeds = to(intervals.these_agents(counts)), "one seed"
     if len(counts) > 1:
         seeds = to(intervals.over_seeds(counts))

@@ -26,11 +26,7 @@ def _lines(iteration: Iteration) -> list[str]:
     plan = iteration.plan.get("sub_actions", ())
     lines = [f"# {sub['kind']} {sub['name']}: {sub.get('instruction', '')}" for sub in plan]
     for name in dict.fromkeys([*iteration.macros, *iteration.kept]):
-        used = iteration.fates.get(name, {}).get("used")
-        tries = [t for t in iteration.macros.get(name, ()) if t.refusal is None]
-        named = [t for t in tries if f"try{t.number}" == used]
-        source = (named or tries)[-1].source if named or tries else iteration.kept.get(name, "")
-        lines += ["", *source.splitlines()]
+        lines += ["", *iteration.code.get(name, "").splitlines()]
     return lines
 
 

@@ -1,4 +1,4 @@
-"""Baselines of the paper's table: what turns any configuration of Minecraft into one of them.
+"""Baselines of the paper's table, and RL-GPT by other agents: what turns a configuration into one.
 
 Overrides are written as flags are: `--config.PATH=TEXT`. Where they depart from the released code,
 and why: docs/baselines.md.
@@ -34,3 +34,17 @@ MINEAGENT: Overrides = (
 PLAN4MC: Overrides = (("loop.planner", "true"), ("loop.mode", "pure_rl"))
 # Beside what MineAgent changes: what can be crafted on the way to the goal is.
 AUTOCRAFT: Overrides = (("autocraft", "true"),)
+# RL-GPT by other agents. Each has a conversation of its own, the transcript NAME_VARIANT of the
+# configuration NAME.
+CONVERSATIONS: dict[str, Overrides] = {
+    "one_agent": (("loop.agents", "one"),),
+    "slow_fast": (("loop.agents", "slow_fast"),),
+    "reward": (("loop.design", "reward"),),
+    "action": (("loop.design", "action"),),
+    "without_sp": (("loop.decompose", "false"),),
+    "without_advice": (("prompts.advice", "false"),),
+    "seeing": (("critic.vision", "strip"),),
+    "pixels": (("sight", "pixels"),),
+    "second": (),  # the same asked once more
+    "third": (),
+}

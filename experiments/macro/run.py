@@ -2,13 +2,14 @@
 
     python -m experiments.macro run go_to_log.py --task=harvest_log --video=log.mp4
 
-Prints success with its 95 % Wilson interval, ticks, how activations ended and what was
-gained. Nothing learns: this is pure code.
+Prints success with its 95 % Wilson interval, ticks and how activations ended, as the evaluation of
+a run's coded parts tells them. Nothing learns: this is pure code.
 """
 
 import argparse
-import collections
+import statistics
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +22,12 @@ from experiments.macro import source
 from experiments.values import ConfigError
 
 if TYPE_CHECKING:
-    from experiments.macro.episodes import Activation, Episode
     from rlgpt_jax.macros.vm.bytecode import Program
+    from rlgpt_jax.rl.evaluate.report import EvalReport
+    from rlgpt_jax.rl.policy import Policy
 
 WORLDS = ("train", "validation", "eval")
+MAX_LANES = 32
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--tick-limit", type=int, default=200, help="of one activation")
     parser.add_argument("--worlds", choices=WORLDS, default="validation", help="which split")
-    parser.add_argument("--video", type=Path, help="best and worst episode as an .mp4 file")
+    parser.add_argument("--video", type=Path, help="a success and a failure as an .mp4 file")
     parser.add_argument("--json", type=Path, help="also write the numbers to this file")
 
 
@@ -53,10 +56,11 @@ def check(options: argparse.Namespace) -> None:
 def run(options: argparse.Namespace) -> int:
     """Returns the exit code: 0 done, 1 the macro is refused."""
     check(options)
-    from experiments.macro import episodes, film  # imports jax
+    from experiments.macro import film  # imports jax
     from rlgpt_jax.loop.record import write_json
     from rlgpt_jax.macros.language import parse_macro
     from rlgpt_jax.macros.refusal import Refusal
+    from rlgpt_jax.rl.evaluate.evaluate import evaluate
 
     text, library = source.read(options.file), source.functions(options)
     program = parse_macro(text, options.name, options.sensors, library)
@@ -64,19 +68,19 @@ def run(options: argparse.Namespace) -> int:
         print(f"refused: {program.describe()}", file=sys.stderr)
         return 1
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 120)
-    world = make_world(options.task, options.worlds, min(options.episodes, episodes.MAX_LANES))
+    world = make_world(options.task, options.worlds, min(options.episodes, MAX_LANES))
+    policy = make_policy(options.task, program, options.tick_limit)
     with console.status("compiling the world and playing"):
-        done, started = episodes.play(
-            world, program, options.tick_limit, options.seed, options.episodes
-        )
-    found = numbers(program, options, done, started)
+        report = evaluate(
+            world, policy, options.seed, num_episodes=options.episodes, split=options.worlds,
+            task=of_minecraft(options.task, "--task").minecraft_task.name,
+        )  # fmt: skip
+    found = numbers(program, options, report)
     show(console, found)
     if options.video:
         with console.status("drawing"):
-            shown = film.write(
-                options.video, world, program, options.tick_limit, options.seed, done
-            )
-        words = " and ".join(f"{e.number} ({outcome(e)})" for e in shown)
+            shown = film.write(options.video, world, policy, report)
+        words = " and ".join(f"{e.number} ({e.end} after {e.ticks} ticks)" for e in shown)
         console.print(f"Video: {escape(str(options.video))}, episodes {words}", highlight=False)
     if options.json:
         write_json(options.json, found)
@@ -92,61 +96,55 @@ def make_world(task: str, split: str, lanes: int) -> Any:
     return on_host.as_host(env_maker(of_minecraft(task, "--task"))(split, lanes, 0))
 
 
-def outcome(episode: "Episode") -> str:
-    return f"{'success' if episode.success else 'no success'} after {episode.ticks} ticks"
+def make_policy(task: str, program: "Program", tick_limit: int) -> "Policy":
+    """The macro alone, started again whenever it ends; its network is never heard."""
+    import jax
+
+    from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, link
+    from rlgpt_jax.rl.actions import HybridSpace
+    from rlgpt_jax.rl.networks.actor_critic import init_params
+    from rlgpt_jax.rl.policy import Policy
+
+    rl = of_minecraft(task, "--task").rl
+    space = HybridSpace(
+        macros=link([program]), names=(program.name, *[""] * (MAX_MACROS - 1)), script=(1,),
+        repeat_script=True, tick_limit=tick_limit,
+    )  # fmt: skip
+    return Policy(init_params(rl.network, jax.random.key(0)), space, rl)
 
 
 def numbers(
-    program: "Program",
-    options: argparse.Namespace,
-    done: list["Episode"],
-    started: list["Activation"],
+    program: "Program", options: argparse.Namespace, report: "EvalReport"
 ) -> dict[str, Any]:
     """Everything that was measured, as plain data."""
-    from rlgpt_jax.rl.evaluate.report import MACRO_ENDS, wilson
-
-    successes = [e.ticks for e in done if e.success]
-    low, high = wilson(len(successes), len(done))
-    gained: collections.Counter[str] = collections.Counter()
-    for e in done:
-        gained.update(e.gained)
+    ends = report.macro_ends[program.name]
     return {
         "macro": program.name,
-        "task": of_minecraft(options.task, "--task").minecraft_task.name,
+        "task": report.task,
         "worlds": options.worlds,
         "sensors": program.sensors,
         "seed": options.seed,
         "tick_limit": options.tick_limit,
-        "episodes": len(done),
-        "successes": len(successes),
-        "success_rate": len(successes) / len(done),
-        "success_low": low,
-        "success_high": high,
-        "ticks_to_success": spread(successes),
-        "ticks_of_episodes": spread([e.ticks for e in done]),
-        "activations": len(started),
-        "ends": {
-            end: {
-                "count": sum(a.end == end for a in started),
-                "ticks": spread([a.ticks for a in started if a.end == end]),
-            }
-            for end in MACRO_ENDS
-        },
-        "mistakes": dict(
-            collections.Counter(a.mistake for a in started if a.mistake).most_common()
-        ),
-        "items_per_episode": {name: n / len(done) for name, n in sorted(gained.items()) if n},
+        "episodes": report.num_episodes,
+        "successes": report.successes,
+        "success_rate": report.success_rate,
+        "success_low": report.success_low,
+        "success_high": report.success_high,
+        "ticks_to_success": spread([e.ticks for e in report.episodes if e.success]),
+        "ticks_of_episodes": spread([e.ticks for e in report.episodes]),
+        "activations": sum(ends.values()),
+        "ends": ends,
+        "mistakes": report.trap_messages,
         "notices": list(program.notices),
     }
 
 
-def spread(values: list[int]) -> dict[str, float] | None:
+def spread(values: Sequence[int]) -> dict[str, float] | None:
     """Least, middle and greatest value; None of nothing."""
     if not values:
         return None
-    order = sorted(values)
-    middle = (order[(len(order) - 1) // 2] + order[len(order) // 2]) / 2
-    return {"least": order[0], "median": middle, "greatest": order[-1]}
+    middle = statistics.median(values)
+    return {"least": min(values), "median": middle, "greatest": max(values)}
 
 
 def show(console: Console, found: dict[str, Any]) -> None:
@@ -169,14 +167,11 @@ def show(console: Console, found: dict[str, Any]) -> None:
         "tick_limit": "cut at the tick limit",
         "interrupted": "cut by the end of the episode",
     }
-    for end, what in found["ends"].items():
-        if what["count"]:
-            ticks = words_of(what["ticks"])
-            table.add_row(f"  {names.get(end, end)}", f"{what['count']}; {ticks} ticks")
+    for end, count in found["ends"].items():
+        if count:
+            table.add_row(f"  {names.get(end, end)}", str(count))
     for words, count in found["mistakes"].items():
         table.add_row("  mistake", f"{escape(words)} ({count} times)")
-    gained = ", ".join(f"{name} {n:+.2f}" for name, n in found["items_per_episode"].items())
-    table.add_row("items per episode", gained or "no change")
     console.print(table)
 
 

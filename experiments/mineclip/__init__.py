@@ -1,1 +1,1 @@
-"""MineCLIP: convert the published checkpoint, score pictures with it, measure its speed."""
+"""MineCLIP: convert the published checkpoint, score pictures with it."""

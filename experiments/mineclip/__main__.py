@@ -11,7 +11,6 @@ COMMANDS = {
     "convert": ("convert", "the published PyTorch checkpoint to weights of this program"),
     "texts": ("texts", "features of sentences, for machines without the list of merges"),
     "score": ("score", "how likely a video, or a folder of pictures, shows what a sentence says"),
-    "bench": ("bench", "frames and windows per second"),
 }
 
 

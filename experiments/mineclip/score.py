@@ -12,12 +12,15 @@ import itertools
 from collections.abc import Iterator
 from pathlib import Path
 
+import imageio.v3 as imageio
 import numpy as np
+from PIL import Image
 
-from experiments.mineclip import model_files, pictures
+from experiments.mineclip import model_files
 from rlgpt_jax.rl.reward.clip.reward import Scorer, earned
 
 BLOCK = 16  # frames that are encoded at once
+KINDS = (".png", ".jpg", ".jpeg")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,9 +39,36 @@ def run(options: argparse.Namespace) -> int:
     if options.window > loaded.sizes.max_frames:
         raise ValueError(f"--window={options.window}: the model sees {loaded.sizes.max_frames}.")
     scorer = Scorer(loaded, texts, BLOCK)
-    read = pictures.frames(options.path, loaded.sizes.image_size, options.skip)
+    read = itertools.islice(frames(options.path, loaded.sizes.image_size), 0, None, options.skip)
     tell(watch(scorer, read, options.window), sentences, options.stride)
     return 0
+
+
+def frames(path: Path, size: tuple[int, int]) -> Iterator[np.ndarray]:
+    """uint8[H, W, 3] of a video, or of a folder's pictures in the order of their names, resized
+    where they have another size.
+
+    Raises:
+      ValueError: there are none, or one cannot be read.
+    """
+    if not path.exists():
+        raise ValueError(f"there is no {path}. Give a video or a folder of pictures.")
+    files = sorted(path.iterdir()) if path.is_dir() else [path]
+    files = [file for file in files if file == path or file.suffix.lower() in KINDS]
+    found = 0
+    for file in files:
+        kind = "video" if file == path else "picture"
+        try:
+            for picture in imageio.imiter(file):
+                image = Image.fromarray(np.asarray(picture)).convert("RGB")
+                if (image.height, image.width) != size:
+                    image = image.resize((size[1], size[0]), Image.Resampling.BICUBIC)
+                found += 1
+                yield np.asarray(image)
+        except (OSError, SyntaxError, ValueError, RuntimeError) as error:
+            raise ValueError(f"{file} cannot be read as a {kind} ({error}).") from error
+    if not found:
+        raise ValueError(f"{path} holds no pictures. Give a video or a folder of {KINDS[0]} files.")
 
 
 def watch(scorer: Scorer, film: Iterator[np.ndarray], window: int) -> np.ndarray:

@@ -11,35 +11,30 @@ import contextlib
 import dataclasses
 import json
 import os
+from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 
-from experiments.minedojo import checks, facts, table
+from experiments.minedojo import checks, facts
+from experiments.minedojo.checks import MISSING, OK, UNKNOWN, Row
 from experiments.values import ConfigError
 from rlgpt_jax.envs.minedojo.config import DEFAULT_PYTHON, PYTHON_VARIABLE
 
+COLOURS = {OK: "green", MISSING: "red", UNKNOWN: "yellow"}
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--python",
-        default="",
-        help="MineDojo's interpreter; by default that of "
-        "RLGPT_MINEDOJO_PYTHON, else the one that setup makes",
-    )
+    words = "MineDojo's interpreter; by default that of RLGPT_MINEDOJO_PYTHON, else that of setup"
+    parser.add_argument("--python", default="", help=words)
     parser.add_argument("--workers", type=int, default=1, help="how many are to run here")
-    parser.add_argument(
-        "--no-headless",
-        action="store_true",
-        help="as with --config.minedojo.headless=false: the game is to use DISPLAY",
-    )
+    words = "as with --config.minedojo.headless=false: the game is to use DISPLAY"
+    parser.add_argument("--no-headless", action="store_true", help=words)
     parser.add_argument("--skip-import", action="store_true", help="do not import the client")
-    parser.add_argument(
-        "--launch",
-        action="store_true",
-        help="start the game once, look at its "
-        "picture and count its steps; minutes if the game is not built",
-    )
+    words = "start the game once, look at its picture and count its steps; minutes if not built"
+    parser.add_argument("--launch", action="store_true", help=words)
     parser.add_argument("--json", action="store_true", help="print rows and facts as JSON")
 
 
@@ -59,13 +54,29 @@ def run(options: argparse.Namespace) -> int:
 
             found = dataclasses.replace(found, launch=launch(python, found.headless))
     rows = [check(found) for check in (*checks.CLIENT, *checks.MACHINE)]
-    well = table.is_well(rows)
+    well = all(row.state != MISSING for row in rows)
     if options.json:
-        told = {"ok": well, "rows": table.to_json(rows), "facts": plain(found)}
+        plain = dataclasses.asdict(found)
+        del plain["build_script"]  # long
+        told = {"ok": well, "rows": [row._asdict() for row in rows], "facts": plain}
         print(json.dumps(told, indent=1))
     else:
-        table.show(console, rows)
+        show(console, rows)
     return 0 if well else 1
+
+
+def show(console: Console, rows: Sequence[Row]) -> None:
+    """A table, and below it what to do, in lines that can be copied."""
+    table = Table()
+    for name in ("what", "state", "found"):
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(row.name, f"[{COLOURS[row.state]}]{row.state}[/]", escape(row.found))
+    console.print(table)
+    for row in rows:
+        if row.cure:
+            words = f"[bold {COLOURS[row.state]}]{row.name}[/]: {escape(row.cure)}"
+            console.print(words, highlight=False, soft_wrap=True)
 
 
 def status(console: Console, words: str) -> Any:
@@ -78,10 +89,3 @@ def status(console: Console, words: str) -> Any:
 def interpreter() -> str:
     """Where a run looks for MineDojo's interpreter."""
     return os.environ.get(PYTHON_VARIABLE) or str(DEFAULT_PYTHON)
-
-
-def plain(found: facts.Facts) -> dict[str, Any]:
-    """The facts, without the long text of the build script."""
-    told = dataclasses.asdict(found)
-    del told["build_script"]
-    return told

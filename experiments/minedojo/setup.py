@@ -7,34 +7,29 @@ where all is there.
 """
 
 import argparse
+import functools
 import sys
 import time
 from pathlib import Path
 
 from rich.console import Console
+from rich.markup import escape
+from rich.status import Status
 
-from experiments.minedojo import checks, facts, interpreters, recipe, steps, table
+from experiments.minedojo import checks, doctor, facts, interpreters, recipe, steps
 from experiments.minedojo.commands import SetupError
-from experiments.minedojo.progress import Progress
 from experiments.values import ConfigError
 from rlgpt_jax.envs.minedojo.config import DEFAULT_PYTHON, PYTHON_VARIABLE
 
 DEFAULT_FOLDER = DEFAULT_PYTHON.parents[1]
+WIDTH = 60  # of a command's words
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--python",
-        default="",
-        help=f"version ({recipe.words_of_versions()}) or "
-        "path of the Python to make it with; by default the first one found",
-    )
-    parser.add_argument(
-        "--folder",
-        type=Path,
-        default=DEFAULT_FOLDER,
-        help="where; by default .minedojo in the checkout, where runs look",
-    )
+    words = f"version ({recipe.words_of_versions()}) or path of the Python to make it with; by "
+    parser.add_argument("--python", default="", help=words + "default the first one found")
+    words = "where; by default .minedojo in the checkout, where runs look"
+    parser.add_argument("--folder", type=Path, default=DEFAULT_FOLDER, help=words)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -78,22 +73,25 @@ def base_for(folder: Path, asked: str) -> str:
 
 
 def make(folder: Path, base: str, console: Console) -> None:
-    """Does what has not been done. Raises `SetupError`."""
+    """Does what has not been done, a line for each step. Raises `SetupError`."""
     plan = steps.steps(folder, base)
-    with Progress(console, len(plan)) as progress:
-        for step in plan:
-            progress.begin(step.name)
-            began = time.perf_counter()
-            if step.is_done():
-                progress.end("was there")
-                continue
-            step.do(progress.tell)
+    for number, step in enumerate(plan, 1):
+        name, began = escape(f"[{number}/{len(plan)}] {step.name}"), time.perf_counter()
+        told = "was there"
+        with console.status(f"{name} ...") as status:  # shows what commands say
             if not step.is_done():
-                raise SetupError(
-                    f"{step.name}: not as the recipe says, though every command ended well. "
-                    f"Remove {folder} and run setup again. Log: {folder / steps.LOG}"
-                )
-            progress.end(f"{time.perf_counter() - began:.0f} s")
+                step.do(functools.partial(_tell, status, name))
+                if not step.is_done():
+                    raise SetupError(
+                        f"{step.name}: not as the recipe says, though every command ended well. "
+                        f"Remove {folder} and run setup again. Log: {folder / steps.LOG}"
+                    )
+                told = f"{time.perf_counter() - began:.0f} s"
+        console.print(f"{name}: {told}", highlight=False, soft_wrap=True)
+
+
+def _tell(status: Status, name: str, words: str) -> None:
+    status.update(f"{name}: {escape(words[:WIDTH])}")
 
 
 def say_what_else(folder: Path, console: Console) -> None:
@@ -106,4 +104,4 @@ def say_what_else(folder: Path, console: Console) -> None:
         console.print(words, highlight=False, soft_wrap=True)
     rows = [check(known) for check in checks.MACHINE]
     console.print("What the game itself needs, which setup does not install:")
-    table.show(console, rows)
+    doctor.show(console, rows)

@@ -9,7 +9,7 @@ The window needs pygame (pip install -e '.[play]').
 
 import sys
 
-from experiments import machine
+from experiments import flags, machine
 from experiments.commands import exit_code
 from experiments.play import keys, options
 from rlgpt_jax.envs.tasks.tasks import TASKS
@@ -18,7 +18,7 @@ from rlgpt_jax.envs.tasks.tasks import TASKS
 def main(argv: list[str]) -> int:
     """Returns the exit code: 0 done, 1 stopped, 2 something that cannot be used."""
     if "--help" in argv or "-h" in argv:
-        print(help_text())
+        print(flags.help_text(__doc__, options.HELP, "", keys.HELP, "", keys.FILES))
         return 0
     if "--task=help" in argv:
         print("\n".join(f"{name:<32}  {task.words}" for name, task in TASKS.items()))
@@ -36,11 +36,6 @@ def play(argv: list[str]) -> int:
 
     run.run(asked)
     return 0
-
-
-def help_text() -> str:
-    flags = [f"  --{name:<9} {words}" for name, words in options.HELP.items()]
-    return "\n".join([(__doc__ or "").strip(), "", *flags, "", keys.HELP, "", keys.FILES])
 
 
 if __name__ == "__main__":

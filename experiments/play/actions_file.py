@@ -1,9 +1,6 @@
-"""Files of actions: arrays, JSON lines, plain numbers, or words (see `keys.FILES`)."""
+"""Files of actions: an array, or lines of words (see `keys.FILES`)."""
 
-import dataclasses
-import json
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -20,30 +17,21 @@ MOVES: dict[str, tuple[int, int]] = {  # word -> (column, value)
     "attack": (base.FUNCTION, base.FN_ATTACK),
 }  # fmt: skip
 COLUMN_NAMES = ("move", "strafe", "jump", "pitch", "yaw", "fn", "arg", "slot")
-KEYS = (*COLUMN_NAMES, "repeat")
 MAX_REPEAT = 100_000
 
 
-@dataclasses.dataclass(frozen=True)
-class Row:
-    """One action and where it stands."""
-
-    action: np.ndarray  # int32[8]
-    place: str  # "line 12" or "row 12", for people
-
-
-def read_actions(path: Path) -> list[Row]:
-    """Reads a file of actions, repeats written out.
+def read_actions(path: Path) -> np.ndarray:
+    """int32[T, 8]: the actions of a file, repeats written out.
 
     Raises:
       ConfigError: there is no such file, no action in it, or a bad line, which is named.
     """
     if not path.is_file():
         raise ConfigError(f"--actions={path}: there is no such file.")
-    rows = _read_array(path) if path.suffix == ".npy" else _read_lines(path)
-    if not rows:
+    actions = _read_array(path) if path.suffix == ".npy" else _read_lines(path)
+    if not len(actions):
         raise ConfigError(f"--actions={path}: it holds no action.")
-    return rows
+    return actions
 
 
 def in_words(action: np.ndarray) -> str:
@@ -62,7 +50,7 @@ def in_words(action: np.ndarray) -> str:
     return " ".join(words) or "noop"
 
 
-def _read_array(path: Path) -> list[Row]:
+def _read_array(path: Path) -> np.ndarray:
     try:
         array = np.load(path, allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
@@ -71,43 +59,31 @@ def _read_array(path: Path) -> list[Row]:
     if not is_whole or array.ndim != 2 or array.shape[1] != len(base.NOOP):
         found = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else "an archive"
         raise ConfigError(f"--actions={path}: it must hold integers [T, 8], found {found}.")
-    return [
-        Row(_checked(row.tolist(), f"{path}, row {index}"), f"row {index}")
-        for index, row in enumerate(array)
-    ]
+    wrong = np.argwhere((array < 0) | (array >= np.array(base.ACTION_SIZES)))
+    if len(wrong):
+        row, column = wrong[0]
+        raise ConfigError(
+            f"{path}, row {row}: entry {column + 1} ({COLUMN_NAMES[column]}) must be 0 to "
+            f"{base.ACTION_SIZES[column] - 1}, got {array[row, column]}."
+        )
+    return array.astype(np.int32)
 
 
-def _read_lines(path: Path) -> list[Row]:
-    rows = []
+def _read_lines(path: Path) -> np.ndarray:
     try:
         text = path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
         raise ConfigError(f"--actions={path}: it is neither text nor .npy.") from error
+    rows: list[list[int]] = []
     for number, line in enumerate(text.splitlines(), 1):
-        words = line.partition("#")[0].strip()
-        if words:
-            action, repeat = _parse(words, f"{path}, line {number}")
-            rows += [Row(action, f"line {number}")] * repeat
-    return rows
+        if words := line.partition("#")[0].split():
+            action, repeat = _from_words(words, f"{path}, line {number}")
+            rows += [action] * repeat
+    return np.array(rows, np.int32)
 
 
-def _parse(line: str, place: str) -> tuple[np.ndarray, int]:
-    """(int32[8], how many times) of one line."""
-    if line.startswith("["):
-        try:
-            values = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise ConfigError(f"{place}: no JSON list ({error.msg}): {line}") from error
-        return _checked(values, place), 1
-    words = line.replace(",", " ").split()
-    if _is_number(words[0]):
-        if not all(map(_is_number, words)):
-            raise ConfigError(f"{place}: numbers and words do not mix in a line: {line}")
-        return _checked([int(word) for word in words], place), 1
-    return _from_words(words, place)
-
-
-def _from_words(words: list[str], place: str) -> tuple[np.ndarray, int]:
+def _from_words(words: list[str], place: str) -> tuple[list[int], int]:
+    """(the eight numbers, how many times) of one line."""
     action, repeat = list(base.NOOP), 1
     for word in words:
         key, equals, text = word.partition("=")
@@ -120,11 +96,12 @@ def _from_words(words: list[str], place: str) -> tuple[np.ndarray, int]:
             column, value = MOVES[word]
             action[column] = value
         elif word != "noop":
-            known = [*MOVES, "noop", *(f"{name}=" for name in KEYS)]
-            raise ConfigError(f"{place}: {word!r} is no word for an action. "
-                              f"{suggest(key if equals else word, known)} All: {' '.join(known)}"
-                              )  # fmt: skip
-    return _checked(action, place), repeat
+            known = [*MOVES, "noop", *(f"{name}=" for name in (*COLUMN_NAMES, "repeat"))]
+            near = suggest(key if equals else word, known)
+            raise ConfigError(
+                f"{place}: {word!r} is no word for an action. {near} All: {' '.join(known)}"
+            )
+    return action, repeat
 
 
 def _value(column: int, text: str, place: str) -> int:
@@ -132,31 +109,12 @@ def _value(column: int, text: str, place: str) -> int:
     if names and text in names:
         return names.index(text)
     key = COLUMN_NAMES[column]
-    if names and not _is_number(text):
+    if names and not text.isdecimal():
         raise ConfigError(f"{place}: {key}={text}: no such name. {suggest(text, list(names))}")
     return _number(text, base.ACTION_SIZES[column] - 1, key, place)
 
 
 def _number(text: str, high: int, key: str, place: str, low: int = 0) -> int:
-    if not _is_number(text) or not low <= int(text) <= high:
+    if not text.isdecimal() or not low <= int(text) <= high:
         raise ConfigError(f"{place}: {key}={text}: it must be {low} to {high}.")
     return int(text)
-
-
-def _checked(values: Any, place: str) -> np.ndarray:
-    """int32[8] of 8 numbers within their ranges."""
-    is_row = isinstance(values, list) and len(values) == len(base.NOOP)
-    if not is_row or not all(type(value) is int for value in values):
-        raise ConfigError(f"{place}: an action is 8 integers, got {values}.")
-    for column, value in enumerate(values):
-        high = base.ACTION_SIZES[column] - 1
-        if not 0 <= value <= high:
-            raise ConfigError(
-                f"{place}: entry {column + 1} ({COLUMN_NAMES[column]}) must be 0 to {high}, "
-                f"got {value}."
-            )
-    return np.array(values, np.int32)
-
-
-def _is_number(text: str) -> bool:
-    return text.lstrip("-").isdecimal()

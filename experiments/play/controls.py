@@ -77,21 +77,3 @@ class Controls:
 def _one_of(on: set[str], first: str, second: str) -> int:
     """1 or 2, and 0 for none or both."""
     return 0 if first in on and second in on else 1 if first in on else 2 * (second in on)
-
-
-def next_filled(quantities: np.ndarray, slot: int, step: int) -> int | None:
-    """The next slot that holds something, the hand left out.
-
-    Args:
-      quantities: int[36], pieces in each slot.
-      slot: the one before.
-      step: 1 or -1.
-
-    Returns:
-      A slot, 1 to 35, or None if all are empty.
-    """
-    filled = [k for k in range(1, len(quantities)) if quantities[k] > 0]
-    if not filled:
-        return None
-    later = [k for k in filled if (k > slot if step > 0 else k < slot)]
-    return (later or filled)[0 if step > 0 else -1]

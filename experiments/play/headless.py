@@ -1,7 +1,6 @@
 """Plays a file of actions without a window, and tells what happened."""
 
 import collections
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any
@@ -9,9 +8,8 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
-from experiments.play.actions_file import Row, in_words
+from experiments.play.actions_file import in_words
 from experiments.play.frame import frame
 from experiments.play.menu import item_name
 from experiments.play.recorder import Recorder
@@ -21,25 +19,15 @@ from rlgpt_jax.envs.base import DAMAGE_KINDS, Observation
 END_FRAMES = 30  # the last picture stays for so long
 
 
-@dataclasses.dataclass
-class Stretch:
-    """Ticks that did the same, as one line of the table."""
-
-    words: str
-    first: int
-    last: int
-    ticks: list[Tick]
-
-
 def play(
-    session: Session, rows: list[Row], console: Console, record: Path | None, out: Path | None
+    session: Session, actions: np.ndarray, console: Console, record: Path | None, out: Path | None
 ) -> dict[str, Any]:
-    """Runs the actions until they or the episode end.
+    """Runs the actions until they or the episode end; tells of ticks that changed something.
 
     Args:
       session: a fresh one.
-      rows: the actions.
-      console: where the table goes.
+      actions: int32[T, 8].
+      console: where the words go.
       record: video to write, or None.
       out: JSON file to write, or None.
 
@@ -47,28 +35,33 @@ def play(
       What `out` holds.
     """
     recorder = Recorder(record)
-    stretches: list[Stretch] = []
     try:
-        for row in rows:
+        for action in actions:
             if session.end:
                 break
-            tick = session.step(row.action)
-            words = in_words(row.action)
-            _note(stretches, words, session.tick, tick)
+            tick, words = session.step(action), in_words(action)
+            told = "; ".join(filter(None, (changes(tick), f"{tick.reward:+g}" * bool(tick.reward))))
+            if told:
+                console.print(f"tick {session.tick}, {words}: {told}", markup=False)
             if record:
                 recorder.add(frame(session, label=words))
         for _ in range(END_FRAMES if record else 0):
             recorder.add(frame(session))
     finally:
         recorder.close()
-    result = summary(session, len(rows) - session.tick)
-    tell(console, session, stretches, result)
-    for path in (record, out):
-        if path:
-            path.parent.mkdir(parents=True, exist_ok=True)
+    result = summary(session, len(actions) - session.tick)
+    items = ", ".join(f"{n} {name}" for name, n in result["inventory"].items()) or "nothing"
+    colour = "green" if result["success"] else "yellow"
+    console.print(
+        f"[bold {colour}]{result['end']}[/bold {colour}] after {result['ticks']} ticks, reward "
+        f"{result['reward']:g}, carrying {escape(items)}."
+    )
+    if result["rows_not_played"]:
+        console.print(f"{result['rows_not_played']} actions were left: the episode had ended.")
     if record:
         console.print(f"Video: {escape(str(record))}")
     if out:
+        out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(json.dumps(result, indent=2) + "\n")
         console.print(f"Result: {escape(str(out))}")
     return result
@@ -101,43 +94,6 @@ def inventory(obs: Observation) -> dict[str, int]:
     return dict(sorted(counts.items()))
 
 
-def tell(
-    console: Console, session: Session, stretches: list[Stretch], result: dict[str, Any]
-) -> None:
-    """Prints the table and the last lines."""
-    table = Table(title=f"{session.task.name}, seed {session.seed}")
-    for name in ("ticks", "action", "position", "life", "reward", "what changed"):
-        is_text = name in ("action", "what changed")
-        table.add_column(name, justify="left" if is_text else "right")
-    for stretch in stretches:
-        table.add_row(*(escape(cell) for cell in _cells(stretch)))
-    console.print(table)
-    items = ", ".join(f"{n} {name}" for name, n in result["inventory"].items()) or "nothing"
-    colour = "green" if result["success"] else "yellow"
-    console.print(
-        f"[bold {colour}]{result['end']}[/bold {colour}] after {result['ticks']} ticks, reward "
-        f"{result['reward']:g}, carrying {escape(items)}."
-    )
-    if result["rows_not_played"]:
-        console.print(f"{result['rows_not_played']} actions were left: the episode had ended.")
-
-
-def _note(stretches: list[Stretch], words: str, number: int, tick: Tick) -> None:
-    """Lengthens the last stretch, or begins one: a change or a busy tick is told apart."""
-    words = f"({words}: busy)" if tick.was_busy and words != "noop" else words
-    last = stretches[-1] if stretches else None
-    same = last and last.words == words and not (_matters(tick) or _matters(last.ticks[-1]))
-    if last and same:
-        last.last = number
-        last.ticks = [last.ticks[0], tick]
-    else:
-        stretches.append(Stretch(words, number, number, [tick]))
-
-
-def _matters(tick: Tick) -> bool:
-    return bool(tick.reward or changes(tick))
-
-
 def changes(tick: Tick) -> str:
     """What a tick changed besides places, in words; empty if nothing."""
     before, after = inventory(tick.before), inventory(tick.after)
@@ -157,13 +113,3 @@ def changes(tick: Tick) -> str:
               if getattr(tick.after, f"near_{name}")[0] > getattr(tick.before, f"near_{name}")[0]
               ]  # fmt: skip
     return ", ".join(words)
-
-
-def _cells(stretch: Stretch) -> tuple[str, ...]:
-    last = stretch.ticks[-1]
-    is_one = stretch.first == stretch.last
-    ticks = str(stretch.first) if is_one else f"{stretch.first}-{stretch.last}"
-    place = " ".join(f"{x:.1f}" for x in last.after.position[0])
-    told = "; ".join(filter(None, (changes(tick) for tick in stretch.ticks)))
-    reward = f"{last.reward:+g}" if last.reward else ""
-    return ticks, stretch.words, place, f"{last.after.life[0]:g}", reward, told

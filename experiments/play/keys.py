@@ -12,7 +12,6 @@ HELD = {
 }
 # Mouse buttons, by pygame's number.
 BUTTONS = {1: "attack", 3: "use"}
-WHEEL = {4: -1, 5: 1}  # up, down
 
 DROP, PLACE, DESTROY, MENU = "q", "f", "x", "e"
 SCREENSHOT, AGAIN, QUIT, ENTER = "f5", "r", "escape", "return"
@@ -23,7 +22,7 @@ Keys
   Space  Shift  Ctrl  jump, sneak, sprint
   mouse               look: movement adds up and turns by whole bins of 15 degrees
   left, right button  attack, use
-  1 to 9, wheel       equip a slot (it changes places with the hand, or is put on)
+  1 to 9              equip a slot (it changes places with the hand, or is put on)
   E                   list of what can be made now and of what is carried: arrows choose,
                       Enter makes or equips, E closes; the world waits meanwhile
   Q  F  X             drop, place, destroy what is in the hand
@@ -35,11 +34,9 @@ is heard, as in MineDojo; what is asked for meanwhile waits."""
 
 FILES = """\
 Files of actions
-  A .npy file holds int [T, 8]. In any other file a line is one action, in one of these
-  forms; `#` begins a comment, empty lines are skipped:
-    [1, 0, 1, 12, 12, 0, 0, 0]      a JSON list of 8 integers
-    1 0 1 12 12 0 0 0               the same without brackets
-    forward jump yaw=13 repeat=20   words; what is not named does nothing
+  A .npy file holds int [T, 8]. In any other file a line is one action in words; what is
+  not named does nothing, `#` begins a comment, empty lines are skipped:
+    forward jump yaw=13 repeat=20
     fn=craft arg=planks             arg is a name or a number, slot is 0 to 35
   Words are forward back left right jump sneak sprint use attack drop noop, and move=
   strafe= jump= pitch= yaw= fn= arg= slot= repeat= with a value. Bins of pitch and yaw

@@ -6,16 +6,13 @@ from pathlib import Path
 
 from experiments.config_files import of_minecraft
 from experiments.flags import define, fill
-from experiments.values import ConfigError, parse_value, suggest
+from experiments.values import ConfigError, parse_value
 from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel.params import WorldParams
 
-SPLITS = ("train", "validation", "eval")
 HELP = {
     "task": "Name of a task (`help` lists them), or the path of a file of yours: my_task.py.",
     "seed": "Decides worlds, places and mobs. (default: 0)",
-    "biome": "Another land than the task's, for example forest.",
-    "split": f"Which worlds: {', '.join(SPLITS)}. (default: train)",
     "worlds": "How many worlds there are to be reset to. (default: 8)",
     "record": "Video to write, FILE.mp4.",
     "headless": "No window: play --actions and print what happened.",
@@ -30,7 +27,6 @@ class Options:
 
     task: Task
     seed: int
-    split: str
     world: WorldParams
     record: Path | None
     headless: bool
@@ -48,21 +44,14 @@ def parse(argv: Sequence[str]) -> Options:
     if not values.task:
         raise ConfigError("--task=NAME is needed; --task=help lists them.")
     config = of_minecraft(values.task, "--task")
-    task = config.minecraft_task
-    if values.biome:
-        task = dataclasses.replace(task, biome=values.biome)
-    split = values.split or "train"
-    if split not in SPLITS:
-        raise ConfigError(f"--split={split}: no such split. {suggest(split, list(SPLITS))}")
     if values.headless and not values.actions:
         raise ConfigError("--headless plays a file: give it with --actions=FILE.")
     for name in ("actions", "out"):
         if getattr(values, name) and not values.headless:
             raise ConfigError(f"--{name} belongs to --headless.")
     return Options(
-        task=task,
+        task=config.minecraft_task,
         seed=_number(values.seed, "seed", 0, 0),
-        split=split,
         world=dataclasses.replace(config.voxel, num_worlds=_number(values.worlds, "worlds", 8, 1)),
         record=_path(values.record, "record", ".mp4"),
         headless=values.headless,

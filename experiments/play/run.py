@@ -22,13 +22,13 @@ def run(options: Options) -> None:
         display.
     """
     console = Console(file=sys.stdout)
-    rows = read_actions(options.actions) if options.actions else []
+    actions = read_actions(options.actions) if options.actions else None
     if not options.headless:
         window.load_pygame()  # before the worlds are made, which takes its time
     with console.status("Worlds and the compiler") as status:
         session = begin(options, lambda done, of: status.update(f"Worlds: {done} of {of}"))
-    if options.headless:
-        headless.play(session, rows, console, options.record, options.out)
+    if actions is not None:
+        headless.play(session, actions, console, options.record, options.out)
         return
     window.Window(session, options.record).run()
 
@@ -37,7 +37,7 @@ def begin(options: Options, on_worlds=lambda done, of: None) -> Session:
     """The worlds, and the first episode in them."""
     task = options.task
     cache = machine.CACHE / "worlds"
-    load = functools.partial(load_pool, task.biome, options.split, options.world, cache)
+    load = functools.partial(load_pool, task.biome, "train", options.world, cache)
     try:
         pool = load(on_worlds)
     except ValueError as error:

@@ -22,7 +22,6 @@ class Tick:
     reward: float
     before: Observation
     after: Observation
-    was_busy: bool  # the action was not heard
 
 
 class Session:
@@ -47,7 +46,7 @@ class Session:
         """
         if self.end:
             raise RuntimeError(f"episode {self.episode} has ended: {self.end}.")
-        before, was_busy = self.obs, self.is_busy
+        before = self.obs
         step = self._world.advance(np.asarray(row, np.int32)[None])
         self.obs, self.is_busy = step.obs, bool(step.info["busy"][0])
         self.tick += 1
@@ -57,7 +56,7 @@ class Session:
             self.end = "success" if step.info["success"][0] else "died"
         elif step.truncated[0]:
             self.end = "time is up"
-        return Tick(reward, before, self.obs, was_busy)
+        return Tick(reward, before, self.obs)
 
     def next_episode(self) -> None:
         """Begins anew in another world of the pool."""

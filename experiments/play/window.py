@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from experiments.play import keys
-from experiments.play.controls import Controls, next_filled
+from experiments.play.controls import Controls
 from experiments.play.frame import HEIGHT, WIDTH, frame
 from experiments.play.headless import changes
 from experiments.play.menu import Menu
@@ -54,7 +54,6 @@ class Window:
         self.shown: np.ndarray | None = None  # the last picture
         self.screenshots: list[Path] = []
         self._recorder, self._folder = Recorder(record), folder
-        self._slot = 0  # that the wheel has equipped last
         self._news, self._news_until = "", 0
         self._pygame = load_pygame()
         try:
@@ -114,8 +113,6 @@ class Window:
             self.controls.turn(*event.rel)
         elif event.type == pygame.MOUSEBUTTONDOWN and event.button in keys.BUTTONS:
             self.controls.press(keys.BUTTONS[event.button])
-        elif event.type == pygame.MOUSEBUTTONDOWN and event.button in keys.WHEEL:
-            self._roll(keys.WHEEL[event.button])
         elif event.type == pygame.MOUSEBUTTONUP and event.button in keys.BUTTONS:
             self.controls.release(keys.BUTTONS[event.button])
 
@@ -163,12 +160,6 @@ class Window:
                 self.controls.ask(base.FN_EQUIP, slot=int(key) - 1)
         elif key in functions and obs.slot_quantity[0, 0] > 0:
             self.controls.ask(functions[key])
-
-    def _roll(self, step: int) -> None:
-        slot = next_filled(self.session.obs.slot_quantity[0], self._slot, step)
-        if slot is not None:
-            self._slot = slot
-            self.controls.ask(base.FN_EQUIP, slot=slot)
 
     def _advance(self) -> None:
         """One tick, unless the menu is open or the episode has ended."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.configs import base
-from experiments.run import make_tools
+from experiments.run import make_tools, offer_of
 from experiments.values import ConfigError
 from rlgpt_jax import files
 from rlgpt_jax.agents import critic, fast, one, planner, rl_setup, slow
@@ -19,7 +19,6 @@ from rlgpt_jax.loop import long_task, two_loop
 from rlgpt_jax.loop.attempts import fate, others
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.library import store
-from rlgpt_jax.loop.library.offer import make_offer
 from rlgpt_jax.loop.record import RunFolder
 from rlgpt_jax.loop.tools import Tools
 
@@ -56,13 +55,8 @@ def text(config: base.Config, agent: str, iteration: int) -> str:
 
 def _tools(config: base.Config) -> Tools:
     """What the loops are given, with the recorded answers in the place of a model."""
-    macros, path = config.macros, files.CHECKOUT / config.llm.transcript
-    entries = store.load(Path(macros.library)) if macros.library else ()
-    spec = config.task_record.spec
-    offer = make_offer(
-        entries, config.loop, config.sensors, macros.offer,
-        macros.skills or bool(spec and spec.skills), spec,
-    )  # fmt: skip
+    path, library = files.CHECKOUT / config.llm.transcript, config.macros.library
+    offer = offer_of(config, store.load(Path(library)) if library else ())
     # Nothing is written: any folder that exists will do.
     return make_tools(config, RunFolder(Path()), Replay(path) if path.is_file() else None, offer)
 

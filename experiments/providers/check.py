@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import PIL.Image
 
-from experiments.config_tree import leaf_paths
+from experiments.config_tree import leaf_values
 from experiments.configs.llm import LLMConfig
 from experiments.flags import split_overrides
 from experiments.overrides import override
@@ -75,7 +75,7 @@ def parse(argv: Sequence[str]) -> LLMConfig:
     """The settings. Raises ConfigError."""
     assignments, rest = split_overrides(argv)
     if rest:
-        known = ", ".join(f"--config.{path}" for path in leaf_paths(EMPTY))
+        known = ", ".join(f"--config.{path}" for path in leaf_values(EMPTY))
         raise ConfigError(f"{rest[0]!r} is no flag of this command. Flags: {known}.")
     config = override(EMPTY, assignments).llm
     if not config.is_real:

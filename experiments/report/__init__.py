@@ -1,4 +1,1 @@
-"""`report.html` of a run folder: one page of at most 6 MB; large videos are files beside it.
-
-python -m experiments.report RUN_FOLDER
-"""
+"""`report.html` of a run folder: one page of at most 6 MB; large videos are files beside it."""

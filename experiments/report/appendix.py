@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from experiments.config_tree import leaves
 from experiments.report import html, limits
 from experiments.report.html import tag, text
 from experiments.report.load import Run
@@ -30,16 +31,10 @@ def _seconds(run: Run) -> str:
     return found + html.details(about, html.table(("Program", "Time"), programs)) * bool(slow)
 
 
-def _rows(tree: dict[str, Any], prefix: str = "") -> list[list[str]]:
+def _rows(tree: dict[str, Any]) -> list[list[str]]:
     """One row per single value, with its dotted path."""
-    rows: list[list[str]] = []
-    for name, value in tree.items():
-        if isinstance(value, dict) and value:
-            rows += _rows(value, f"{prefix}{name}.")
-        else:
-            shown = "none" if value is None else str(value)
-            rows.append([tag("code", text(prefix + name)), text(shown)])
-    return rows
+    shown = {path: "none" if value is None else value for path, value in leaves(tree).items()}
+    return [[tag("code", text(path)), text(value)] for path, value in shown.items()]
 
 
 def transcript(run: Run) -> str:
@@ -62,11 +57,8 @@ def _mismatches(run: Run) -> str:
     if count is None:
         return ""
     words = f"{count} of {total} prompts differ from the recorded ones"
-    words += (
-        "."
-        if not count
-        else (": the answers were given to slightly different measurements than this run's.")
-    )
+    why = ": the answers were given to slightly different measurements than this run's"
+    words += f"{why * bool(count)}."
     if unanswered := result.get("prompts_unanswered"):
         words += f" {unanswered} questions were not recorded and had no answer."
     return tag("p", text(words))

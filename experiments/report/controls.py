@@ -1,7 +1,5 @@
 """The part of a report that sets the result beside its controls, and says how to repeat it."""
 
-from typing import Any
-
 from experiments.report import html
 from experiments.report.html import tag, text
 from experiments.report.load import Run
@@ -11,6 +9,7 @@ WORDS = (
     "What code and learning bring is told by runs without one of them. Code alone is measured in "
     "every run that has both; the others are runs of their own, with the same worlds and ticks."
 )
+NOT_YET = "not measured yet"
 NOT_RECORDED = "The command was not written down by the version that made this run."
 
 
@@ -31,11 +30,18 @@ def _measured(run: Run) -> list[list[str]]:
     result = run.result or {}
     policy = result.get("policy") or run.final
     alone = result.get(CODED_PARTS) or run.coded_parts
-    rows = [["RL-GPT: code and policy", _rate(policy), "best policy of this run"]]
+    rows = [["RL-GPT: code and policy", html.rate(policy, none=NOT_YET), "best policy of this run"]]
     if alone and not alone.get("parts", True):
         return [*rows, ["Code alone", "–", "no code was accepted"]]
     parts = ", ".join((alone or {}).get("parts", ()))
-    return [*rows, ["Code alone", _rate(alone), text(f"its coded parts: {parts}" if parts else "")]]
+    return [
+        *rows,
+        [
+            "Code alone",
+            html.rate(alone, none=NOT_YET),
+            text(f"its coded parts: {parts}" if parts else ""),
+        ],
+    ]
 
 
 def _others(run: Run) -> list[list[str]]:
@@ -51,12 +57,6 @@ def _others(run: Run) -> list[list[str]]:
         [text(name), "not in this run", tag("code", text(f"{run.command} {flags}"))]
         for name, flags in changes.items()
     ]
-
-
-def _rate(report: dict[str, Any] | None) -> str:
-    if not report or "success_rate" not in report:
-        return "not measured yet"
-    return html.interval(report["success_rate"], report["success_low"], report["success_high"])
 
 
 def _command(run: Run) -> str:

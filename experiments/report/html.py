@@ -1,10 +1,8 @@
 """Small pieces of HTML. All text from outside passes through `text` before it is joined."""
 
 import html
-import re
-from collections.abc import Sequence, Set
-
-NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 
 def text(value: object) -> str:
@@ -24,10 +22,10 @@ def tag(name: str, inner: str, **attributes: str) -> str:
     return f"<{name}{words}>{inner}</{name}>"
 
 
-def paragraphs(words: str, foreign: Set[str] | None = None) -> str:
+def paragraphs(words: str) -> str:
     """Plain text with blank lines between paragraphs; line breaks inside are kept."""
     blocks = [block.strip() for block in words.split("\n\n") if block.strip()]
-    return "".join(tag("p", marked(block, foreign).replace("\n", "<br>")) for block in blocks)
+    return "".join(tag("p", text(block).replace("\n", "<br>")) for block in blocks)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "") -> str:
@@ -38,15 +36,12 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], caption: str = "")
         for row in rows
     )
     inner = (tag("caption", text(caption)) if caption else "") + tag("thead", top)
-    label = caption or head[0]
-    return tag(
-        "div",
-        tag("table", inner + tag("tbody", body)),
-        class_="scroll",
-        tabindex="0",
-        role="region",
-        aria_label=label,
-    )
+    return scroll(tag("table", inner + tag("tbody", body)), caption or head[0])
+
+
+def scroll(inner: str, label: str, kind: str = "scroll") -> str:
+    """A part that scrolls sideways, also with the keyboard."""
+    return tag("div", inner, class_=kind, tabindex="0", role="region", aria_label=label)
 
 
 def details(summary: str, inner: str, is_open: bool = False) -> str:
@@ -65,6 +60,16 @@ def chip(words: str, kind: str) -> str:
     return tag("span", text(words), class_=f"chip {kind}")
 
 
+def document(title: str, style: str, top: str, main: str, end: str) -> str:
+    """A whole page: `style` is HTML of its head, `end` follows what is seen."""
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<link rel="icon" href="data:,"><title>{text(title)}</title>{style}</head><body>'
+        f'<header class="top"><div>{top}</div></header><main>{main}</main>{end}</body></html>\n'
+    )
+
+
 def percent(rate: float) -> str:
     return f"{100 * rate:.1f}\u00a0%"  # no line break before the sign
 
@@ -72,6 +77,13 @@ def percent(rate: float) -> str:
 def interval(rate: float, low: float, high: float) -> str:
     """`62.0 % (55.1–68.5)`, HTML."""
     return f'{percent(rate)} <span class="quiet">({100 * low:.1f}–{100 * high:.1f})</span>'
+
+
+def rate(values: Mapping[str, Any] | None, kind: str = "success", none: str = "–") -> str:
+    """The rate of an evaluation with its interval, HTML; `none` where it was not measured."""
+    if not values or f"{kind}_rate" not in values:
+        return none
+    return interval(*(values[f"{kind}_{part}"] for part in ("rate", "low", "high")))
 
 
 def episodes(successes: int, num: int, lost: int) -> str:
@@ -89,21 +101,7 @@ def duration(seconds: float) -> str:
     return f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"
 
 
-def note(who: str, words: str, kind: str, foreign: Set[str] | None = None) -> str:
-    """Words of an agent or a check, set off by a coloured edge; text is escaped here.
-
-    Numbers that are `foreign` are marked.
-    """
+def note(who: str, words: str, kind: str) -> str:
+    """Words of an agent or a check, set off by a coloured edge; text is escaped here."""
     name = tag("span", text(who), class_="who") if who else ""
-    return tag("div", name + paragraphs(words, foreign), class_=f"note {kind}")
-
-
-def marked(words: str, foreign: Set[str] | None) -> str:
-    """Text as HTML, with the numbers of another run set off."""
-    parts, end = [], 0
-    for found in NUMBER.finditer(words):
-        if found[0] in (foreign or ()):
-            parts += [text(words[end : found.start()])]
-            parts += [tag("mark", found[0], title="a number of the recorded run")]
-            end = found.end()
-    return "".join([*parts, text(words[end:])])
+    return tag("div", name + paragraphs(words), class_=f"note {kind}")

@@ -45,6 +45,19 @@ class Iteration:
     frames: dict[str, Any] | None = None  # pictures of the evaluation, see loop/pictures/frames.py
     videos: tuple[Path, ...] = ()
 
+    def used(self, name: str) -> Try | None:
+        """The version of a macro that is in use; None if none of this iteration was accepted."""
+        accepted = [t for t in self.macros.get(name, ()) if t.refusal is None]
+        used = self.fates.get(name, {}).get("used")
+        named = [t for t in accepted if f"try{t.number}" == used]
+        return ([None, *accepted, *named])[-1]
+
+    @property
+    def code(self) -> dict[str, str]:
+        """The code in use of every macro."""
+        found = ((name, self.used(name)) for name in self.macros)
+        return self.kept | {name: version.source for name, version in found if version}
+
 
 @dataclasses.dataclass(frozen=True)
 class Run:

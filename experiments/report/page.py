@@ -62,16 +62,10 @@ def _render(run: Run) -> str:
     own = worlds.of_run(run.config)
     words = own.words if own else _task_words(run.config.get("task", ""))
     top = summary.head(run, words) + _nav(run, body)
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<link rel="icon" href="data:,">'
-        f"<title>{text(run.name)} · RL-GPT run report</title>"
-        f"<style>{STYLE.read_text()}</style></head><body>"
-        f'<header class="top"><div>{top}</div></header>'
-        f"<main>{body}{_footer(run)}</main>"
-        f"<script>{SCRIPT.read_text()}</script></body></html>\n"
-    )
+    return html.document(
+        f"{run.name} · RL-GPT run report", f"<style>{STYLE.read_text()}</style>", top,
+        body + _footer(run), f"<script>{SCRIPT.read_text()}</script>",
+    )  # fmt: skip
 
 
 def _task_words(task: str | dict[str, Any]) -> str:
@@ -88,18 +82,14 @@ def _nav(run: Run, body: str) -> str:
     parts += [(f"iteration-{it.index}", f"Iteration {it.index}") for it in run.iterations]
     parts += [("curves", "Learning curves"), ("tokens", "Tokens"), ("settings", "Settings")]
     parts += [("transcript", "Transcript")]
-    links = [
-        tag("a", text(words), href=f"#{anchor}")
-        for anchor, words in parts
-        if f'id="{anchor}"' in body
-    ]
+    links = [tag("a", text(words), href=f"#{anchor}") for anchor, words in parts
+             if f'id="{anchor}"' in body]  # fmt: skip
     return tag("nav", "".join(links), aria_label="Parts of this report")
 
 
 def _footer(run: Run) -> str:
-    seconds = run.version.get("started", "")
     words = f"Made from the run folder {run.folder.name}"
-    if seconds:
-        words += f", started {seconds}"
+    if started := run.version.get("started"):
+        words += f", started {started}"
     command = f"python -m experiments.report {run.folder}"
     return tag("footer", html.paragraphs(words + ".") + tag("code", text(command)))

@@ -57,19 +57,14 @@ def _row(
     if searched and sub["name"] == "find":  # has no success of its own
         own = None
     row = [name, text(f"{sub['quantity']} {sub['item']}"), text(needs), by]
-    for report in (own and own.quoted, own and own.coded_parts):
-        row.append(_rate(report, "success") if report else "–")
+    row += map(html.rate, (own.quoted, own.coded_parts) if own else (None, None))
     if in_chain is None:
         return [*row, *["–"] * 4]
     first = in_chain["mean_tick"]
     return [
-        *row, _rate(in_chain, "reached"), "–" if first is None else f"{first:.0f}",
+        *row, html.rate(in_chain, "reached"), "–" if first is None else f"{first:.0f}",
         f"{in_chain['mean_ticks']:.0f}", f"{in_chain['mean_starts']:.1f}",
     ]  # fmt: skip
-
-
-def _rate(values: dict[str, Any], kind: str) -> str:
-    return html.interval(values[f"{kind}_rate"], values[f"{kind}_low"], values[f"{kind}_high"])
 
 
 def _whole(run: Run) -> str:
@@ -77,7 +72,7 @@ def _whole(run: Run) -> str:
     columns = ("The whole task", "Success (95 %)", "Episodes", "Ticks", "Dead loops")
     rows = [
         [
-            f"{kind} worlds", _rate(e, "success"),
+            f"{kind} worlds", html.rate(e),
             html.episodes(e["successes"], e["num_episodes"], e.get("lost", 0)),
             f"{e['mean_ticks']:.0f}", html.percent(e["dead_loop_rate"]),
         ]

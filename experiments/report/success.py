@@ -179,7 +179,7 @@ def _cells(r: dict[str, Any]) -> list[str]:
     """Numbers of one evaluation."""
     dead = None if r.get("facts") else r.get("dead_loop_rate")
     return [
-        html.interval(r["success_rate"], r["success_low"], r["success_high"]),
+        html.rate(r),
         html.episodes(r["successes"], r["num_episodes"], r.get("lost", 0)),
         f"{r['mean_return']:.2f}" if "mean_return" in r else "–",
         f"{r['mean_ticks']:.0f}" if "mean_ticks" in r else "–",

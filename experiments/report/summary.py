@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from experiments import sight as sights
+from experiments.configs import sight as sights
 from experiments.configs import worlds
 from experiments.report import html
 from experiments.report.charts import line_chart

@@ -21,10 +21,8 @@ def tokens(run: Run) -> str:
         summed = {a: total([c for c in chosen if c.agent == a]) for a in names}
         body += _group("total", summed, names)
     top = tag("thead", tag("tr", "<td></td>" + head))
-    table = tag(
-        "div", tag("table", top + body, class_="figures"), class_="scroll", tabindex="0",
-        role="region", aria_label="Tokens per iteration and agent",
-    )  # fmt: skip
+    label = "Tokens per iteration and agent"
+    table = html.scroll(tag("table", top + body, class_="figures"), label)
     how = f"python -m experiments.transcript cost {run.folder} --model=NAME"
     words = " ".join(notes(run.transcript, chosen, how=how))
     inner = table + (tag("p", text(words), class_="quiet") if words else "")

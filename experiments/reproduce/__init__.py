@@ -1,4 +1,1 @@
-"""Whether a configuration gives the same bits again: twice, killed, on other devices.
-
-python -m experiments.reproduce --config=NAME
-"""
+"""Whether a configuration gives the same bits again: twice, killed, on other devices."""

@@ -32,9 +32,8 @@ HELP = {name: flags.HELP[name] for name in ("config", "seed", "smoke")} | {
 def main(argv: list[str]) -> int:
     """Returns the exit code: 1 if something is not equal, 2 for a setting that cannot be used."""
     if "--help" in argv or "-h" in argv:
-        lines = [f"  --{name:<7} {words}" for name, words in HELP.items()]
         more = "  --config.<field>=VALUE changes any field of all runs."
-        print("\n".join([(__doc__ or "").strip(), "", *lines, more]))
+        print(flags.help_text(__doc__, HELP, more))
         return 0
     return exit_code(lambda: run(argv))
 

@@ -16,7 +16,7 @@ from experiments.commands import exit_code
 from experiments.configs.base import Config
 from experiments.configs.worlds import is_path
 from experiments.recordings import WITHOUT
-from experiments.study import cells
+from experiments.study import agents, cells, held_out
 from experiments.study.cells import Cell
 from experiments.study.runs import Run, plan_runs
 from experiments.sweep import fields, running
@@ -28,6 +28,7 @@ DEFAULT_CONFIGS = ("harvest_milk", "harvest_wool", "harvest_log")
 DEFAULT_VARIANTS = ("rl_gpt", "pure_rl", "pure_code")
 KNOWN = (*cells.VARIANTS, *cells.CONVERSATIONS)
 SEEDS = "0,1,2"
+OWN = {"held_out": held_out.main, "agents": agents.main}  # commands of their own
 
 
 HELP = {
@@ -106,29 +107,15 @@ def chosen(text: str, valid: Sequence[str], flag: str) -> tuple[str, ...]:
 
 
 def main(argv: list[str]) -> int:
-    """Returns the exit code: 1 if a run failed, 2 for a setting that cannot be used."""
-    if argv[:1] not in (["held_out"], ["agents"]) and {"--help", "-h"} & set(argv):
-        print(running.help_text(__doc__, HELP))
-        return 0
-    return exit_code(lambda: run(argv))
+    if argv and argv[0] in OWN:
+        return exit_code(lambda: OWN[argv[0]](argv[1:]))
+    return running.command(argv, __doc__, HELP, run)
 
 
 def run(argv: list[str]) -> int:
-    if argv[:1] == ["held_out"]:
-        from experiments.study import held_out
-
-        return held_out.main(argv[1:])
-    if argv[:1] == ["agents"]:
-        from experiments.study import agents
-
-        return agents.main(argv[1:])
     options = parse(argv)
     runs = plan_runs(options.running.out / "runs", list(options.configs), options.seeds)
-    try:
-        failed = running.go(options.running, {run: options.configs[run.cell] for run in runs})
-    except KeyboardInterrupt:
-        print("Stopped from the keyboard. The same command goes on where it was.")
-        return 1
+    failed = running.go(options.running, {run: options.configs[run.cell] for run in runs})
     if failed is not None:
         write_out(options, runs, failed, argv, print)
     return 1 if failed else 0

@@ -13,13 +13,13 @@ from collections.abc import Sequence
 from experiments import flags
 from experiments.configs import baselines
 from experiments.configs.base import Config
+from experiments.configs.baselines import CONVERSATIONS as CONVERSATIONS
+from experiments.configs.baselines import Overrides as Overrides
 from experiments.recordings import FOLDER, num_recorded
 from experiments.sweep.estimate import num_sub_tasks
 from experiments.task_fields import override
 from experiments.values import ConfigError
 from rlgpt_jax import files
-
-Overrides = tuple[tuple[str, str], ...]
 
 # Variants that need no conversation but the configuration's: those with PPO alone ask nobody, the
 # others replay it; in its file `code_alone` has one of its own.
@@ -38,20 +38,6 @@ VARIANTS: dict[str, Overrides] = {
     "mineagent": baselines.MINEAGENT,
     "mineagent_autocraft": (*baselines.MINEAGENT, *baselines.AUTOCRAFT),
     "plan4mc": baselines.PLAN4MC,
-}
-# RL-GPT by other agents. Each has a conversation of its own, the transcript NAME_VARIANT of the
-# configuration NAME.
-CONVERSATIONS: dict[str, Overrides] = {
-    "one_agent": (("loop.agents", "one"),),
-    "slow_fast": (("loop.agents", "slow_fast"),),
-    "reward": (("loop.design", "reward"),),
-    "action": (("loop.design", "action"),),
-    "without_sp": (("loop.decompose", "false"),),
-    "without_advice": (("prompts.advice", "false"),),
-    "seeing": (("critic.vision", "strip"),),
-    "pixels": (("sight", "pixels"),),
-    "second": (),  # the same asked once more
-    "third": (),
 }
 MODEL = "model_"  # begins the variants whose answers are another model's: NAME_model_gpt-5
 WORDS = {

@@ -5,9 +5,9 @@ from typing import Any
 
 from experiments.study import intervals
 from experiments.study.cells import VARIANTS, WORDS, Cell
-from experiments.study.intervals import Counts, counts_of
+from experiments.study.intervals import Counts, Difference, counts_of, difference
 from experiments.study.measured import Measured
-from experiments.study.table import NONE, Table, points, rate_cell, rate_record, to
+from experiments.study.table import NONE, Table, rate_cell, rate_record, to
 
 TABLE_WORDS = (
     "Held-out success, percent, of what did best in validation (of `rl_gpt` and `cold` an "
@@ -33,11 +33,14 @@ def controls(measured: Mapping[Cell, Measured]) -> Table:
         ours = counts_of(own.final)
         for variant, found, reports in _entries(cell.config, measured):
             theirs = counts_of(reports)
-            minus = _minus(ours, theirs, variant) if variant != "rl_gpt" else None
+            minus = difference(ours, theirs, variant.startswith("its "))
             rows.append(_row(cell.config, variant, found, theirs, minus))
+            told = {"minus": minus.size, "minus_low": minus.low, "minus_high": minus.high,
+                    "verdict": minus.verdict}  # fmt: skip
             records.append({
                 "config": cell.config, "variant": variant, "sight": own.sight,
-                "seeds": list(found.seeds), **rate_record(theirs), **(minus or {}),
+                "seeds": list(found.seeds), **rate_record(theirs),
+                **(told if variant != "rl_gpt" else {}),
             })  # fmt: skip
     return Table("controls", "Controls", TABLE_WORDS, COLUMNS, tuple(rows), tuple(records))
 
@@ -57,24 +60,14 @@ def _entries(
     return entries
 
 
-def _minus(ours: Counts, theirs: Counts, variant: str) -> dict[str, Any]:
-    low, high = intervals.difference(ours, theirs, paired=variant.startswith("its "))
-    verdict = intervals.against(ours, theirs, (low, high))
-    size = intervals.rate(ours) - intervals.rate(theirs)
-    return {"minus": size, "minus_low": low, "minus_high": high, "verdict": verdict}
-
-
 def _row(
-    config: str, variant: str, m: Measured, counts: Counts, minus: dict[str, Any] | None
+    config: str, variant: str, m: Measured, counts: Counts, minus: Difference
 ) -> tuple[str, ...]:
     is_code = variant in ("its code", "pure_code")
-    difference, verdict = NONE, NONE
-    if minus:
-        pair = minus["minus_low"], minus["minus_high"]
-        difference, verdict = f"{100 * minus['minus']:+.1f} ({points(pair)})", minus["verdict"]
+    against = (str(minus), minus.verdict) if variant != "rl_gpt" else (NONE, NONE)
     return (
         config, m.sight, variant, WORDS[variant],
         str(len(m.seeds)), "0" if is_code else f"{m.ticks[-1]:,}",
         NONE if m.trial_ticks is None else f"{m.trial_ticks:,}", rate_cell(counts),
-        to(intervals.these_agents(counts)), difference, verdict,
+        to(intervals.these_agents(counts)), *against,
     )  # fmt: skip

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from experiments import flags
-from experiments.config_tree import differences, from_dict, leaf_values
+from experiments.config_tree import differences, from_dict, leaf_values, leaves
 from experiments.configs.base import Config
 from experiments.study import held_out
 from experiments.study.cells import CONVERSATIONS, VARIANTS, Cell, loaded, other_models
@@ -201,20 +201,12 @@ def changes(record: Record, config: Config, variant: str) -> list[str]:
         kept = from_dict(Config, record["settings"])
     except (ConfigError, TypeError, ValueError) as error:
         return [str(error)]
-    found = [f"{path}: not known" for path in leaf_values(config) if not _told(record, path)]
+    told = leaves(record["settings"])
+    found = [f"{path}: not known" for path in leaf_values(config) if path not in told]
     found += differences(kept, config)
     found = [change for change in found if not is_free(change.split(":")[0])]
     has_set_up = variant == "agents_setup"
     return found + ["set_up"] * (bool(kept.set_up) != has_set_up)
-
-
-def _told(record: Record, path: str) -> bool:
-    data = record["settings"]
-    for name in path.split("."):
-        if not isinstance(data, dict) or name not in data:
-            return False
-        data = data[name]
-    return True
 
 
 def is_free(path: str) -> bool:

@@ -101,17 +101,14 @@ def _shadow(run: Path, shadow: Path) -> Path:
 
 def _evaluate(run: Path, shadow: Path, todo: Sequence[int], say: Say) -> None:
     """Walks through the finished run, which does no work, and evaluates iterations of it."""
-    from experiments.run import make_tools  # imports jax
+    from experiments.run import make_tools, offer_of  # imports jax
     from rlgpt_jax.loop import two_loop
     from rlgpt_jax.loop.library import saving, store
-    from rlgpt_jax.loop.library.offer import make_offer
     from rlgpt_jax.loop.record import RunFolder
 
     _, config, _ = flags.resumed(None, None, run)
     library = shadow / saving.COPY
-    entries = store.load(library) if library.is_dir() else ()
-    macros = config.macros
-    offer = make_offer(entries, config.loop, config.sensors, macros.offer, macros.skills)
+    offer = offer_of(config, store.load(library) if library.is_dir() else ())
     tools = make_tools(config, RunFolder(shadow), Nobody(), offer)
     finished = two_loop.run(config.loop, tools)
     for number in todo:

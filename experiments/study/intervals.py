@@ -110,8 +110,36 @@ def over_tasks(tasks: Sequence[Counts]) -> tuple[float, Pair]:
     return centre, (max(0.0, centre - half), min(1.0, centre + half))
 
 
-def difference(after: Counts, before: Counts, paired: bool) -> Pair:
-    """Interval of rate(after) - rate(before): of the method, and no narrower than of the agents.
+class Difference(NamedTuple):
+    """Of two rates, with its 95 % interval."""
+
+    size: float
+    low: float
+    high: float
+    of_one: bool  # whether a side has a single seed
+
+    def __str__(self) -> str:
+        """`+12.0 (+3.5 to +20.5)`, percentage points."""
+        return f"{100 * self.size:+.1f} ({self.interval})"
+
+    @property
+    def interval(self) -> str:
+        return f"{100 * self.low:+.1f} to {100 * self.high:+.1f}"
+
+    @property
+    def trend(self) -> str:
+        """What the interval says of one run's change."""
+        return "rises" if self.low > 0 else "falls" if self.high < 0 else "cannot be told"
+
+    @property
+    def verdict(self) -> str:
+        """What it says of two methods."""
+        words = {"rises": "better", "falls": "worse"}
+        return "one seed" if self.of_one else words.get(self.trend, self.trend)
+
+
+def difference(after: Counts, before: Counts, paired: bool = False) -> Difference:
+    """rate(after) - rate(before) of the method, its interval no narrower than of the agents.
 
     Args:
       paired: whether the i-th entries are of one run, so that its seed is in both.
@@ -124,8 +152,9 @@ def difference(after: Counts, before: Counts, paired: bool) -> Pair:
     low, high = _student([a - b] if paired else [a, b])
     (la, ua), (lb, ub) = these_agents(after), these_agents(before)
     pa, pb = rate(after), rate(before)
-    inner = pa - pb - math.hypot(pa - la, ub - pb), pa - pb + math.hypot(ua - pa, pb - lb)
-    return min(low, inner[0]), max(high, inner[1])
+    low = min(low, pa - pb - math.hypot(pa - la, ub - pb))
+    high = max(high, pa - pb + math.hypot(ua - pa, pb - lb))
+    return Difference(pa - pb, low, high, min(len(after), len(before)) < 2)
 
 
 def _student(samples: Sequence[np.ndarray]) -> Pair:
@@ -138,17 +167,3 @@ def _student(samples: Sequence[np.ndarray]) -> Pair:
     freedom = total**2 / sum(v**2 / (len(x) - 1) for v, x in zip(parts, samples, strict=True))
     half = float(stdtrit(freedom, 0.975)) * math.sqrt(total)
     return centre - half, centre + half
-
-
-def verdict(interval: Pair) -> str:
-    """What an interval of a difference says."""
-    low, high = interval
-    return "rises" if low > 0 else "falls" if high < 0 else "cannot be told"
-
-
-def against(ours: Counts, theirs: Counts, interval: Pair) -> str:
-    """What an interval of our rate less theirs says."""
-    if min(len(ours), len(theirs)) < 2:
-        return "one seed"
-    low, high = interval
-    return "better" if low > 0 else "worse" if high < 0 else "cannot be told"

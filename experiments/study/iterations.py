@@ -6,14 +6,13 @@ code, and how long the networks were trained. Two controls tell them apart.
 """
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from experiments.study import intervals
 from experiments.study.cells import Cell
-from experiments.study.intervals import counts_of
+from experiments.study.intervals import counts_of, difference
 from experiments.study.measured import Measured
-from experiments.study.table import NONE, Table, points, rate_cell, rate_record
+from experiments.study.table import NONE, Table, rate_cell, rate_record
 
 CHANGES = {
     "rl_gpt": "plans, code and training",
@@ -48,9 +47,8 @@ def iterations(measured: Iterable[Measured]) -> Table:
         cells = [rate_cell(c) for c in counts] + [NONE] * (longest - len(counts))
         change, verdict = NONE, NONE
         if len(counts) > 1:
-            pair = intervals.difference(counts[-1], counts[0], paired=True)
-            size = intervals.rate(counts[-1]) - intervals.rate(counts[0])
-            change, verdict = f"{100 * size:+.1f} ({points(pair)})", intervals.verdict(pair)
+            rise = difference(counts[-1], counts[0], paired=True)
+            change, verdict = str(rise), rise.trend
         rows.append((
             m.cell.config, m.cell.variant, str(len(m.seeds)), _trained(m), *cells, change,
             CHANGES.get(m.cell.variant, ""), verdict,
@@ -82,12 +80,9 @@ def _records(m: Measured) -> list[dict[str, Any]]:
         for i, c in enumerate(counts)
     ]  # fmt: skip
     if len(counts) > 1:
-        low, high = intervals.difference(counts[-1], counts[0], paired=True)
-        rise = intervals.rate(counts[-1]) - intervals.rate(counts[0])
-        records[-1] |= {
-            "minus_first": rise, "minus_first_low": low, "minus_first_high": high,
-            "verdict": intervals.verdict((low, high)),
-        }  # fmt: skip
+        rise = difference(counts[-1], counts[0], paired=True)
+        records[-1] |= {"minus_first": rise.size, "minus_first_low": rise.low,
+                        "minus_first_high": rise.high, "verdict": rise.trend}  # fmt: skip
     return records
 
 
@@ -98,27 +93,15 @@ def against_pure_rl(measured: Mapping[Cell, Measured]) -> Table:
         other = measured.get(Cell(cell.config, "pure_rl"))
         if cell.variant != "rl_gpt" or other is None or m.is_chain:
             continue
-        both = list(zip(m.held_out, other.held_out, strict=False))
-        for i, (ours, theirs) in enumerate(both):
-            row, record = _against(cell, i, ours, theirs)
-            rows.append(row)
-            records.append(record)
+        for i, reports in enumerate(zip(m.held_out, other.held_out, strict=False)):
+            ours, theirs = map(counts_of, reports)
+            minus = difference(ours, theirs)
+            rows.append((cell.config, str(i), rate_cell(ours), rate_cell(theirs),
+                         f"{100 * minus.size:+.1f}", minus.interval, minus.verdict))  # fmt: skip
+            records.append({
+                "config": cell.config, "iteration": i, "difference": minus.size, "low": minus.low,
+                "high": minus.high, "verdict": minus.verdict,
+            })  # fmt: skip
     columns = ("configuration", "iteration", "rl_gpt", "pure_rl", "difference", "95 %", "verdict")
     title = "Agents against training alone"
     return Table("against_pure_rl", title, AGAINST_WORDS, columns, tuple(rows), tuple(records))
-
-
-def _against(
-    cell: Cell, number: int, ours: Sequence[dict[str, Any]], theirs: Sequence[dict[str, Any]]
-) -> tuple[tuple[str, ...], dict[str, Any]]:
-    a, b = counts_of(ours), counts_of(theirs)
-    pair = intervals.difference(a, b, paired=False)
-    size = intervals.rate(a) - intervals.rate(b)
-    verdict = intervals.against(a, b, pair)
-    row = (cell.config, str(number), rate_cell(a), rate_cell(b), f"{100 * size:+.1f}",
-           points(pair), verdict)  # fmt: skip
-    record = {
-        "config": cell.config, "iteration": number, "difference": size, "low": pair[0],
-        "high": pair[1], "verdict": verdict,
-    }  # fmt: skip
-    return row, record

@@ -36,7 +36,7 @@ class Table:
     def markdown(self) -> str:
         head = f"| {' | '.join(self.columns)} |\n|{'---|' * len(self.columns)}\n"
         lines = "".join(f"| {' | '.join(map(_cell, row))} |\n" for row in self.rows)
-        return f"## {self.title}\n\n{self.said}\n\n{head}{lines}"
+        return "\n\n".join(filter(None, (f"## {self.title}", self.said, f"{head}{lines}")))
 
     def csv(self) -> str:
         """Lists of numbers stand in one cell, separated by blanks."""
@@ -106,11 +106,6 @@ def to(pair: Sequence[float]) -> str:
 def rate_cell(counts: Counts) -> str:
     """`65.5 (61.0 to 69.5)`: percent with the interval over seeds."""
     return f"{percent(intervals.rate(counts))} ({to(intervals.over_seeds(counts))})"
-
-
-def points(pair: Sequence[float]) -> str:
-    """`+12.0 to +20.5`: percentage points."""
-    return f"{100 * pair[0]:+.1f} to {100 * pair[1]:+.1f}"
 
 
 def rate_record(counts: Counts, prefix: str = "") -> dict[str, Any]:

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from experiments import flags
 from experiments.checks import check_library, check_start
-from experiments.commands import exit_code
 from experiments.configs.base import Config
 from experiments.sweep import fields, jobs, running
 from experiments.sweep.fields import Assignments
@@ -69,20 +68,12 @@ def parse(argv: list[str]) -> tuple[running.Running, dict[Job, Config]]:
 
 
 def main(argv: list[str]) -> int:
-    """Returns the exit code: 1 if a run failed, 2 for a setting that cannot be used."""
-    if "--help" in argv or "-h" in argv:
-        print(running.help_text(__doc__, HELP))
-        return 0
-    return exit_code(lambda: run(argv))
+    return running.command(argv, __doc__, HELP, run)
 
 
 def run(argv: list[str]) -> int:
     how, configs = parse(argv)
-    try:
-        failed = running.go(how, configs)
-    except KeyboardInterrupt:
-        print("Stopped from the keyboard. The same command goes on where it was.")
-        return 1
+    failed = running.go(how, configs)
     if failed is None:
         return 0
     command = shlex.join(["python", "-m", "experiments.sweep", *argv])

@@ -11,6 +11,7 @@ from absl.flags import FlagValues
 from rich.console import Console
 
 from experiments import flags
+from experiments.commands import exit_code
 from experiments.configs.base import Config
 from experiments.sweep import estimate, launchers
 from experiments.sweep.board import Board
@@ -62,8 +63,23 @@ def read(
 
 
 def help_text(text: str | None, own: Mapping[str, str]) -> str:
-    rows = [*own.items(), *HELP.items(), ("config.<field>", "=VALUE changes any field of all.")]
-    return "\n".join([(text or "").strip(), "", *(f"  --{n:<14} {w}" for n, w in rows)])
+    words = {**own, **HELP, "config.<field>": "=VALUE changes any field of all."}
+    return flags.help_text(text, words)
+
+
+def command(
+    argv: list[str], text: str | None, own: Mapping[str, str], run: Callable[[list[str]], int]
+) -> int:
+    """Help, or what `run` does. Returns the exit code: 1 if a run failed or was stopped, 2 for a
+    setting that cannot be used."""
+    if {"--help", "-h"} & set(argv):
+        print(help_text(text, own))
+        return 0
+    try:
+        return exit_code(lambda: run(argv))
+    except KeyboardInterrupt:
+        print("Stopped from the keyboard. The same command goes on where it was.")
+        return 1
 
 
 def settings(values: FlagValues, out: Path, assignments: Assignments) -> Running:

@@ -1,6 +1,8 @@
 """The paper's experiments: runs what is missing of a table, then writes it.
 
     python -m experiments.tables NAME [--seeds=0,1,2] [--jobs=2] [--keep]
+    python -m experiments.tables NAME --dry-run       # what is there, what is missing, how long
+    python -m experiments.tables NAME --only-kept     # from experiments/results, with no run
     python -m experiments.tables all --quick
     python -m experiments.tables keep RUN [RUN ...] [--results=FOLDER]
 
@@ -14,7 +16,6 @@ import sys
 from pathlib import Path
 
 from experiments import flags
-from experiments.commands import exit_code
 from experiments.configs.base import Config
 from experiments.study import finished
 from experiments.study.held_out import NotFinished
@@ -26,13 +27,12 @@ from experiments.values import ConfigError
 
 
 def main(argv: list[str]) -> int:
-    """Returns the exit code: 1 if a run failed, 2 for a setting that cannot be used."""
-    if {"--help", "-h"} & set(argv) or not argv:
-        rows = [f"  {name:<11} {named.words}" for name, named in NAMED.items()]
-        text = "\n".join([(__doc__ or "").strip(), "", "NAME is one of", *rows])
+    rows = [f"  {name:<11} {named.words}" for name, named in NAMED.items()]
+    text = "\n".join([(__doc__ or "").strip(), "", "NAME is one of", *rows])
+    if not argv:
         print(running.help_text(text, HELP))
-        return 0 if argv else 2
-    return exit_code(lambda: keep(argv[1:]) if argv[0] == "keep" else run(argv))
+        return 2
+    return running.command(argv, text, HELP, keep if argv[0] == "keep" else run)
 
 
 def run(argv: list[str]) -> int:
@@ -42,12 +42,8 @@ def run(argv: list[str]) -> int:
         one.keep_record()  # of what was done before
     configs: dict[Job, Config] = {one: plan.configs[one.cell] for one in plan.runs}
     failed: list[Failure] | None = []
-    try:
-        if not asked.only_kept or asked.running.dry_run:
-            failed = running.go(asked.running, configs, _notes(asked, plan))
-    except KeyboardInterrupt:
-        print("Stopped from the keyboard. The same command goes on where it was.")
-        return 1
+    if not asked.only_kept or asked.running.dry_run:
+        failed = running.go(asked.running, configs, _notes(asked, plan))
     if failed is not None:
         draw(asked, plan, failed)
     return 1 if failed else 0
@@ -99,7 +95,8 @@ def draw(asked: Asked, plan: Plan, failed: list[Failure]) -> None:
 
 
 def keep(argv: list[str]) -> int:
-    """Keeps what ordinary finished runs say."""
+    """Keeps what ordinary finished runs say: `keep RUN [RUN ...]`."""
+    argv = argv[1:]
     results = [word.partition("=")[2] for word in argv if word.startswith("--results=")]
     folders = [Path(word) for word in argv if not word.startswith("--results=")]
     if not folders or any(str(folder).startswith("-") for folder in folders):

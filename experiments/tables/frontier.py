@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from experiments.study import intervals
 from experiments.study.cells import Cell
-from experiments.study.intervals import counts_of
+from experiments.study.intervals import counts_of, difference
 from experiments.study.measured import Measured
-from experiments.study.table import NONE, Table, points, rate_cell, rate_record
+from experiments.study.table import NONE, Table, rate_cell, rate_record
 from experiments.tables.main_table import steps_words
 from experiments.tables.view import View
 
@@ -45,7 +44,10 @@ def frontier(view: View) -> list[Table]:
             code, both = (view.measured.get(cell) for cell in pair)
             told = [rate_cell(counts_of(m.final)) if m else view.lack(c.config, c.variant)
                     for c, m in zip(pair, (code, both), strict=True)]  # fmt: skip
-            minus, verdict = _minus(code, both)
+            minus, verdict = NONE, NONE
+            if code and both:
+                found = difference(counts_of(both.final), counts_of(code.final))
+                minus, verdict = str(found), found.verdict
             steps = [steps_words(m) if m else NONE for m in (code, both)]
             tokens = [f"{m.tokens:,}" if m and m.tokens is not None else NONE
                       for m in (code, both)]  # fmt: skip
@@ -55,15 +57,6 @@ def frontier(view: View) -> list[Table]:
     title = "What learning adds to code"
     axes = ("task and sight", "method")
     return [Table("frontier", title, WORDS, COLUMNS, tuple(rows), tuple(records), axes)]
-
-
-def _minus(code: Measured | None, both: Measured | None) -> tuple[str, str]:
-    if code is None or both is None:
-        return NONE, NONE
-    ours, theirs = counts_of(both.final), counts_of(code.final)
-    pair = intervals.difference(ours, theirs, paired=False)
-    size = intervals.rate(ours) - intervals.rate(theirs)
-    return f"{100 * size:+.1f} ({points(pair)})", intervals.against(ours, theirs, pair)
 
 
 def _record(task: str, sight: str, method: str, m: Measured) -> dict[str, Any]:

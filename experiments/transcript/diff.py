@@ -8,7 +8,6 @@ As with `diff`, the exit code is 0 if nothing differs and 1 if something does.
 
 import argparse
 import difflib
-import fnmatch
 from pathlib import Path
 
 from rich.console import Console
@@ -23,15 +22,8 @@ COLOURS = {"+": "green", "-": "red", "@": "cyan", "p": "magenta"}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", type=Path, help="run folder or .jsonl file")
-    parser.add_argument(
-        "other",
-        metavar="OTHER",
-        type=Path,
-        nargs="?",
-        help="what to compare RUN with (default: the recording that it replayed)",
-    )
-    parser.add_argument("--key", default="*", metavar="GLOB", help="only these request keys")
-    parser.add_argument("--summary", action="store_true", help="only the last line")
+    words = "what to compare RUN with (default: the recording that it replayed)"
+    parser.add_argument("other", metavar="OTHER", type=Path, nargs="?", help=words)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -40,19 +32,18 @@ def run(options: argparse.Namespace) -> int:
         old_path, new_path = recording_of(options.run), options.run
     else:
         old_path, new_path = options.run, options.other
-    (old_file, old), (new_file, new) = (_by_key(path, options.key) for path in (old_path, new_path))
+    (old_file, old), (new_file, new) = map(_by_key, (old_path, new_path))
     both = [key for key in old if key in new]
     prompts = {key: _prompts(old[key], new[key]) for key in both}
     answers = {key: _answers(old[key], new[key]) for key in both}
     only_old = [key for key in old if key not in new]
     only_new = [key for key in new if key not in old]
-    if not options.summary:
-        for key in both:
-            for words in (prompts[key], answers[key]):
-                _show(out, words)
-        for file, keys in ((old_file, only_old), (new_file, only_new)):
-            for key in keys:
-                _show(out, f"only in {file}: {key}")
+    for key in both:
+        _show(out, prompts[key])
+        _show(out, answers[key])
+    for file, keys in ((old_file, only_old), (new_file, only_new)):
+        for key in keys:
+            _show(out, f"only in {file}: {key}")
     num_prompts, num_answers = (sum(map(bool, d.values())) for d in (prompts, answers))
     out.print(
         f"{num_prompts} of {len(both)} prompts and {num_answers} of {len(both)} answers differ; "
@@ -62,9 +53,9 @@ def run(options: argparse.Namespace) -> int:
     return 1 if num_prompts or num_answers or only_old or only_new else 0
 
 
-def _by_key(path: Path, pattern: str) -> tuple[Path, dict[str, Line]]:
+def _by_key(path: Path) -> tuple[Path, dict[str, Line]]:
     file, lines = load(path)
-    return file, {x["key"]: x for x in lines if fnmatch.fnmatchcase(x["key"], pattern)}
+    return file, {x["key"]: x for x in lines}
 
 
 def _prompts(old: Line, new: Line) -> str:

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from experiments.config_tree import different
 from experiments.report import html
 from experiments.report.html import tag, text
 from experiments.view import runs
@@ -21,16 +22,12 @@ def page(title: str, body: str, data: Any = None) -> str:
     """A whole page; `data` is for its script."""
     told = json.dumps(data).replace("<", "\\u003c")
     home = tag("nav", tag("a", "All runs", href="/"), aria_label="Pages")
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f'<title>{text(title)} · RL-GPT runs</title><link rel="icon" href="data:,">'
-        '<link rel="stylesheet" href="/style.css"></head><body>'
-        f'<header class="top"><div>{tag("p", "RL-GPT runs", class_="kicker")}'
-        f"{tag('h1', text(title))}{home}</div></header><main>{body}</main>"
+    return html.document(
+        f"{title} · RL-GPT runs", '<link rel="stylesheet" href="/style.css">',
+        tag("p", "RL-GPT runs", class_="kicker") + tag("h1", text(title)) + home, body,
         f'<script type="application/json" id="data">{told}</script>'
-        '<script src="/plotly.js"></script><script src="/view.js"></script></body></html>\n'
-    )
+        '<script src="/plotly.js"></script><script src="/view.js"></script>',
+    )  # fmt: skip
 
 
 def overview(root: str, found: Sequence[dict[str, Any]], damaged: Mapping[str, str]) -> str:
@@ -121,8 +118,7 @@ def compared(found: Sequence[Found]) -> str:
     ]  # fmt: skip
     results = tag("div", html.table(head, rows), class_="card")
     values = [runs.settings(run) for run in found]
-    names = [name for name in dict.fromkeys(n for v in values for n in v)
-             if len({v.get(name) for v in values}) > 1]  # fmt: skip
+    names = different(values)
     differ = [[tag("code", text(n)), *(text(v.get(n, "–")) for v in values)] for n in names]
     title = tag("h2", "Settings that differ")
     told_differ = html.table(head, differ) if differ else tag("p", "None.")

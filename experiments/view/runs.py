@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from experiments.config_tree import leaves
 from rlgpt_jax.loop.record import CODED_PARTS, read_json, read_rows
 
 MAX_DEPTH = 6
@@ -159,14 +160,7 @@ def _number(words: str | None) -> float | None:
     return float(words) if words else None
 
 
-def settings(run: Found) -> dict[str, str]:
+def settings(run: Found) -> dict[str, Any]:
     """All single values of a run's configuration, by dotted path."""
     saved = read_json(run.folder / "config.json")
-    return dict(_leaves(saved.get("config", saved), ""))
-
-
-def _leaves(value: Any, path: str) -> list[tuple[str, str]]:
-    if not isinstance(value, dict):
-        return [(path, str(value))]
-    pairs = [_leaves(x, f"{path}.{name}" if path else name) for name, x in value.items()]
-    return [pair for pairs_of_one in pairs for pair in pairs_of_one]
+    return leaves(saved.get("config", saved))

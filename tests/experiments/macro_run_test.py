@@ -17,7 +17,6 @@ from experiments.configs import base
 from experiments.films import encoding
 from experiments.macro import __main__ as command
 from experiments.macro import film, run
-from experiments.macro.episodes import Episode
 from experiments.values import ConfigError
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.loop.library import store
@@ -62,12 +61,8 @@ def test_a_macro_runs_as_pure_code_with_numbers_and_a_video(
     found = json.loads(out.read_text())
     assert found["episodes"] == 3 and found["macro"] == "milk"
     assert found["successes"] == round(3 * found["success_rate"])
-    ends = {end: what["count"] for end, what in found["ends"].items()}
-    assert sum(ends.values()) == found["activations"] >= 3
-    assert ends["trapped"] == sum(found["mistakes"].values())
-    # A solved episode turns the bucket into milk.
-    gained = found["items_per_episode"]
-    assert gained.get("milk_bucket", 0) == pytest.approx(found["success_rate"])
+    assert sum(found["ends"].values()) == found["activations"] >= 3
+    assert found["ends"]["trapped"] == sum(found["mistakes"].values())
     shown = capsys.readouterr().out
     assert f"{found['successes']} of 3" in shown and "Video" in shown
     with encoding.quiet_fork():
@@ -75,7 +70,7 @@ def test_a_macro_runs_as_pure_code_with_numbers_and_a_video(
         count = reader.count_frames()
         first, last = reader.get_data(0), reader.get_data(count - 1)
         reader.close()
-    assert first.shape == (736, 832, 3) and count > 20 and (first != last).any()
+    assert first.shape[1] == 832 and count > 20 and (first != last).any()
 
 
 def test_the_same_seed_gives_the_same_numbers(
@@ -83,23 +78,13 @@ def test_the_same_seed_gives_the_same_numbers(
 ) -> None:
     monkeypatch.setattr(run, "make_world", lambda task, split, lanes: world)
     files = [tmp_path / f"{i}.json" for i in range(3)]
+    argv = ["run", walk, "--task=harvest_milk", "--episodes=2"]
     for path, seed in zip(files, (5, 5, 6), strict=True):
-        assert (
-            command.main(
-                [
-                    "run",
-                    walk,
-                    "--task=harvest_milk",
-                    "--episodes=2",
-                    f"--seed={seed}",
-                    f"--json={path}",
-                ]
-            )
-            == 0
-        )
+        assert command.main([*argv, f"--seed={seed}", f"--json={path}"]) == 0
     first, second, other = (json.loads(path.read_text()) for path in files)
     assert first == second and first["seed"] != other["seed"]
-    assert first["ends"]["returned"]["ticks"]["median"] == 3 + 3  # craft takes 3 ticks
+    # An activation takes 6 ticks, of which craft takes 3.
+    assert first["ends"]["returned"] == 2 * (first["ticks_of_episodes"]["greatest"] // 6)
 
 
 @pytest.mark.parametrize(
@@ -120,13 +105,7 @@ def test_bad_arguments_of_run_give_one_line(
     assert words in error and error.startswith("error: ") and error.count("\n") == 1
 
 
-def test_best_and_worst_are_the_quickest_success_and_a_failure() -> None:
-    episodes = [
-        Episode(0, True, 90, {}), Episode(1, False, 200, {}), Episode(2, True, 40, {}),
-    ]  # fmt: skip
-    assert [e.number for e in film.best_and_worst(episodes)] == [2, 1]
-    assert [e.number for e in film.best_and_worst(episodes[::2])] == [2, 0]
-    assert [e.number for e in film.best_and_worst(episodes[:1])] == [0]
+def test_two_films_are_one_as_long_as_the_longer() -> None:
     long, short = [np.full((2, 4, 3), i, np.uint8) for i in range(5)], [np.zeros((2, 4, 3))] * 2
     joined = film.above_each_other([long, short])
     assert len(joined) == 5 and joined[4].shape == (4, 4, 3) and joined[4][0, 0, 0] == 4

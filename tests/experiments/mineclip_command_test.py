@@ -1,4 +1,4 @@
-"""`python -m experiments.mineclip`: convert, texts, score, bench, with a model of a few numbers."""
+"""`python -m experiments.mineclip`: convert, texts, score, with a model of a few numbers."""
 
 import functools
 import sys
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from experiments.mineclip import bench, score
+from experiments.mineclip import score
 from experiments.mineclip.__main__ import COMMANDS, main
 from rlgpt_jax.rl.reward.clip import convert, torch_file, weights
 from rlgpt_jax.rl.reward.clip.reward import Scorer
@@ -105,9 +105,6 @@ def test_a_folder_of_pictures_is_scored_with_merges_or_with_kept_texts(
         (["score", "a.mp4", "--weights=w.npz", "--prompt=x", "--merges=m"], "there are no weights"),
         (["score", "a", "--weights=w", "--window=0"], "--window=0 must be at least 1"),
         (["texts", "a.txt", "--weights=w"], "a.txt must end in .npz"),
-        (["bench", "--batch=0"], "--batch=0 must be positive integers"),
-        (["bench", "--window=0"], "--window=0 must be 1 to 32 frames"),
-        (["bench", "--window=40"], "--window=40 must be 1 to 32 frames"),
     ],
 )
 def test_wrong_arguments_are_one_error(
@@ -165,17 +162,6 @@ def test_a_film_is_encoded_while_it_is_read(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(scorer, "frames", lambda rgb: encoded.append(len(rgb)) or frames(rgb))
     np.testing.assert_array_equal(score.watch(scorer, iter(film), 3), expected)
     assert encoded == [score.BLOCK, score.BLOCK, 5]
-
-
-@pytest.mark.slow
-def test_the_bench_measures_each_part(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
-) -> None:
-    monkeypatch.setattr(bench, "PUBLISHED", SIZES)
-    assert main(["bench", "--batch=2", "--seconds=0", "--window=4"]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
-    assert [row[:2] for row in rows] == [[x, "2"] for x in ("image", "temporal", "whole", "text")]
-    assert all(float(row[3]) > 0 for row in rows)
 
 
 def test_without_arguments_the_commands_are_listed(capsys: pytest.CaptureFixture) -> None:

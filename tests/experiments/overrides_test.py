@@ -5,7 +5,7 @@ from typing import Literal
 
 import pytest
 
-from experiments.config_tree import differences, from_dict, leaf_paths
+from experiments.config_tree import differences, from_dict, leaf_values
 from experiments.overrides import override
 from experiments.values import ConfigError
 
@@ -107,4 +107,4 @@ def test_differences_name_path_and_both_values() -> None:
     changed = override(Outer(), [("ppo.num_envs", "8")])
     assert differences(Outer(), changed) == ["ppo.num_envs: 64 -> 8"]
     assert differences(Outer(), Outer()) == []
-    assert "ppo.window" in leaf_paths(Outer())
+    assert "ppo.window" in leaf_values(Outer())

@@ -11,7 +11,7 @@ from experiments.report import controls, limits, load
 from experiments.report.changes import section
 from experiments.report.changes.diff import side_by_side
 from experiments.report.films.videos import timeline
-from experiments.report.iteration import foreign
+from experiments.report.iteration import critic
 from experiments.report.load import load_run
 from experiments.report.page import render
 from rlgpt_jax.rl.evaluate.report import EpisodeEnd
@@ -115,7 +115,7 @@ def test_typical_failures_are_counted(folder: Path) -> None:
     assert "Typical failures" in told and re.search(r"dead loop\s+jump\s+3\s+100.0\s%\s+101", told)
 
 
-def test_numbers_of_another_run_are_marked_in_a_replayed_critic_s_words(
+def test_words_of_a_replayed_critic_about_another_run_are_told_as_such(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(load.files, "CHECKOUT", tmp_path)
@@ -129,12 +129,12 @@ def test_numbers_of_another_run_are_marked_in_a_replayed_critic_s_words(
     run_folder.write(folder / "config.json", saved)
     run_folder.write(folder / "iterations/0/critique.json", {"failure": "Only 60 of 200 <did>."})
     run = load_run(folder)
-    assert foreign.numbers(run, "iter0/critic") == {"60"}
+    assert critic.is_of_another_run(run, "iter0/critic")
     page = render(run)
-    assert ">60</mark> of 200 &lt;did&gt;." in page and "Words of another run" in page
+    assert "60 of 200 &lt;did&gt;." in page and "Words of another run" in page
     recorded["messages"] = own["messages"]
     run_folder.write(tmp_path / "recorded.jsonl", json.dumps(recorded) + "\n")
-    assert foreign.numbers(load_run(folder), "iter0/critic") is None
+    assert not critic.is_of_another_run(load_run(folder), "iter0/critic")
 
 
 def test_a_smoke_run_its_command_and_its_times_are_told(folder: Path) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from experiments import flags, sight
+from experiments import flags
 from experiments.config_tree import differences
-from experiments.configs import base
+from experiments.configs import base, sight
 from experiments.values import ConfigError
 
 PURE = "--config.loop.mode=pure_rl"

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import betaincinv
 
 from experiments.study import intervals
-from experiments.study.intervals import Count, difference, over_seeds, these_agents, verdict
+from experiments.study.intervals import Count, difference, over_seeds, these_agents
 
 NUM_WORLDS, NUM_EPISODES = 48, 200  # of a seed's evaluation
 
@@ -67,9 +67,9 @@ def test_a_difference_is_paired_by_seed() -> None:
     """Seeds far apart that all rise by the same: pairing sees the rise, else it drowns."""
     before, after = of((20, 200), (100, 200), (160, 200)), of((50, 200), (130, 200), (190, 200))
     paired, apart = difference(after, before, True), difference(after, before, False)
-    assert 0.05 < paired[0] < 0.15 < paired[1] < 0.25
-    assert apart[0] < 0 < apart[1]
-    assert (verdict(paired), verdict(apart)) == ("rises", "cannot be told")
+    assert 0.05 < paired.low < 0.15 < paired.high < 0.25
+    assert apart.low < 0 < apart.high
+    assert (paired.trend, apart.trend) == ("rises", "cannot be told")
 
 
 def test_a_difference_without_pairs_is_welch_s() -> None:
@@ -78,18 +78,18 @@ def test_a_difference_without_pairs_is_welch_s() -> None:
 
     a, b = of((150, 200), (160, 200), (170, 200)), of((80, 200), (100, 200), (120, 200))
     told = ttest_ind([c.rate for c in a], [c.rate for c in b], equal_var=False)
-    assert difference(a, b, False) == pytest.approx(tuple(told.confidence_interval(0.95)))
+    assert difference(a, b, False)[1:3] == pytest.approx(tuple(told.confidence_interval(0.95)))
 
 
 def test_a_difference_turns_its_sign_with_its_order() -> None:
     a, b = of(*[(150, 200)] * 3), of(*[(50, 200)] * 3)
     up, down = difference(a, b, True), difference(b, a, True)
-    assert up == pytest.approx((-down[1], -down[0]))
-    assert verdict(up) == "rises" and verdict(down) == "falls"
+    assert up[:3] == pytest.approx((-down.size, -down.high, -down.low))
+    assert up.trend == "rises" and down.trend == "falls"
 
 
 def test_nothing_against_nothing_cannot_be_told() -> None:
-    low, high = difference(of(*[(0, 200)] * 3), of(*[(0, 200)] * 3), True)
+    _, low, high, _ = difference(of(*[(0, 200)] * 3), of(*[(0, 200)] * 3), True)
     assert low < 0 < high and high - low < 0.02
 
 
@@ -167,5 +167,5 @@ def test_a_difference_of_nothing_is_called_one_in_at_most_one_study_of_twenty(nu
     rng, wrong = np.random.default_rng(0), 0
     for _ in range(500):
         a, b = (evaluated(rng, num, 0.7, 0.05, 0.2, True) for _ in range(2))
-        wrong += verdict(difference(a, b, False)) != "cannot be told"
+        wrong += difference(a, b, False).trend != "cannot be told"
     assert wrong / 500 < 0.07

@@ -117,9 +117,7 @@ def test_two_runs_are_compared_by_key(run: Path, capsys, tmp_path: Path) -> None
     assert "+No." in words and "-So be it." in words
     assert f"only in {other}/transcript.jsonl: iter2/slow" in words
     assert "0 of 6 prompts and 2 of 6 answers differ; 0 keys are only in" in words
-    assert called(capsys, "diff", run, other, "--key=*/critic")[0] == 0
-    summary = called(capsys, "diff", run, other, "--summary")[1]
-    assert summary.count("\n") == 1 and "2 of 6 answers" in summary
+    assert "2 of 6 answers" in called(capsys, "diff", run, other)[1].splitlines()[-1]
 
 
 def test_a_replay_is_compared_with_its_recording(run: Path, capsys, tmp_path: Path) -> None:

@@ -26,7 +26,6 @@ ATTRIBUTES = {"system", "popen", "exec_module", "load_module", "__globals__", "_
 STARTERS = {"importlib", "subprocess", "ctypes", "multiprocessing", "os.system"}
 MAY_START = {
     "experiments/bench/compiling.py": "starts itself to measure a cold start",
-    "experiments/bench/peers/minedojo.py": "measures a client in the interpreter that is named",
     "experiments/commands.py": "imports a command named in a table of its tool",
     "experiments/checks.py": "looks whether a package is installed",
     "experiments/config_files.py": "imports a configuration of the project",

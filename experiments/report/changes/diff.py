@@ -4,7 +4,7 @@ import dataclasses
 import difflib
 from collections.abc import Sequence
 
-from experiments.report.html import tag, text
+from experiments.report.html import scroll, tag, text
 
 CONTEXT = 2  # equal lines around a change
 
@@ -41,8 +41,7 @@ def side_by_side(old: str, new: str) -> Diff:
     if not rows:
         return Diff("", 0, 0)
     body = tag("table", tag("tbody", "".join(rows)), class_="diff")
-    return Diff(tag("div", body, class_="scroll", tabindex="0", role="region",
-                    aria_label="Before and after, side by side"), removed, added)  # fmt: skip
+    return Diff(scroll(body, "Before and after, side by side"), removed, added)
 
 
 def _changed(before: Sequence[str], after: Sequence[str]) -> list[str]:

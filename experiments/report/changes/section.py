@@ -31,12 +31,6 @@ def changes(run: Run) -> str:
     return html.section("changes", "What changed", inner)
 
 
-def _rate(report: dict | None) -> str:
-    if not report:
-        return "–"
-    return html.interval(report["success_rate"], report["success_low"], report["success_high"])
-
-
 def _plan(it: Iteration) -> str:
     subs = it.plan.get("sub_actions", [])
     items = (tag("code", text(s["name"])) + " " + html.chip(s["kind"], s["kind"]) for s in subs)
@@ -51,8 +45,8 @@ def _code(it: Iteration) -> str:
 
 
 ROWS = {
-    "Validation success (95 %)": lambda it: _rate(it.evaluation),
-    "Code alone (95 %)": lambda it: _rate(it.coded_parts),
+    "Validation success (95 %)": lambda it: html.rate(it.evaluation),
+    "Code alone (95 %)": lambda it: html.rate(it.coded_parts),
     "Plan": _plan,
     "Code": _code,
 }
@@ -63,7 +57,7 @@ def _pair(run: Run, old: Iteration, new: Iteration) -> str:
     plans = (plan_text(it, instructions(run, it.index), worlds.of_run(run.config))
              for it in (old, new))  # fmt: skip
     found = [("Plan", side_by_side(*plans))]
-    before, after = code_of(old), code_of(new)
+    before, after = old.code, new.code
     for name in dict.fromkeys([*before, *after]):
         kind = "" if name in before and name in after else " (new)" if name in after else " (gone)"
         found.append((f"Code of {name}{kind}", side_by_side(before.get(name, ""),
@@ -104,18 +98,6 @@ def plan_text(it: Iteration, told: dict[str, str], task: ControlTask | None = No
             *described(it.interface, task.spec if task else None).splitlines(),
         ]
     return "\n".join(lines)
-
-
-def code_of(it: Iteration) -> dict[str, str]:
-    """The code in use of every macro."""
-    found = dict(it.kept)
-    for name, tries in it.macros.items():
-        accepted = [t for t in tries if t.refusal is None]
-        used = it.fates.get(name, {}).get("used")
-        chosen = [t for t in accepted if f"try{t.number}" == used] or accepted[-1:]
-        if chosen:
-            found[name] = chosen[-1].source
-    return found
 
 
 def _prompts(run: Run, iteration: int) -> dict[str, str]:

@@ -69,8 +69,9 @@ def _strip(source: str, moments: list[dict[str, Any]]) -> str:
     ]  # fmt: skip
     words = f"{len(moments)} moments of the episode, from left to right; the table tells the same"
     image = f'<img src="{source}" alt="{text(words)}" loading="lazy">'
-    scroll = tag("div", image, class_="strip", tabindex="0", role="region", aria_label=words)
-    return tag("figure", scroll) + html.details("The same in words", html.table(head, rows))
+    return tag("figure", html.scroll(image, words, "strip")) + html.details(
+        "The same in words", html.table(head, rows)
+    )
 
 
 def _figure(source: str, words: str, caption: str) -> str:

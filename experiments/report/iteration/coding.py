@@ -3,7 +3,7 @@
 from experiments.report import html
 from experiments.report.highlight import code
 from experiments.report.html import tag, text
-from experiments.report.iteration.foreign import numbers
+from experiments.report.iteration.critic import is_of_another_run
 from experiments.report.iteration.plan import fate
 from experiments.report.load import Iteration, Run, Try
 
@@ -15,7 +15,7 @@ def code_of(it: Iteration, is_open: bool, run: Run) -> str:
     counts = (it.evaluation or {}).get("action_counts", {})
     parts = [tag("h3", "Code of the fast agent", class_="later")]
     for name, tries in it.macros.items():
-        inner = "".join(_try(attempt, len(tries), _foreign(run, it, attempt)) for attempt in tries)
+        inner = "".join(_try(run, it, attempt, len(tries)) for attempt in tries)
         if name in it.fates:
             inner += html.note("In the end", it.fates[name]["words"], "")
         parts.append(html.details(_summary(name, fate(it, name), counts), inner, is_open))
@@ -31,14 +31,7 @@ def _summary(name: str, chip: str, counts: dict[str, int]) -> str:
     return words
 
 
-def _foreign(run: Run, it: Iteration, attempt: Try) -> frozenset[str] | None:
-    """Of the words of a replayed trial critic."""
-    if not attempt.verdict:
-        return None
-    return numbers(run, f"iter{it.index}/trial_critic/try{attempt.number}")
-
-
-def _try(attempt: Try, count: int, foreign: frozenset[str] | None) -> str:
+def _try(run: Run, it: Iteration, attempt: Try, count: int) -> str:
     title = tag("h4", f"Version {attempt.number + 1}") if count > 1 else ""
     refusal = attempt.refusal or {}
     line = refusal.get("line")
@@ -55,6 +48,7 @@ def _try(attempt: Try, count: int, foreign: frozenset[str] | None) -> str:
         content = attempt.verdict == "ok"
         words = attempt.change or ("Nothing to change." if content else "")
         who = "Trial critic: good" if content else "Trial critic: revise"
-        who += ", to another run" * (foreign is not None)
-        inner += html.note(who, words, "good" if content else "warn", foreign)
+        key = f"iter{it.index}/trial_critic/try{attempt.number}"
+        who += ", to another run" * is_of_another_run(run, key)
+        inner += html.note(who, words, "good" if content else "warn")
     return inner

@@ -1,46 +1,61 @@
 """The part of an iteration about the critic's words after training."""
 
+import re
 from typing import Any
 
 from experiments.report import html
-from experiments.report.html import marked, tag, text
-from experiments.report.iteration.foreign import WARNING
+from experiments.report.html import tag, text
+from experiments.report.load import Run, question
 
+WARNING = (
+    "Replayed: these words were given to the recorded run, whose measurements differ from this "
+    "run's."
+)
+NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 VERDICT_KIND = {"keep": "good", "revise": "warn", "drop": "bad"}
 
 
-def words_of(critique: dict[str, Any] | None, foreign: frozenset[str] | None = None) -> str:
+def is_of_another_run(run: Run, key: str) -> bool:
+    """Whether the recorded question of this key told numbers that this run's does not."""
+    line = next((x for x in run.transcript if x["key"].endswith(key)), None)
+    recorded = run.recorded.get(line["key"]) if line and line["provider"] == "replay" else None
+    if line is None or recorded is None:
+        return False
+    return bool(set(NUMBER.findall(recorded)) - set(NUMBER.findall(question(line))))
+
+
+def words_of(critique: dict[str, Any] | None, is_foreign: bool = False) -> str:
     """Why it failed, a verdict per coded sub-action, advice for each agent.
 
-    `foreign`: numbers of another run, to which a replayed critic spoke (`foreign.py`).
+    `is_foreign`: whether a replayed critic spoke of the measurements of another run.
     """
     if not critique:
         return ""
     inner = tag("h3", "Critic", class_="later")
-    if foreign is not None:
+    if is_foreign:
         inner += html.note("Words of another run", WARNING, "warn")
     if critique.get("solved"):
         inner += html.chip("solved: no further iteration", "good")
     if critique.get("failure"):
-        inner += html.note("What went wrong", critique["failure"], "", foreign)
-    rows = [_row(word, foreign) for word in critique.get("sub_actions", [])]
+        inner += html.note("What went wrong", critique["failure"], "")
+    rows = [_row(word) for word in critique.get("sub_actions", [])]
     if rows:
         inner += html.table(("Sub-action", "Verdict", "Reason"), rows)
     for field, title in (
         ("advice", "Advice for the next plan"), ("to_rl", "To the agent that sets up training")
     ):  # fmt: skip
         if critique.get(field):
-            inner += html.note(title, critique[field], "", foreign)
+            inner += html.note(title, critique[field], "")
     if critique.get("reasoning"):
         inner += html.details("Its reasoning", html.paragraphs(critique["reasoning"]))
     return inner
 
 
-def _row(word: dict[str, Any], foreign: frozenset[str] | None) -> list[str]:
+def _row(word: dict[str, Any]) -> list[str]:
     verdict = word.get("verdict", "")
-    reason = marked(word.get("reason", ""), foreign)
+    reason = text(word.get("reason", ""))
     if word.get("to_fast"):
-        change = tag("strong", "To the coder: ") + marked(word["to_fast"], foreign)
+        change = tag("strong", "To the coder: ") + text(word["to_fast"])
         reason += tag("p", change, class_="change")
     return [
         tag("code", text(word.get("name", ""))),

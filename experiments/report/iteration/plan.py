@@ -55,14 +55,12 @@ def fate(it: Iteration, name: str) -> str:
     tries = it.macros.get(name, ())
     if not tries:
         return html.chip("earlier code kept", "good") if name in it.kept else ""
-    accepted = [attempt for attempt in tries if attempt.refusal is None]
-    if not accepted:
+    version = it.used(name)
+    if version is None:
         return html.chip("refused, left to PPO", "bad")
-    used = it.fates.get(name, {}).get("used")
-    version = next((t for t in accepted if f"try{t.number}" == used), accepted[-1])
     number = version.number + 1
     words = "accepted" if number == len(tries) == 1 else f"accepted, version {number}"
-    if refused := len(tries) - len(accepted):
+    if refused := sum(attempt.refusal is not None for attempt in tries):
         words += f", {refused} refused"
     return html.chip(words, "good") + _content(version)
 

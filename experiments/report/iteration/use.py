@@ -20,7 +20,7 @@ def action_use(evaluation: dict[str, Any]) -> str:
     counts = evaluation.get("action_counts", {})
     ends = evaluation.get("macro_ends", {})
     total = sum(ticks.values()) or 1
-    names = sorted(set(ticks) | set(counts), key=lambda n: -ticks.get(n, 0))
+    names = sorted({**ticks, **counts}, key=lambda n: -ticks.get(n, 0))
     used = [n for n in names if ticks.get(n) or counts.get(n)]
     shown = [n for i, n in enumerate(used) if i < MAX_ACTIONS or n in ends]
     rows = [_use_row(n, counts.get(n, 0), ticks.get(n, 0) / total, ends.get(n)) for n in shown]

@@ -12,20 +12,17 @@ from rlgpt_jax.envs.names import CRAFT_NAMES
 def read(tmp_path, text: str, name: str = "actions.txt") -> list[list[int]]:
     path = tmp_path / name
     path.write_text(text)
-    return [row.action.tolist() for row in read_actions(path)]
+    return read_actions(path).tolist()
 
 
 def test_all_forms_of_a_line_say_the_same(tmp_path):
     lines = """
     # walking and looking right
-    [1, 0, 1, 12, 13, 0, 0, 0]
-    1 0 1 12 13 0 0 0        # plain numbers
-    1, 0, 1, 12, 13, 0, 0, 0
+    forward jump yaw=13      # words
 
-    forward jump yaw=13
     move=1 jump=1 yaw=13
     """
-    assert read(tmp_path, lines) == [[1, 0, 1, 12, 13, 0, 0, 0]] * 5
+    assert read(tmp_path, lines) == [[1, 0, 1, 12, 13, 0, 0, 0]] * 2
 
 
 def test_functions_and_products_go_by_name_or_number(tmp_path):
@@ -44,9 +41,7 @@ def test_repeats_are_written_out(tmp_path):
 def test_arrays_are_read(tmp_path):
     actions = np.tile(np.array(base.NOOP), (3, 1))
     np.save(tmp_path / "actions.npy", actions)
-    rows = read_actions(tmp_path / "actions.npy")
-    np.testing.assert_array_equal([row.action for row in rows], actions)
-    assert rows[2].place == "row 2"
+    np.testing.assert_array_equal(read_actions(tmp_path / "actions.npy"), actions)
 
 
 @pytest.mark.parametrize(
@@ -60,12 +55,6 @@ def test_arrays_are_read(tmp_path):
         ("fn=craft arg=plank", r"arg=plank: no such name. Did you mean planks"),
         ("slot=36", "slot=36: it must be 0 to 35"),
         ("attack repeat=0", "repeat=0: it must be 1 to"),
-        ("1 2 3", r"an action is 8 integers, got \[1, 2, 3\]"),
-        ("1 0 0 12 12 9 0 0", r"entry 6 \(fn\) must be 0 to 7, got 9"),
-        ("1 0 0 twelve", "numbers and words do not mix"),
-        ("[1, 0", "no JSON list"),
-        ("[1.5, 0, 0, 12, 12, 0, 0, 0]", "an action is 8 integers"),
-        ("-1 0 0 12 12 0 0 0", r"entry 1 \(move\) must be 0 to 2, got -1"),
     ],
 )
 def test_a_bad_line_is_named_with_what_is_allowed(tmp_path, line, words):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from experiments.play.controls import DEGREES_PER_PIXEL, MAX_WAITING, Controls, next_filled
+from experiments.play.controls import DEGREES_PER_PIXEL, MAX_WAITING, Controls
 from experiments.play.menu import Menu
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID
@@ -91,14 +91,6 @@ def test_losing_the_keyboard_lets_everything_go():
     controls.turn(5 * BIN, 0)
     controls.release_all()
     assert row(controls) == NOOP
-
-
-def test_the_wheel_goes_round_the_filled_slots_but_the_hand():
-    quantities = np.zeros(36, int)
-    assert next_filled(quantities, 0, 1) is None
-    quantities[[0, 2, 5]] = 1
-    assert [next_filled(quantities, slot, 1) for slot in (0, 2, 5)] == [2, 5, 2]
-    assert [next_filled(quantities, slot, -1) for slot in (0, 5, 2)] == [5, 2, 5]
 
 
 def seen(**changes) -> base.Observation:

@@ -6,17 +6,17 @@ import sys
 import pytest
 
 from experiments.play import keys, options
-from experiments.play.__main__ import help_text
+from experiments.play.__main__ import main
 from experiments.values import ConfigError
 
 
 def test_a_full_command_line(tmp_path):
     asked = options.parse([
-        "--task=harvest_milk", "--seed=5", "--biome=forest", "--split=eval", "--worlds=3",
+        "--task=harvest_milk", "--seed=5", "--worlds=3",
         f"--record={tmp_path}/a.mp4", "--headless", "--actions=a.txt", "--out=b.json",
     ])  # fmt: skip
-    assert asked.task.name == "harvest_milk" and asked.task.biome == "forest"
-    assert (asked.seed, asked.split, asked.world.num_worlds) == (5, "eval", 3)
+    assert asked.task.name == "harvest_milk"
+    assert (asked.seed, asked.world.num_worlds) == (5, 3)
     assert asked.headless and str(asked.actions) == "a.txt" and str(asked.out) == "b.json"
 
 
@@ -41,7 +41,6 @@ def test_a_file_of_one_s_own_with_names_as_the_wiki_has_them(tmp_path):
         (["--task=harvest_milk", "--seed=x"], "--seed=x"),
         (["--task=harvest_milk", "--seed=-1"], "it must be 0 or more"),
         (["--task=harvest_milk", "--worlds=0"], "it must be 1 or more"),
-        (["--task=harvest_milk", "--split=test"], "no such split"),
         (["--task=harvest_milk", "--headless"], "give it with --actions"),
         (["--task=harvest_milk", "--actions=a.txt"], "--actions belongs to --headless"),
         (["--task=harvest_milk", "--record=a.avi"], "must end with .mp4"),
@@ -53,8 +52,9 @@ def test_what_cannot_be_used_is_told(argv, words):
         options.parse(argv)
 
 
-def test_help_names_every_flag_and_key():
-    words = help_text()
+def test_help_names_every_flag_and_key(capsys):
+    assert main(["--help"]) == 0
+    words = capsys.readouterr().out
     assert all(f"--{name}" in words for name in options.HELP)
     assert keys.HELP in words and "bins of 15 degrees" in words
     assert "jax" not in subprocess.run(

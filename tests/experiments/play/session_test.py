@@ -73,10 +73,8 @@ def test_a_file_of_actions_that_succeeds(session, tmp_path):
         assert reader.count_frames() == 9 + headless.END_FRAMES
         assert reader.get_meta_data()["fps"] == 20
         assert reader.get_meta_data()["size"] == (WIDTH, HEIGHT)
-    rows = [line for line in printed.splitlines() if "│" in line]
-    assert "1-5" in rows[0] and "forward" in rows[0]
-    assert "fn=craft arg=planks" in rows[1] and "-1 log, +4 planks" in rows[1] and "+4" in rows[1]
-    assert "(yaw=14: busy)" in rows[2] and len(rows) == 4
+    told = [line for line in printed.splitlines() if line.startswith("tick")]
+    assert told[0] == "tick 6, fn=craft arg=planks: -1 log, +4 planks; +4" and len(told) == 2
     assert "1 actions were left" in printed and "8 planks" in printed
 
 
@@ -173,15 +171,13 @@ def test_the_menu_stops_the_world_and_crafts(session, pygame, tmp_path):
     assert menu[200:300, 100:600].mean() < 0.6 * after[200:300, 100:600].mean()
 
 
-def test_numbers_wheel_and_letters_act_on_slots(session, pygame, tmp_path):
+def test_numbers_and_letters_act_on_slots(session, pygame, tmp_path):
     names = lambda obs: obs.slot_name[0, :2].tolist()  # noqa: E731
     log, dirt = names(session.obs)
     _, seen = run(session, pygame, tmp_path, ["+2"], [], [], [])
     assert names(seen[-1][0]) == [dirt, log]
-    _, seen = run(session, pygame, tmp_path, [5], [], [], [])  # the wheel, down
-    assert names(seen[-1][0]) == [log, dirt]
     _, seen = run(session, pygame, tmp_path, ["+x"], [], [], [])
-    assert names(seen[-1][0]) == [0, dirt]
+    assert names(seen[-1][0]) == [0, log]
     tick = session.tick
     run(session, pygame, tmp_path, ["+q"], ["+f"])  # an empty hand has nothing to give
     assert session.tick > tick and not session.is_busy
@@ -208,7 +204,7 @@ def test_after_the_end_enter_begins_anew_and_escape_quits(session, pygame, tmp_p
 
 def test_without_pygame_the_extra_is_named(session, monkeypatch):
     monkeypatch.setitem(sys.modules, "pygame", None)
-    with pytest.raises(ConfigError, match=r"pip install 'rlgpt_jax\[play\]'"):
+    with pytest.raises(ConfigError, match=r"pip install -e '.\[play\]'"):
         window.Window(session, None)
 
 

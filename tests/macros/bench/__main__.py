@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments import machine
-from experiments.bench.table import Row, show
+from experiments.bench.table import Row, markdown
 
 PARTS = ("speed", "replace", "start", "training")
 INTERPRETERS = ("host", "jax")
@@ -76,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
         rows.append(row)
         words = ", ".join(f"{name} {value:,.4g}" for name, value in row.numbers.items())
         console.print(f"{row.part}, {row.name}: {words}", highlight=False, soft_wrap=True)
-    show(console, rows)
+    console.print(markdown(rows), highlight=False, markup=False, soft_wrap=True)
     options.out.mkdir(parents=True, exist_ok=True)
     written = {
         "date": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
