@@ -107,7 +107,7 @@ def test_other_columns_than_the_files_are_an_error(folder):
     ],
 )
 def test_a_bad_setting_names_its_field(field, value):
-    with pytest.raises(ValueError, match=f"loop.{field}="):
+    with pytest.raises(ValueError, match=f"loop.{field} is"):
         LoopConfig(**{field: value})
 
 
