@@ -35,7 +35,6 @@ class Vocabulary:
     sensors: str
     spec: WorldSpec | None
     fields: dict[str, int]  # `obs.<name>` -> operand of the instruction `field`
-    known: frozenset[str]  # what `hasattr` says yes to
     seeds: tuple[tuple[str, ...], ...]  # fields of the first observation, for random numbers
     # Minecraft's, as instructions.
     ray_fields: tuple[str, ...] = ()
@@ -105,19 +104,13 @@ def of_world(sensors: str, spec: WorldSpec | None) -> Vocabulary:
     fields = {f.name: i | PLAIN_FIELD for i, f in enumerate(spec.fields, 1) if f.level in levels}
     names = list(fields)
     seeds = tuple(tuple(names[i::NUM_SEEDS]) for i in range(NUM_SEEDS))
-    return Vocabulary(
-        sensors, spec, fields, frozenset(fields), seeds, wording=wording(spec, names[:1])
-    )
+    return Vocabulary(sensors, spec, fields, seeds, wording=wording(spec, names[:1]))
 
 
 def minecraft(sensors: str) -> Vocabulary:
     fields = {name: SCALARS.index(name) + 1 for name in OBS_FIELDS}
-    rays = ("rays", "sees", "nearest") if sensors == "full" else ()
-    known = {*OBS_FIELDS, "count", "near", "block", "entity", "distance", *rays}
     seeds = tuple((name,) for name in SEEDS)
-    return Vocabulary(
-        sensors, None, fields, frozenset(known), seeds, RAY_FIELDS, OBS_METHODS, ACTION_NAMES
-    )
+    return Vocabulary(sensors, None, fields, seeds, RAY_FIELDS, OBS_METHODS, ACTION_NAMES)
 
 
 def wording(spec: WorldSpec, fields: list[str]) -> tuple[tuple[str, str], ...]:

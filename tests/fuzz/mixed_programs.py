@@ -86,7 +86,7 @@ class Writer:
         return self.rng.choice((
             simple, f"({x} + {y}) % 97", f"max({x}, {y})", f"({x} | {y}) & 63",
             f"len({self.row()})", f"int({wild} > {x})", f"int({wild} != {wild})",
-            f"int(math.isinf({wild}))",
+            f"int(abs({wild}) == math.inf)",
             f"int({self.value('w', 0)} == 'log')", f"first([{x}, {y}])",
             f"sum(1 for q in {self.row()})", 'PLAN[0]["at"][1]', 'PLAN[1]["at"][0]',
             'len(PLAN[1]["path"])', f"sorted([{x}, {y}])[0]",

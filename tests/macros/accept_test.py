@@ -15,9 +15,7 @@ WALK = (
 )
 WRONG = "def walk(obs):\n    obs = yield forward()\n    x = obs.helth\n"
 # What each of them uses is told in docs/results.md, "Macro answers".
-REFUSED_AT_FIRST = {
-    "bare-06-chase_cow", "bare-23-explore_grid", "bare-38-go_up", "bare-45-three_wool",
-}  # fmt: skip
+REFUSED_AT_FIRST = {"bare-06-chase_cow", "bare-38-go_up", "bare-45-three_wool"}
 
 
 @pytest.mark.slow

@@ -86,7 +86,7 @@ def test_actions_have_their_index_and_arguments_in_both_interpreters(text: str) 
         ("yield drive('fast')", bc.TRAP_KIND),
         ("yield drive(1 / (obs.x - obs.x))", bc.TRAP_DIVIDE),
         ("act = obs.x\nyield act", bc.TRAP_KIND),
-        ("act = (0, 1)\nyield act[0]", bc.TRAP_KIND),
+        ("act = (obs.x, 1)\nyield act[0]", bc.TRAP_KIND),
         ("xs = []\nwhile True:\n    xs.append(brake())", bc.TRAP_MEMORY),
     ],
 )

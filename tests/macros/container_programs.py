@@ -3,34 +3,32 @@
 # Bodies of `def macro(obs):`.
 BODIES = {
     "sets that change": """
-    from collections import OrderedDict, deque
+    from collections import deque
     near = {obs.block(dx, 0, 0) for dx in (-1, 0, 1)}
     near.update(["log", "dirt", "stone"])
     same = near
     near.difference_update({"dirt"}, ("sand",))
     obs = yield turn(yaw=15 * len(same), pitch=15 * ("dirt" in same))
-    near.intersection_update(x for x in ("log", "stone", "dirt"))
-    obs = yield turn(yaw=15 * len(same), pitch=15 * near.issuperset(["log"]))
-    near.symmetric_difference_update(["log", "cow"])
-    obs = yield turn(yaw=15 * len(same), pitch=15 * near.issuperset(near | {1}))
     few, more = {"log"}, {obs.held, "log"}
     obs = yield turn(yaw=15 * (few < near), pitch=15 * (few < more))
     obs = yield turn(yaw=15 * (few < few), pitch=15 * (more > few))
-    queue = deque([1, 2, 3, 4])
-    queue.rotate()
-    queue.extendleft((7, 8))
-    obs = yield turn(yaw=15 * queue[0], pitch=15 * queue[2])
-    queue.rotate(-2)
-    obs = yield turn(yaw=15 * queue[0], pitch=15 * queue[-1] - 30)
-    last = OrderedDict()
-    for k in (3, 1, 4):
-        last[k] = k * 2
-    last.move_to_end(3)
-    key, value = last.popitem(last=False)
-    obs = yield turn(yaw=15 * key, pitch=15 * value)
-    last.move_to_end(3, last=False)
+    last = {3: 6, 1: 2}
     key, value = last.popitem()
-    obs = yield turn(yaw=15 * key, pitch=15 * value)""",
+    obs = yield turn(yaw=15 * key, pitch=15 * value)
+    history = deque()
+    for k in range(7):
+        history.append(k)
+    history.appendleft(9)
+    obs = yield turn(yaw=15 * history[-1], pitch=15 * sum(history) % 180)
+    queue = deque([(0, 1)])
+    queue.append((2, 3))
+    a, b = queue.popleft()
+    obs = yield turn(yaw=15 * b, pitch=15 * len(queue))
+    row = [1, 2, 3]
+    other = row
+    row[:] = [x * 2 for x in row] + [1]
+    row[:] = row
+    obs = yield turn(yaw=15 * len(other), pitch=15 * other[0])""",
     "dict display": """
     d = {"log": 1, "stone": obs.count("log"), "dirt": 3}
     d["cow"] = 4
@@ -215,7 +213,6 @@ BODIES = {
     obs = yield turn(yaw=15 * b[0], pitch=15 * b[2])
     b.sort(reverse=True)
     del b[0]
-    del b[1:3]
     obs = yield turn(yaw=15 * b[0], pitch=15 * len(b))
     alias = b
     alias += [1, 2]
@@ -263,7 +260,7 @@ BODIES = {
     for move, k in rows:
         for _ in range(k):
             obs = yield move()
-    both = [*a, *t, 9]
+    both = a + list(t) + [9]
     obs = yield turn(yaw=15 * len(both), pitch=15 * both[-1])
     flat = sum([[1], [2, 3]], [])
     obs = yield turn(yaw=15 * len(flat), pitch=15 * flat[2])
@@ -290,7 +287,7 @@ BODIES = {
     if q in pairs:
         obs = yield jump()
     low, high = min((2, 1), (1, q[1])), max(q, (3, 4))
-    zeros = dict.fromkeys(("a", "b"), 0)
+    zeros = {"a": 0, "b": 0}
     zeros["a"] += low[0]
     obs = yield turn(yaw=15 * zeros["a"], pitch=15 * (high[1] + zeros["b"]))
     nested = [((1, 2), 3), ((4, 5), 6)]
@@ -375,7 +372,7 @@ BODIES = {
         obs = yield turn(yaw=15 * x, pitch=15 * i)
     back = list(reversed(range(2, 9, 3)))
     obs = yield turn(yaw=15 * back[0], pitch=15 * tuple(range(4))[2])
-    for x in map(lambda a, b: a + b, xs, ys):
+    for x in map(lambda a: a + 4, xs):
         obs = yield turn(yaw=15 * x)
     for x in filter(lambda a: a > 1, xs):
         obs = yield turn(yaw=15 * x)
@@ -391,13 +388,13 @@ BODIES = {
     cows = any(r.entity == "cow" for r in obs.rays[::2])
     obs = yield turn(yaw=15 * cows, pitch=15 * logs % 180)
     first, *rest = ys
-    *init, last = [first, *rest, 9]
+    *init, last = [first] + rest + [9]
     a, *mid, z = (1, 2, 3, 4)
     obs = yield turn(yaw=15 * len(rest), pitch=15 * last)
     obs = yield turn(yaw=15 * len(init), pitch=15 * mid[1] * z)
     for head, *tail in [(1, 2, 3), (4, 5)]:
         obs = yield turn(yaw=15 * head, pitch=15 * len(tail))
-    obs = yield turn(yaw=15 * next(iter(ys)), pitch=15 * next(x for x in xs if x < 3))
+    obs = yield turn(yaw=15 * next(y for y in ys), pitch=15 * next(x for x in xs if x < 3))
     obs = yield turn(yaw=15 * (3 in range(2, 5)), pitch=15 * (7 in (a + 4 for a in xs)))
     obs = yield turn(yaw=15 * len(set(k % 4 for k in range(9))), pitch=15 * sum([1, 2], 3))
     pairs = list(enumerate(("log", "dirt")))
@@ -477,39 +474,6 @@ BODIES = {
     a &= 3
     a -= 1
     obs = yield turn(yaw=15 * a)""",
-    "counting": """
-    from collections import Counter, defaultdict, deque, OrderedDict
-    seen = defaultdict(int)
-    places = defaultdict(list)
-    for k in range(9):
-        seen[k % 4] += 1
-        places[k % 2].append(k)
-    obs = yield turn(yaw=15 * seen[1], pitch=15 * len(places[1]))
-    obs = yield turn(yaw=15 * seen[7], pitch=15 * len(seen))
-    n = Counter(r.block for r in obs.rays)
-    obs = yield turn(yaw=15 * (n["log"] % 12), pitch=15 * n["cow"])
-    n["cow"] += 2
-    n.update(["cow", "pig"])
-    name, count = n.most_common(1)[0]
-    obs = yield turn(yaw=15 * (count % 12), pitch=15 * n["cow"])
-    if count == max(n.values()) and n[name] == count:
-        obs = yield jump()
-    history = deque(maxlen=3)
-    for k in range(7):
-        history.append(k)
-    history.appendleft(9)
-    if len(history) == 3 and history[0] == 9:
-        obs = yield turn(yaw=15 * history[-1], pitch=15 * sum(history) % 180)
-    queue = deque([(0, 1)])
-    queue.append((2, 3))
-    a, b = queue.popleft()
-    obs = yield turn(yaw=15 * b, pitch=15 * len(queue))
-    last = OrderedDict()
-    last["a"] = 4
-    obs = yield turn(yaw=15 * last["a"], pitch=15 * bool(queue))
-    rows = defaultdict(lambda: [0, 0])
-    rows["x"][1] += 5
-    obs = yield turn(yaw=15 * rows["x"][1], pitch=15 * rows["y"][0])""",
 }
 HELPERS = """
 COSTS = {"stone": 3, "log": 1, "dirt": 2}

@@ -12,8 +12,7 @@ from tests.macros import machines, worlds
 from tests.macros.container_programs import BODIES, HELPERS
 
 LANES, TICKS = 3, 50
-SAMPLE = ("dict building", "sets", "list methods", "sorted", "sorting many", "counting",
-          "rays kept")  # fmt: skip
+SAMPLE = ("dict building", "sets", "list methods", "sorted", "sorting many", "rays kept")
 
 
 def source_of(name: str) -> str:
@@ -178,11 +177,14 @@ REFUSED = {
     "d = {obs.x: 2}\n    ks = d.keys()": "can only be walked through",
     "xs = [1]\n    y = xs.pop(1, 2, 3)": "pop was given 3 arguments",
     "ys = sorted([1], lambda x: x)": "sorted takes one sequence",
-    "from collections import deque\n    a = deque(maxlen=3)\n    b = a": "gets another name",
+    "from collections import deque\n    a = deque(maxlen=3)": "no free parameter maxlen",
+    "from collections import Counter\n    a = Counter([1])": "Counter is not part",
+    "ys = [*obs.rays, 1]": "* in front of a value",
+    "y = map(lambda a, b: a, [1], [2])": "map takes a function and a sequence",
     "a, *b, *c = [1]": "two names with *",
     "y = {k: 1 for k in 5}": "cannot be iterated over",
     "ys = zip([1], [2])": "zip is not part of the language",
-    "xs = [1]\n    del xs[::2]": "del of a slice with a step",
+    "xs = [1]\n    del xs[::2]": "del of this is not part",
 }
 
 

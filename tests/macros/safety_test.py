@@ -59,7 +59,6 @@ MAY_LOOK_UP = {
     "macros/compiler/passes/registers.py": "the operands a, b, c of an instruction",
     "agents/llm/budget.py": "the fields of a dataclass",
     "loop/baselines/autocraft.py": "what only some of the worlds it wraps have",
-    "loop/config.py": "the fields of a dataclass",
     "loop/skills.py": "the fields of a dataclass",
 }
 COMPUTED = {"getattr", "setattr", "hasattr", "delattr"}

@@ -16,16 +16,10 @@ PARTS = ("crafting", "table")
 def macro(obs):
     obs = yield craft(f"{WOOD}_pickaxe")
     obs = yield craft(TOOL)
-    obs = yield craft("%s_%s" % (WOOD, "pickaxe"))
-    obs = yield craft("{}_{kind}".format(WOOD, kind="pickaxe"))
-    obs = yield craft("_".join(("crafting", "table")))
+    obs = yield craft(WOOD + "_pickaxe")
     obs = yield craft(" STICK ".strip().lower())
-    obs = yield turn(yaw=15 * ("a" + "b" == "ab"), pitch=15 * len("log") + 15 * "log".count("o"))
-    obs = yield turn(yaw=15 * "wooden_pickaxe".find("p"), pitch=15 * (str(3) == "3"))
-    for n in range(3):
-        if f"step{n:02d}" in ("step00", "step02"):
-            obs = yield jump()
-    if "x".upper() == "X" and "log".replace("o", "a") == "lag" and "ab" * 2 == "abab":
+    obs = yield turn(yaw=15 * ("a" + "b" == "ab"), pitch=15 * (str(3) == f"{3}"))
+    if "x".upper() == "X" and "log".replace("o", "a") == "lag":
         obs = yield back()
 """,
     "tables": """
@@ -44,11 +38,11 @@ def macro(obs):
         obs = yield craft("wooden_" + kind)
     goods = {"log": 2, "stick": 3}
     for k, v in goods.items():
-        if k + "!" == "log!" and f"{k}:{v}" in ("log:2", "stick:2"):
+        if k + "!" == "log!":
             obs = yield turn(yaw=15 * v)
     for i, side in enumerate(("left", "right")):
-        word = "%s%d" % (side, i)
-        obs = yield turn(yaw=15 * (word == "left0"), pitch=15 * (word == "right1"))
+        word = f"to_{side}"
+        obs = yield turn(yaw=15 * (word == "to_left"), pitch=15 * i)
     state = "scan"
     for _ in range(3):
         state = {"scan": "walk", "walk": "turn", "turn": "scan"}[state]
@@ -71,10 +65,9 @@ def macro(obs):
             d = 8 if name.strip() in SOFT or name.upper() == "DIRT" else 0
             obs = yield turn(yaw=15 * (a + b), pitch=15 * (c + d) - 90)
     name = obs.block(0, 1, 0)
-    obs = yield turn(yaw=15 * name.find("o"), pitch=15 * len(name))
     obs = yield turn(yaw=15 * (name in "stone and logs"), pitch=15 * ("st" not in name))
     kind = name.replace("minecraft:", "").lower()
-    if kind == name and not kind.isdigit() and kind.split("_")[0] in ("stone", "log"):
+    if kind == name and kind.split("_")[0] in ("stone", "log"):
         obs = yield jump()
     word = "st" if obs.on_ground else "lo"
     obs = yield turn(yaw=15 * (word in name), pitch=15 * name.startswith(word))
@@ -84,7 +77,6 @@ def macro(obs):
         obs = yield left()
     if hand.split("_")[-1] == "pickaxe" and "pick" in hand.split("_")[-1]:
         obs = yield back()
-    obs = yield turn(yaw=15 * (len(hand) > 5))
 """,
     "words as arguments": """
 SOFT = ("grass", "eav", "snow")
@@ -101,39 +93,20 @@ def which(name, words):
             return i
     return 7
 
-def ends(name, words, more):
-    return name.endswith(words) or any(name.endswith(w) for w in more)
-
-def is_kind(name, *kinds):
-    return any(k == name or name.endswith("t" + k) for k in kinds)
-
-def spelt(name, words):
-    return [w for w in words if f"{w}n" in name or name.startswith("s" + w)]
-
-def contains(text, *words):
-    text = (text or "").lower()
-    return any(word.lower() in text for word in words)
-
 def macro(obs):
-    extra = []
     for dx in (-1, 0, 1):
         for dz in (-1, 0, 1):
             name = obs.block(dx, 0, dz) or "air"
             a = has(name, SOFT) + 2 * has(name, HARD) + 4 * has(name, ("log", "dir"))
             obs = yield turn(yaw=15 * a, pitch=15 * which(name, PREFIXES) - 90)
-            b = ends(name, ("e", "one"), ["s", "rt"]) + 2 * ends(name, ("zz",), SOFT)
-            c = contains(name, "Stone", "log") + 2 * contains(obs.held, "pick", "ROD")
-            obs = yield turn(yaw=15 * b, pitch=15 * c)
-            obs = yield turn(yaw=15 * is_kind(name, "one", "irt"),
-                             pitch=15 * len(spelt(name, ("o", "to"))))
+            found = 0
             for kind, words in KINDS.items():
                 for word in words:
                     if word in name and kind != "soft":
-                        extra.append(word)
+                        found += 1
             if f"a{3}" in name or name.startswith(f"s{1 + 1}"):
-                extra.append("a")
-    extra.append("x")
-    obs = yield turn(yaw=15 * min(len(extra), 11), pitch=15 * (extra[0] in "stones"))
+                found += 1
+            obs = yield turn(yaw=15 * found)
 """,
     "own names": """
 def macro(obs):
@@ -142,24 +115,8 @@ def macro(obs):
         low = state.lower()
         obs = yield turn(yaw=15 * (low == "search"), pitch=15 * (low == "found_it"))
         state = "Found_It" if state == "SEARCH" else "SEARCH"
-        obs = yield turn(yaw=15 * (state.split("_")[-1] == "It"), pitch=15 * len(state))
-        obs = yield turn(yaw=15 * (state.title() == state), pitch=15 * state.startswith("Fo"))
+        obs = yield turn(yaw=15 * (state.split("_")[-1] == "It"), pitch=15 * state.startswith("Fo"))
     obs = yield turn(yaw=15 * ("" or "x" == "x"), pitch=15 * bool(state))
-""",
-    "letters": """
-PLAN = "FRL"
-
-def macro(obs):
-    for c in PLAN + "F":
-        obs = yield forward() if c == "F" else turn(yaw=15 if c == "R" else -15)
-    path = "RL" if obs.on_ground else "LLR"
-    for i, c in enumerate(path):
-        obs = yield turn(yaw=15 * i, pitch=15 * (c == "R"))
-    for name in "log stone".split():
-        obs = yield turn(yaw=15 * (name == "log"), pitch=15 * (PLAN[1] == "R"))
-    left = PLAN.split("R")
-    left.append("x")
-    obs = yield turn(yaw=15 * len(left), pitch=15 * (PLAN[1:] == "RL"))
 """,
     "printing": """
 def describe(obs, n):
@@ -204,14 +161,17 @@ def macro(obs):
 REFUSED = {
     ONE + "x = f'{obs.x},{obs.z}'": ("not known", "(x, z)"),
     ONE + "x = obs.held + '_ore'": ("not known", "endswith"),
-    ONE + "x = str(obs.x)": ("not known", "tuple"),
+    ONE + "x = str(obs.x)": ("str is not part", "=="),
+    ONE + "x = 'log'.title()": ("no method title", "obs has"),
+    ONE + "for c in 'log':\n        pass": ("cannot be iterated over", "a tuple"),
+    ONE + "x = '{}'.format('log')": ("cannot be made", "=="),
     ONE + "x = obs.held.split('_')": ("gives a list", "[0]"),
     ONE + "x = obs.held.split('_')[0]": ("not part of the language", "startswith"),
     ONE + "x = obs.held.replace('_', ' ')": ("not part of the language", "diamond_ore"),
     MANY_WORDS + "    x = has('log', [obs.held])": ("not known", "quotes"),
     ONE + "x = obs.held.upper()": ("not part of the language", "=="),
     ONE + "x = obs.held in obs.block(0, 0, 0)": ("not known", "quotes"),
-    ONE + "x = ','.join([obs.held, obs.held])": ("not known", "=="),
+    ONE + "x = ','.join([obs.held, obs.held])": ("cannot be made", "=="),
     ONE + "x = '%s %d' % obs.held": ("cannot be made", "=="),
     ONE + "x = f'{3:>99999999}'": ("cannot be made", "=="),
     ONE + "x = 'a' * 1000": ("cannot be made", "=="),
@@ -229,18 +189,6 @@ def test_text_that_is_not_known_is_refused_with_reason_and_advice(source):
     assert (refusal.line, True, True) == (3, reason in refusal.reason, advice in refusal.instead), (
         refusal
     )
-
-
-def test_a_word_that_is_not_in_quotes_in_the_program_ends_the_macro():
-    source = """
-def has(name, parts):
-    return any(p in name for p in parts)
-
-def macro(obs):
-    obs = yield turn(yaw=15 * has("stone", ["log", "stone"]))
-    obs = yield turn(yaw=15 * has("stone", [obs.block(0, -1, 0), obs.held, None]))
-"""
-    assert python_meaning.trap_of(source) == "line 3: wrong kind of value"
 
 
 def test_what_is_left_out_is_told_in_notices():

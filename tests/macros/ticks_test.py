@@ -108,7 +108,7 @@ TRAPPING = {
     "for i in range(obs.x * 0 + 0.5): pass": bytecode.TRAP_WHOLE,
     "for i in range(0, 5, int(obs.x * 0)): pass": bytecode.TRAP_DOMAIN,
     "x = sqrt(-1 - obs.life)": bytecode.TRAP_DOMAIN,
-    "x = (obs.x * 0 - 2) ** 0.3": bytecode.TRAP_DOMAIN,
+    "x = 2 ** (obs.x * 0 - 0.3)": bytecode.TRAP_DOMAIN,
     "x = [k for k in range(600)]": bytecode.TRAP_MEMORY,
     "while True: x = 1": bytecode.TRAP_STEPS,
     "while 5 not in (1, 2, 3, 4): pass": bytecode.TRAP_STEPS,

@@ -28,9 +28,9 @@ ONLY_IN_MINECRAFT = {"calls.py": (
 
 @pytest.mark.parametrize(
     "text",
-    ["x = obs.goal + obs.speed", "x = getattr(obs, 'speed', 3)", "ok = hasattr(obs, 'goal')",
-     "import random\nx = random.random()", "xs = [1, 1, 2]\nn = xs.count(1)",
-     "try:\n    x = obs.goal\nexcept AttributeError:\n    x = 0", "mode = 'up'\nok = 'u' in mode"],
+    ["x = obs.goal + obs.speed", "import random\nx = random.random()",
+     "xs = [1, 1, 2]\nn = xs.count(1)", "mode = 'up'\nok = 'u' in mode",
+     "try:\n    x = obs.goal\nexcept AttributeError:\n    x = 0"],
 )  # fmt: skip
 def test_fields_and_the_language_of_every_world_are_accepted(text: str) -> None:
     program(lines(text))
@@ -67,8 +67,7 @@ def test_refusals_name_what_is_there(text: str, reason: str, advice: str) -> Non
 
 def test_fields_of_the_level_full_are_not_there_at_paper() -> None:
     assert isinstance(compiled(lines("x = obs.goal"), "paper"), Refusal)
-    source = lines("if hasattr(obs, 'goal'):\n    yield turn(3)\nyield turn(1)")
-    assert [len(played(program(source, level))[0]) for level in ("paper", "full")] == [2, 3]
+    assert isinstance(compiled(lines("x = obs.goal"), "full"), Program)
 
 
 def test_random_numbers_come_from_all_fields_of_the_first_observation() -> None:

@@ -1,20 +1,18 @@
 """Assignments: to names, to parts of lists and dictionaries, and to rows of these."""
 
 import ast
+from typing import TypeGuard
 
-from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler.code import Code
-from rlgpt_jax.macros.compiler.data import lists, mappings, sets, walks
+from rlgpt_jax.macros.compiler.data import lists, mappings, sets, walks, within
 from rlgpt_jax.macros.compiler.known import facts, kinds
 from rlgpt_jax.macros.compiler.tree.scopes import resolve
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
 
 
-def assign(f: Code, node: ast.Assign | ast.AnnAssign) -> bool:
-    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-    if node.value is None:
-        return True
+def assign(f: Code, node: ast.Assign) -> bool:
+    targets = node.targets
     if isinstance(targets[0], ast.Name) and targets[0].id in f.scope.constants:
         return True  # see frozen.py
     if len(targets) == 1 and isinstance(targets[0], ast.Tuple | ast.List):
@@ -28,10 +26,20 @@ def assign(f: Code, node: ast.Assign | ast.AnnAssign) -> bool:
             f.value(node.value, register)
             f.assigned.add(targets[0].id)
             return True
+    if len(targets) == 1 and is_whole_slice(targets[0]):
+        new = f.list_of(node.value, f.temp())
+        within.routine_with(f, "_refill", [targets[0].value, new])
+        return True
     operand = f.value(node.value)
     for target in targets:
         bind(f, target, operand)
     return True
+
+
+def is_whole_slice(target: ast.expr) -> TypeGuard[ast.Subscript]:
+    """Says whether a target is `xs[:]`."""
+    part = target.slice if isinstance(target, ast.Subscript) else None
+    return isinstance(part, ast.Slice) and not (part.lower or part.upper or part.step)
 
 
 def assign_each(f: Code, target: ast.Tuple | ast.List, source: ast.Tuple | ast.List) -> bool:
@@ -98,7 +106,6 @@ def augmented(f: Code, node: ast.AugAssign) -> bool:
         owner = f.kept(node.target.value)
         position = f.kept(node.target.slice)
         f.inner_names.append({"target owner": owner, "target position": position})
-        f.shared.aliases["target owner"] = node.target.value
         f.shared.kinds.hints["target owner"] = facts.kind_of(f, node.target.value)
         load = ast.Subscript(
             ast.Name("target owner", ast.Load()),
@@ -109,7 +116,6 @@ def augmented(f: Code, node: ast.AugAssign) -> bool:
         raise Refused(node, "fields cannot be assigned", "use a variable")
     adds_many = facts.may_be(f, node.value, kinds.CONTAINERS)
     if isinstance(node.op, ast.Add) and adds_many and facts.may_be(f, load, kinds.ROWS):
-        lists.refuse_longest(f, node.target, "+=")
         result = lists.lengthened(f, node, f.value(ast.copy_location(load, node)))
         rebind(f, node, owner, position, result)
         return True
@@ -143,15 +149,6 @@ def rebind(f: Code, node: ast.AugAssign, owner: int, position: int, result: int)
     elif isinstance(node.target, ast.Subscript):
         f.inner_names.pop()
         mappings.store(f, node.target.value, owner, position, result)
-
-
-def delete_name(f: Code, node: ast.Name) -> None:
-    """Compiles `del name`."""
-    name = ast.copy_location(ast.Name(node.id, ast.Store()), node)
-    if not isinstance(resolve(f.scope, node.id), tuple):
-        raise Refused(node, f"{node.id} is no variable", "leave this line out")
-    assign_name(f, name, f.constant_bits(values.UNBOUND))
-    f.assigned.discard(node.id)
 
 
 def named(f: Code, node: ast.NamedExpr, into: int | None) -> int:

@@ -145,18 +145,7 @@ def copied(name: str) -> Builtin:
     """Returns the compiler of `list(items)`, `tuple(items)`, ... and a bare `range(...)`."""
 
     def compile_call(f: Code, node: ast.Call, into: int | None) -> int:
-        names = ["items", "maxlen"] if name == "deque" else ["items"]
-        given = {"items": node} if name == "range" else bound(node, name, names, 0)
-        items = given.get("items")
-        if "maxlen" in given:
-            made = any(maker.call is node for maker in f.shared.makers.values())
-            if not made or not (items is None or (isinstance(items, ast.List) and not items.elts)):
-                raise Refused(
-                    node,
-                    "a deque with maxlen has to start empty, and be a variable "
-                    "that holds nothing else",
-                    "xs = deque(maxlen=8)",
-                )
+        items = node if name == "range" else bound(node, name, ["items"], 0).get("items")
         register = f.sequence(values.T_LIST, [], None)
         if items is not None:
             loops.each_of(f, items, lambda item: f.emit(bc.APPEND, register, item, 0), Label())
@@ -184,7 +173,7 @@ def set_(f: Code, node: ast.Call, into: int | None) -> int:
 
 def dict_(f: Code, node: ast.Call, into: int | None) -> int:
     """Compiles `dict()`, `dict(pairs)`, `dict(other)` and `dict(a=1)`."""
-    if len(node.args) > 1 or any(isinstance(arg, ast.Starred) for arg in node.args):
+    if len(node.args) > 1:
         raise Refused(node, "dict takes pairs or another dictionary", "dict(zip(keys, values))")
     made = f.sequence(values.T_DICT, [], None)
     for arg in node.args:
@@ -196,19 +185,6 @@ def dict_(f: Code, node: ast.Call, into: int | None) -> int:
             key = f.constant(keyword.arg)
             within.routine_with(f, "_dict_put", [made, key, keyword.value])
     return f.put(made, into)
-
-
-def defaultdict(f: Code, node: ast.Call, into: int | None) -> int:
-    """Compiles `defaultdict(int)` and `Counter(items)`."""
-    assert isinstance(node.func, ast.Name)
-    args = node.args[1:] if node.func.id == "defaultdict" else node.args
-    if node.func.id == "Counter" and len(args) == 1 and not node.keywords:
-        if not facts.may_be(f, args[0], kinds.DICT):
-            made = f.sequence(values.T_DICT, [], None)
-            mappings.count_in(f, made, args[0])
-            return f.put(made, into)
-    call = ast.Call(ast.Name("dict", ast.Load()), args, node.keywords)
-    return dict_(f, ast.copy_location(call, node), into)
 
 
 def bool_(f: Code, node: ast.Call, into: int | None) -> int:
@@ -267,19 +243,24 @@ BUILTINS: dict[str, Builtin] = {
     "set": set_,
     "frozenset": set_,
     "dict": dict_,
-    "OrderedDict": dict_,
-    "defaultdict": defaultdict,
-    "Counter": defaultdict,
 }
 BUILTINS.update(numbers.NUMBER_BUILTINS)
 NO_BUILTIN = {
+    **dict.fromkeys(
+        ("defaultdict", "Counter"), "write d[k] = d.get(k, 0) + 1, or d.setdefault(k, []).append(x)"
+    ),
+    "OrderedDict": "a dictionary keeps its order: {}",
+    "namedtuple": "use a tuple, x, z = place, or a dictionary",
+    "isinstance": "write what each function takes, or compare with None",
+    "divmod": "write x // y and x % y",
+    "exp": "write x ** n with a whole n, or a table of values",
+    "log": "write x ** n with a whole n, or a table of values",
+    "randrange": "random.randint(0, n - 1)",
     "print": "leave it out; what a macro does is reported anyway",
     "enumerate": "use it in a for loop: for i, x in enumerate(items)",
     "zip": "use it in a for loop: for a, b in zip(xs, ys)",
     "reversed": "use it in a for loop: for x in reversed(items)",
-    "map": "use it in a for loop or as list(map(f, items)), or write [f(x) for x in items]",
-    "filter": "use it in a for loop or as list(filter(f, items))",
-    "iter": "loop over the items; next(iter(items)) is the first",
+    "iter": "loop over the items",
     "str": 'names are compared as they are: r.block == "log"',
     "type": "write isinstance(x, (int, float)), isinstance(x, tuple) and the like",
     "vars": "use the documented fields",

@@ -17,21 +17,17 @@ from rlgpt_jax.macros.actions import (
     turn_code,
 )
 from rlgpt_jax.macros.compiler.builtins import BUILTINS, NO_BUILTIN
-from rlgpt_jax.macros.compiler.calling import function_values, functions, generators
-from rlgpt_jax.macros.compiler.calling.signatures import Parameters, bound, unstarred
+from rlgpt_jax.macros.compiler.calling import function_values, functions
+from rlgpt_jax.macros.compiler.calling.signatures import bound
 from rlgpt_jax.macros.compiler.code import Code, Label
-from rlgpt_jax.macros.compiler.data import lists, loops, walks, within
-from rlgpt_jax.macros.compiler.known import facts, kinds, snapshots, words
+from rlgpt_jax.macros.compiler.data import lists, text_tests, walks, within
+from rlgpt_jax.macros.compiler.known import facts, snapshots
 from rlgpt_jax.macros.compiler.pool import ActionConstant
 from rlgpt_jax.macros.compiler.tree.scopes import MISSING, Scope, resolve
 from rlgpt_jax.macros.refusal import Refused, close_names
 from rlgpt_jax.macros.routines.routines import ROUTINES
 from rlgpt_jax.macros.vm import bytecode as bc
 
-OBS_ARGUMENTS = {
-    "block": ["dx", "dy", "dz"],
-    **{name: ["name"] for name in ("count", "near", "sees", "nearest")},
-}
 MAX_NOTICES = 12  # of one program; looking for near names takes time
 NEAR_NAMES = ("crafting_table", "furnace")
 
@@ -48,7 +44,11 @@ def call(f: Code, node: ast.Call, into: int | None) -> int:
         target = resolve(f.scope, func.id)
         if isinstance(target, Scope):
             if target.is_generator:
-                return generators.make(f, node, target, into)
+                raise Refused(
+                    node,
+                    f"{target.name} is a generator function (it yields)",
+                    f"write obs = yield from {target.name}(...); values are given with return",
+                )
             return functions.user_call(f, node, target, into)
         if target is None and facts.is_api(f, func.id):
             return built_in(f, node, func.id, into)
@@ -59,7 +59,9 @@ def yield_from(f: Code, node: ast.YieldFrom, into: int | None) -> int:
     """Compiles `yield from helper(...)`: a real call."""
     inner = node.value
     if not isinstance(inner, ast.Call):
-        return generators.run(f, inner, into)
+        raise Refused(
+            node, "yield from needs the call of a helper", "write obs = yield from helper(obs)"
+        )
     if isinstance(inner.func, ast.Name):
         target = resolve(f.scope, inner.func.id)
         if facts.is_action(f, inner.func.id):
@@ -69,21 +71,19 @@ def yield_from(f: Code, node: ast.YieldFrom, into: int | None) -> int:
                 f"write obs = yield {inner.func.id}(...)",
             )
         if isinstance(target, Scope):
-            if not target.is_generator and not generators.may_give(f.scope.module, target):
+            if not target.is_generator:
                 raise Refused(
                     node,
                     f"{inner.func.id} never yields",
                     f"call it without yield from: {inner.func.id}(...)",
                 )
-            if not target.is_generator:
-                return generators.run(f, inner, into)
             return functions.user_call(f, inner, target, into)
         if target is None and facts.is_api(f, inner.func.id):
-            return generators.run(f, inner, into)
+            f.value(inner)
+            raise Refused(
+                node, f"{inner.func.id} never yields", "write obs = yield from helper(obs)"
+            )
     return function_values.value_call(f, inner, bc.CALLED_FROM, into)
-
-
-# --- the author's functions ------------------------------------------------------
 
 
 # --- actions ---------------------------------------------------------------------
@@ -200,13 +200,6 @@ def named_item(f: Code, node: ast.expr, where: str) -> str | None:
 def method(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
     """Compiles `obs.count("log")`, `cells.append(x)`, ..."""
     name, questions = func.attr, f.shared.vocabulary.questions
-    if name in questions and any(isinstance(arg, ast.Starred) for arg in node.args):
-        takes = Parameters(name, OBS_ARGUMENTS[name], [], OBS_ARGUMENTS[name])
-        names = len(f.inner_names)
-        node = unstarred(f, node, takes, f.constant)
-        result = method(f, node, func, into)
-        del f.inner_names[names:]
-        return result
     if name in ("sees", "nearest") and questions:
         facts.needs_rays(f, node)
     if name == "count":
@@ -291,33 +284,13 @@ def block(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int
 
 
 def name_test(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int:
-    """Compiles `name.endswith(word)` where the word, or a tuple of words, is a variable."""
+    """Compiles `name.endswith(word)` where the word is a variable."""
     given = bound(node, func.attr, ["text"], 1)["text"]
-    given, affixes = words.without_affixes(f, given)
-    known = words.held_by(f, given, needed=True)
+    known = text_tests.words_of(f, given, needed=True)
     assert known is not None
     item = f.kept(func.value)
-    word, register, decided = f.kept(given), f.temp(), Label()
-
-    def try_word(part: int) -> None:
-        words.test(f, f.shared.words, part, item, func.attr, register)
-        f.emit(bc.JT, register, decided)
-
-    def try_each() -> None:
-        f.emit(bc.MOVE, register, f.constant(False))
-        part, advance = walks.over_sequence(f, word, None)
-        loops.run(f, advance, lambda: try_word(part))
-
-    def try_one() -> None:
-        words.test(f, known, word, item, func.attr, register, affixes)
-
-    open_words = known is f.shared.words and affixes == words.NO_AFFIXES
-    if open_words and facts.may_be(f, given, kinds.TUPLE):
-        bits = facts.kind_of(f, given).bits
-        within.by_kind(f, word, bits, kinds.TUPLE, try_one, try_each)
-    else:
-        try_one()
-    f.place(decided)
+    word, register = f.kept(given), f.temp()
+    text_tests.with_word(f, known, word, item, func.attr, register)
     return f.put(register, into)
 
 

@@ -47,25 +47,19 @@ class Shared:
     arguments: tuple[Argument, ...] = ()  # of the macro, see `arguments.py`
     starts: dict[Scope, Label] = field(default_factory=dict)
     rows: dict[Scope, int] = field(default_factory=dict)  # pool rows of function values
-    frames: dict[Scope, int] = field(default_factory=dict)
     routines: dict[str, Scope] = field(default_factory=dict)
     used: list[Scope] = field(default_factory=list)  # functions to compile
     values: dict[Scope, list] = field(default_factory=dict)  # see `function_values.py`
     api_values: dict[str, Scope] = field(default_factory=dict)  # the API's, as values
     texts: tuple[str, ...] = ()  # the names in quotes of the source
-    words: tuple[str, ...] = ()  # those that a variable may hold, see `words.py`
-    possible: dict[tuple, Any] = field(default_factory=dict)  # see `possible.py`
     text_checks: list[tuple] = field(default_factory=list)  # see `text.check`
     entry: Scope | None = None  # the macro itself
     notices: list[str] = field(default_factory=list)
     kept_fields: list[Any] = field(default_factory=list)  # what is kept of an old obs: names
     # of numbers, or questions and their arguments, see `snapshots.py`
-    pinned: set[Variable] = field(default_factory=set)  # variables whose obs is kept
     stale_boxes: set[Variable] = field(default_factory=set)  # see `records.stale_boxes`
+    pinned: set[Variable] = field(default_factory=set)  # variables whose obs is kept
     pinned_rows: bool = False  # rows are kept that may hold observations
-    old: Any = None  # what may be an old observation, see `snapshots.py`
-    makers: dict[Variable, Any] = field(default_factory=dict)  # see `defaults.py`
-    aliases: dict[str, ast.expr] = field(default_factory=dict)  # what names of ours stand for
     kinds: Kinds = field(default_factory=Kinds)  # what values may be
     pin: Label = field(default_factory=Label)
     pin_used: bool = False
@@ -80,9 +74,9 @@ class Shared:
                 None, f"the macro has more than {bc.MAX_CODE} instructions", "write a shorter macro"
             )
 
-    def again(self, old: Any) -> None:
+    def again(self, known: Kinds) -> None:
         """Forgets the code, to compile it again; functions keep their rows of the pool."""
-        self.old = old
+        self.kinds = known
         self.starts, self.used = {}, []
         for scope in self.rows:
             self.start_of(scope)

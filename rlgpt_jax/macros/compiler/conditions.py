@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler.code import Code, Label
-from rlgpt_jax.macros.compiler.data import iterators, lists, loops, mappings, text_tests, within
-from rlgpt_jax.macros.compiler.known import facts, kinds, words
+from rlgpt_jax.macros.compiler.data import iterators, lists, mappings, text_tests, within
+from rlgpt_jax.macros.compiler.known import facts, kinds
 from rlgpt_jax.macros.compiler.tree.scopes import MISSING
 from rlgpt_jax.macros.vm import bytecode as bc
 
@@ -50,10 +50,6 @@ def compare_jump(f: Code, node: ast.Compare, label: Label, when: bool) -> None:
     """Compiles a (chained) comparison as jumps."""
     if text_tests.compare_jump(f, node, label, when):
         return
-    found = words.part_of_name(f, node)
-    if found is not None:
-        f.emit(bc.JT if when == isinstance(node.ops[0], ast.In) else bc.JF, found, label)
-        return
     skip = Label()
     left = f.value(node.left)
     for i, (op, right_node) in enumerate(zip(node.ops, node.comparators, strict=True)):
@@ -78,8 +74,10 @@ Part = tuple[ast.expr, int]
 def part(f: Code, node: ast.expr, op: ast.cmpop) -> int:
     """Compiles one side of a comparison; computed rows right of `in` are not made."""
     if isinstance(op, ast.In | ast.NotIn):
-        if isinstance(node, ast.Tuple | ast.List | ast.Set) or iterators.is_iterator(f, node):
+        if isinstance(node, ast.Tuple | ast.List | ast.Set):
             return 0
+        if iterators.is_iterator(f, node):
+            return f.list_of(node, None)
         table = facts.table_of(f, node)
         if table is not None:
             return f.constant(table.keys)
@@ -160,9 +158,6 @@ def compare_rows(
 def contains(f: Code, left: Part, right: Part, label: Label, when: bool) -> None:
     """Compiles `x in y`: a sequence, a set of constants, or a part of a name."""
     item, (node, container) = left[1], right
-    if iterators.is_iterator(f, node):
-        among_items(f, item, node, label, when)
-        return
     if isinstance(node, ast.Set | ast.Tuple | ast.List):
         constant = facts.constant_of(f, ast.copy_location(ast.Tuple(node.elts, ast.Load()), node))
         if constant is MISSING:
@@ -196,14 +191,14 @@ def text_of_kind(f: Code, left: Part, right: Part, container: int, found: int) -
     if f.scope.trusted or not facts.may_be(f, node, kinds.NAME):
         return False
     surely = facts.is_surely(f, node, kinds.NAME)
-    known = words.held_by(f, left[0], needed=surely)
+    known = text_tests.words_of(f, left[0], needed=surely)
     if known is None:
         return False
     f.emit(bc.JTAG, container, values.T_NAME, is_name)
     mappings.found_in(f, node, found, left[1], container)
     f.emit(bc.JUMP, done)
     f.place(is_name)
-    words.test(f, known, left[1], container, "in", found)
+    text_tests.with_word(f, known, left[1], container, "in", found)
     f.place(done)
     return True
 
@@ -215,20 +210,6 @@ def may_hold_rows(f: Code, item: ast.expr, node: ast.expr) -> bool:
     if not wanted.bits & known.item(facts.kind_of(f, node)).bits & kinds.ROWS:
         return False
     return not lists.is_short(f, item) and bool(known.item(wanted).bits & kinds.ROWS)
-
-
-def among_items(f: Code, item: int, node: ast.expr, label: Label, when: bool) -> None:
-    """Compiles `x in range(...)`, `x in d.values()` and the like."""
-    wanted, found, out = f.put(item, f.temp()), Label(), Label()
-    loops.each_of(f, node, lambda x: f.emit(bc.JEQ, x, wanted, found), Label())
-    if when:
-        f.emit(bc.JUMP, out)
-        f.place(found)
-        f.emit(bc.JUMP, label)
-    else:
-        f.emit(bc.JUMP, label)
-        f.place(found)
-    f.place(out)
 
 
 def part_of_name(

@@ -8,19 +8,10 @@ from rlgpt_jax.macros import values
 from rlgpt_jax.macros.actions import ITEM_ACTIONS
 from rlgpt_jax.macros.compiler import assignments, calls, conditions
 from rlgpt_jax.macros.compiler.code import Code
-from rlgpt_jax.macros.compiler.data import (
-    lists,
-    loops,
-    mappings,
-    numbers,
-    sets,
-    text,
-    walks,
-    within,
-)
+from rlgpt_jax.macros.compiler.data import lists, loops, mappings, numbers, sets, text, within
 from rlgpt_jax.macros.compiler.known import facts, kinds, rows
 from rlgpt_jax.macros.compiler.pool import NO_COMPLEX, ActionConstant
-from rlgpt_jax.macros.compiler.tree.scopes import MISSING, Scope, resolve
+from rlgpt_jax.macros.compiler.tree.scopes import MISSING, resolve
 from rlgpt_jax.macros.refusal import Refused, close_names
 from rlgpt_jax.macros.routines.routines import ROUTINES
 from rlgpt_jax.macros.vm import bytecode as bc
@@ -34,7 +25,7 @@ BINARY = {
     ast.Mod: bc.MOD,
 }
 NOT_PART = {
-    ast.Starred: ("* in front of a value is", "write the values one by one"),
+    ast.Starred: ("* in front of a value is", "write the values one by one, or xs + [y]"),
     ast.Slice: ("slices are", "loop over range(...) and index"),
     ast.Await: ("await is", "yield actions"),
 }
@@ -63,9 +54,6 @@ def value(f: Code, node: ast.expr, into: int | None = None) -> int:
         )
     what, advice = NOT_PART.get(type(node), (f"{type(node).__name__} is", ""))
     raise Refused(node, f"{what} not part of the language", advice)
-
-
-# --- constants -------------------------------------------------------------------
 
 
 # --- names -----------------------------------------------------------------------
@@ -248,8 +236,6 @@ def element(f: Code, node: ast.Subscript, into: int | None) -> int:
 
 def display(f: Code, node: ast.Tuple | ast.List, into: int | None) -> int:
     """Compiles `(a, b)` and `[a, b]` with computed parts."""
-    if walks.has_star(node):
-        return lists.with_stars(f, node, into)
     tag = values.T_TUPLE if isinstance(node, ast.Tuple) else values.T_LIST
     if len(node.elts) > 64:
         raise Refused(node, "more than 64 computed elements", "fill a list in a loop")
@@ -260,14 +246,6 @@ def yielded(f: Code, node: ast.Yield, into: int | None) -> int:
     """Compiles `yield action`; a yield of nothing is a noop."""
     if f.scope.parent is None:
         raise Refused(node, "yield outside of a function", "move it into the macro")
-    if isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Name):
-        called = resolve(f.scope, node.value.func.id)
-        if isinstance(called, Scope) and called.is_generator:
-            raise Refused(
-                node,
-                f"{called.name} is a generator function",
-                f"write obs = yield from {called.name}(...)",
-            )
     wanted = node.value or ast.copy_location(ast.Constant(None), node)
     constant = facts.constant_of(f, wanted)
     if constant is not MISSING and not isinstance(constant, ActionConstant | None.__class__):

@@ -11,18 +11,11 @@ from rlgpt_jax.macros.compiler import calls, conditions, expressions, imports, s
 from rlgpt_jax.macros.compiler.calling import arguments, function_values, functions
 from rlgpt_jax.macros.compiler.code import Code, Instruction, Label, Shared
 from rlgpt_jax.macros.compiler.data import loops, text
-from rlgpt_jax.macros.compiler.known import defaults, facts, flow, frozen, records, snapshots, words
+from rlgpt_jax.macros.compiler.known import flow, frozen, records, snapshots
 from rlgpt_jax.macros.compiler.passes import peephole
 from rlgpt_jax.macros.compiler.pool import Pool
 from rlgpt_jax.macros.compiler.tree.lower import FIRST_OBS, lower
-from rlgpt_jax.macros.compiler.tree.scopes import (
-    MISSING,
-    Scope,
-    Variable,
-    build,
-    connect,
-    own_nodes,
-)
+from rlgpt_jax.macros.compiler.tree.scopes import Scope, build, connect
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.routines.routines import ROUTINE_SOURCE
 from rlgpt_jax.macros.vm import bytecode as bc
@@ -48,20 +41,11 @@ def compile_program(
     library = {key: lower(text, vocabulary, [], outside) for key, text in library.items()}
     module = build(tree, None, "")
     shared_texts = names_in_quotes([tree, *library.values()])
-    shared = Shared(
-        Pool(),
-        vocabulary,
-        routines=routines(),
-        notices=notices,
-        texts=shared_texts,
-        words=words.in_quotes([tree, *library.values()]),
-    )
+    shared = Shared(Pool(), vocabulary, routines=routines(), notices=notices, texts=shared_texts)
     arguments.define_actions(shared)
     imported = imports.modules(module, library, shared)
-    constants(module, shared)
     frozen.freeze(module, shared)
     for library_module, function in zip(imported, library, strict=True):
-        constants(library_module, shared)
         frozen.freeze(library_module, shared)
         imports.check(library_module, function)
     for each in (*imported, module):
@@ -69,19 +53,19 @@ def compile_program(
         connect(each)
     entry = shared.entry = find_entry(module, name)
     shared.arguments = arguments.of_macro(entry, shared)
-    shared.makers = defaults.find([module, *imported])
-    shared.kinds = flow.infer([module, *imported], entry, shared)
-    kept = records.find_records([module, *imported], entry)
-    shared.stale_boxes = records.stale_boxes([module, *imported])
-    code = compile_code(module, shared, kept)
-    old = snapshots.find([module, *imported], shared)
-    if old is not None:
-        shared.again(old)
-        code = compile_code(module, shared, kept)
+    modules = [module, *imported]
+    shared.kinds = flow.infer(modules, entry, shared)
+    shared.stale_boxes = records.stale_boxes(modules)
+    code = compile_code(module, shared)
+    if shared.pinned or shared.pinned_rows:
+        known = flow.infer(modules, entry, shared, shared.pinned)
+        if snapshots.asked(modules, shared, known):
+            shared.again(known)
+            code = compile_code(module, shared)
     return assemble(code, shared, entry.name, source)
 
 
-def compile_code(module: Scope, shared: Shared, kept: set[Variable]) -> list[Code]:
+def compile_code(module: Scope, shared: Shared) -> list[Code]:
     """Compiles all functions of a program; those of ours that it uses come last."""
     assert shared.entry is not None
     code = [compile_module(module, shared.entry, shared)]
@@ -91,7 +75,7 @@ def compile_code(module: Scope, shared: Shared, kept: set[Variable]) -> list[Cod
             shared.start_of(scope)  # never called, but must be part of the language
     compile_used(code, shared)
     for f in code:
-        records.keep_records(f, kept)
+        records.keep_records(f)
     compile_used(code, shared)
     if shared.pin_used:
         code.append(compile_pin(shared))
@@ -121,35 +105,6 @@ def routines() -> dict[str, Scope]:
     connect(module)
     work.charge(before - work.spent())  # made once, not a part of any one compilation
     return module.functions
-
-
-def constants(module: Scope, shared: Shared) -> None:
-    """Makes constants of the module's names that are assigned once, a constant."""
-    f = Code(module, shared)
-    assert isinstance(module.node, ast.Module)
-    counts: dict[str, int] = {}
-    for node in own_nodes(module.node):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            counts[node.id] = counts.get(node.id, 0) + 1
-    declared = {name for scope in module.every() for name in scope.outer_names}
-    for node in module.node.body:
-        target = constant_target(node)
-        if target is None or counts[target.id] > 1 or target.id in declared:
-            continue
-        assert isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None
-        value = facts.constant_of(f, node.value)
-        if value is not MISSING:
-            module.constants[target.id] = value
-            module.variables.discard(target.id)
-
-
-def constant_target(node: ast.stmt) -> ast.Name | None:
-    target = None
-    if isinstance(node, ast.Assign) and len(node.targets) == 1:
-        target = node.targets[0]
-    elif isinstance(node, ast.AnnAssign) and node.value is not None:
-        target = node.target
-    return target if isinstance(target, ast.Name) else None
 
 
 def find_entry(module: Scope, name: str | None) -> Scope:
@@ -205,15 +160,13 @@ def compile_module(module: Scope, entry: Scope, shared: Shared) -> Code:
     f.inner_names.append({FIRST_OBS: f.constant_bits(values.box(values.T_OBS))})
     statements.boxes(f)
     for node in module.node.body:
-        target = constant_target(node)
         if isinstance(node, ast.If | ast.For | ast.While | ast.Return):
             raise Refused(
                 node,
                 "outside of functions only assignments are possible",
                 "move this line into the macro",
             )
-        if target is None or target.id not in module.constants:
-            statements.statement(f, node)
+        statements.statement(f, node)
     f.top = f.floor
     given = arguments.read_arguments(f, f.inner_names[0][FIRST_OBS])
     f.inner_names.append({f"argument {name}": register for name, register in given.items()})
@@ -236,7 +189,6 @@ def compile_function(scope: Scope, shared: Shared) -> Code:
         return f
     f.at(scope.node)
     assert isinstance(scope.node, ast.FunctionDef)
-    functions.prologue(f)
     statements.boxes(f)
     f.block(scope.node.body)
     finish(f)

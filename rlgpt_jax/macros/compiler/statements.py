@@ -4,13 +4,12 @@ import ast
 from collections.abc import Callable
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler import assignments, patterns, tries
+from rlgpt_jax.macros.compiler import assignments, tries
 from rlgpt_jax.macros.compiler.calling import functions
 from rlgpt_jax.macros.compiler.code import Code, Label, Loop
-from rlgpt_jax.macros.compiler.data import iterators, lists
+from rlgpt_jax.macros.compiler.data import iterators, within
 from rlgpt_jax.macros.compiler.known import facts
 from rlgpt_jax.macros.compiler.tree import lower
-from rlgpt_jax.macros.compiler.tree.scopes import Scope, resolve
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
 
@@ -23,10 +22,8 @@ NOT_PART = {
     ast.AsyncWith: ("async is", "write the lines of its block without it"),
     ast.AsyncFunctionDef: ("async is", "write def"),
     ast.AsyncFor: ("async is", "write for"),
-    ast.Import: ("import is", "only math is known, and needs no import"),
-    ast.ImportFrom: ("import is", "only math is known, and needs no import"),
 }
-IGNORED = (ast.Pass, ast.Global, ast.Nonlocal)
+IGNORED = (ast.Pass, ast.Global, ast.Nonlocal, ast.FunctionDef)
 
 
 def block(f: Code, body: list[ast.stmt]) -> bool:
@@ -70,13 +67,6 @@ def expression(f: Code, node: ast.Expr) -> bool:
     if isinstance(item, ast.Constant):
         return True
     if isinstance(item, ast.Call) and isinstance(item.func, ast.Name):
-        called = resolve(f.scope, item.func.id)
-        if isinstance(called, Scope) and called.is_generator:
-            raise Refused(
-                item,
-                f"{called.name} is a generator function (it yields)",
-                f"write obs = yield from {called.name}(...)",
-            )
         if facts.is_action(f, item.func.id):
             raise Refused(
                 node,
@@ -89,10 +79,9 @@ def expression(f: Code, node: ast.Expr) -> bool:
 
 def delete(f: Code, node: ast.Delete) -> bool:
     for target in node.targets:
-        if isinstance(target, ast.Name):
-            assignments.delete_name(f, target)
-        else:
-            lists.delete(f, target)
+        if not isinstance(target, ast.Subscript) or isinstance(target.slice, ast.Slice):
+            raise Refused(target, "del of this is not part of the language", "assign None")
+        within.routine_with(f, "_pop", [target.value, target.slice])
     return True
 
 
@@ -210,16 +199,14 @@ def boxes(f: Code) -> None:
 
 
 COMPILERS: dict[type, Callable[..., bool]] = {
-    ast.FunctionDef: functions.define,
     ast.Expr: expression,
-    **dict.fromkeys((ast.Assign, ast.AnnAssign), assignments.assign),
+    ast.Assign: assignments.assign,
     ast.AugAssign: assignments.augmented,
     ast.If: if_,
     ast.While: while_,
     ast.For: for_,
     ast.Return: return_,
     ast.Try: tries.try_,
-    ast.Match: patterns.match_,
     **dict.fromkeys((ast.Assert, ast.Raise), give_up),
     ast.Delete: delete,
     **dict.fromkeys((ast.Break, ast.Continue), leave),

@@ -8,7 +8,7 @@ import ast
 
 from rlgpt_jax.macros.compiler import work
 from rlgpt_jax.macros.compiler.code import Code
-from rlgpt_jax.macros.compiler.known import facts, kinds, possible
+from rlgpt_jax.macros.compiler.known import facts, kinds
 from rlgpt_jax.macros.compiler.tree.scopes import MISSING
 from rlgpt_jax.macros.refusal import Refused
 
@@ -104,9 +104,6 @@ def harmless(f: Code, node: ast.AST) -> bool:
 
 
 def is_name(f: Code, node: ast.expr) -> bool:
-    found = possible.values_of(f, node)
-    if found is not None:
-        return all(isinstance(item, str) for item in found)
     return known(f, node, kinds.NAME)
 
 

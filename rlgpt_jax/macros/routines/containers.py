@@ -58,23 +58,6 @@ def _pop(xs, i):
     _cut(cells, n - 1)
     return x
 
-def _delete_part(xs, first, last):
-    cells = _list(xs)
-    n = len(cells)
-    if first is None:
-        first = 0
-    elif first < 0:
-        first = max(first + n, 0)
-    if last is None:
-        last = n
-    elif last < 0:
-        last += n
-    last = min(last, n)
-    if last > first:
-        for j in range(last, n):
-            cells[j - last + first] = cells[j]
-        _cut(cells, n - last + first)
-
 def _insert(xs, i, x):
     cells = _list(xs)
     n = len(cells)
@@ -112,21 +95,19 @@ def _clear(xs):
     if len(cells) > 0:
         _cut(cells, 0)
 
+def _refill(xs, items):
+    _clear(xs)
+    cells = _cells(xs)
+    ys = _view(items)
+    for i in range(len(ys)):
+        cells.append(ys[i])
+
 def _reverse(xs):
     n = len(_list(xs))
     for i in range(n // 2):
         x = xs[i]
         xs[i] = xs[n - 1 - i]
         xs[n - 1 - i] = x
-
-def _rotate(xs, n):
-    cells = _list(xs)
-    if n is None:
-        n = 1
-    old = _copy(xs)
-    size = len(old)
-    for i in range(size):
-        cells[(i + n) % size] = old[i]
 
 def _copy(xs):
     made = []
@@ -189,15 +170,4 @@ def _keep_deep(xs):
             _keep(x)
 """
 
-WORDS = """
-def _word_in(name, word):
-    return _has_word(name, word)
-
-def _word_starts(name, word):
-    return _starts_with_word(name, word)
-
-def _word_ends(name, word):
-    return _ends_with_word(name, word)
-"""
-
-CONTAINER_SOURCE = DICTIONARIES + SETS + LISTS + WORDS
+CONTAINER_SOURCE = DICTIONARIES + SETS + LISTS

@@ -73,24 +73,6 @@ def _popitem(d):
     _cut(cells, n - 2)
     return pair
 
-def _pop_end(d, last):
-    if last:
-        return _popitem(d)
-    cells = _dict(d)
-    pair = (cells[0], cells[1])
-    _dict_remove(d, pair[0], None, True)
-    return pair
-
-def _move_to_end(d, key, last):
-    value = _dict_remove(d, key, None, True)
-    cells = _dict(d)
-    if last is None or last:
-        cells.append(key)
-        cells.append(value)
-    else:
-        _insert(cells, 0, value)
-        _insert(cells, 0, key)
-
 def _update(d, more):
     if _is_set(d):
         for x in _view(more):
@@ -137,14 +119,6 @@ def _either(a, b):
             _add(made, x)
     return made
 
-def _become(old, made):
-    if not _is_set(old):
-        return made
-    cells = _view(made)
-    _clear(old)
-    _extend(_set(old), cells)
-    return old
-
 def _subset(a, b):
     other = _view(b)
     for x in _view(a):
@@ -157,10 +131,4 @@ def _smaller(a, b):
         return _subset(a, b)
     return False
 
-def _disjoint(a, b):
-    other = _view(b)
-    for x in _view(a):
-        if x in other:
-            return False
-    return True
 """

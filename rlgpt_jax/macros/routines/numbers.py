@@ -1,26 +1,11 @@
-"""Bits, logarithms and random numbers, written in the macro language itself.
+"""Bits and random numbers, written in the macro language itself.
 
 They are compiled into the programs that use them, as those of `routines.py` are.
 
-Polynomials: minimax coefficients of the Cephes library (expf, logf), S. Moshier,
-https://www.netlib.org/cephes/. Random numbers: B. A. Wichmann and I. D. Hill, "An
+Random numbers: B. A. Wichmann and I. D. Hill, "An
 Efficient and Portable Pseudo-random Number Generator", Applied Statistics 31, 1982:
 three states below 30,323, so that every product is exact in float32.
 """
-
-# Name -> number of parameters, for the check of calls.
-NUMBER_ROUTINES = {
-    "exp": 1,
-    "log2": 1,
-    "log10": 1,
-    "log1p": 1,
-    "expm1": 1,
-    "cbrt": 1,
-    "fmod": 2,
-    "gcd": 2,
-    "dist": 2,
-    "factorial": 1,
-}
 
 # `one` and `both` say what a bit of the result is: one * (p + q) + both * p * q.
 BITS = """
@@ -37,116 +22,6 @@ def _bits(x, y, one, both):
     if one * (abs(x) + abs(y)) + both * abs(x) * abs(y) > 0:
         result -= weight
     return result
-"""
-
-POWERS = """
-def exp(x):
-    if x > 88.72283905206835:
-        return 1e39
-    if x < -87.33654475055310:
-        return 0.0
-    n = round(x * 1.44269504088896341)
-    r = (x - n * 0.693359375) + n * 2.12194440e-4
-    z = r * r
-    p = ((1.9875691500e-4 * r + 1.3981999507e-3) * r + 8.3334519073e-3) * r
-    p = ((p + 4.1665795894e-2) * r + 1.6666665459e-1) * r + 5.0000001201e-1
-    m = n // 2
-    return (p * z + r + 1) * 2.0 ** m * 2.0 ** (n - m)
-
-def _log(x):
-    if x <= 0:
-        return sqrt(-1)
-    if not x < 1e39:
-        return x
-    e = 0
-    while x > 65536:
-        x *= 0.0000152587890625
-        e += 16
-    while x < 0.0000152587890625:
-        x *= 65536
-        e -= 16
-    while x > 1.41421356237309505:
-        x *= 0.5
-        e += 1
-    while x < 0.707106781186547524:
-        x *= 2
-        e -= 1
-    x -= 1
-    z = x * x
-    y = ((7.0376836292e-2 * x - 1.1514610310e-1) * x + 1.1676998740e-1) * x
-    y = ((y - 1.2420140846e-1) * x + 1.4249322787e-1) * x - 1.6668057665e-1
-    y = (((y * x + 2.0000714765e-1) * x - 2.4999993993e-1) * x + 3.3333331174e-1) * x * z
-    y = y - 2.12194440e-4 * e - 0.5 * z
-    return x + y + 0.693359375 * e
-
-def log1p(x):
-    if abs(x) < 0.001:
-        return x - 0.5 * x * x + x * x * x / 3
-    return _log(1 + x)
-
-def expm1(x):
-    if abs(x) < 0.01:
-        return x + 0.5 * x * x + x * x * x / 6
-    return exp(x) - 1
-
-def _log_of(x, scale, base):
-    v = _log(x) * scale
-    if abs(v) > 60:
-        return v
-    n = round(v)
-    return n if pow(base, n) == x else v
-
-def log2(x):
-    return _log_of(x, 1.4426950408889634, 2)
-
-def log10(x):
-    return _log_of(x, 0.4342944819032518, 10)
-
-def _power(x, n):
-    if x == 0:
-        return 0.0 if n > 0 else 1 / x
-    return exp(n * _log(x))
-
-def cbrt(x):
-    if x == 0:
-        return x
-    v = exp(_log(abs(x)) / 3)
-    v = v - (v - abs(x) / (v * v)) / 3
-    return -v if x < 0 else v
-
-def fmod(x, y):
-    v = abs(x) % abs(y)
-    return -v if x < 0 else v
-
-def gcd(x, y):
-    x = abs(x)
-    y = abs(y)
-    while y > 0:
-        z = x % y
-        x = y
-        y = z
-    return x
-
-def factorial(x):
-    if x < 0:
-        return sqrt(-1)
-    v = 1
-    for i in range(1, x + 1):
-        v *= i
-    return v
-
-def dist(p, q):
-    total = 0
-    for i in range(max(len(p), len(q))):
-        d = p[i] - q[i]
-        total += d * d
-    return sqrt(total)
-
-def _isclose(x, y, relative, absolute):
-    if x == y:
-        return True
-    d = abs(x - y)
-    return d <= max(relative * max(abs(x), abs(y)), absolute) and d < 1e39
 """
 
 RANDOM = """
@@ -189,4 +64,4 @@ def _shuffle(state, xs):
         xs[i] = xs[j]
         xs[j] = x
 """
-NUMBER_SOURCE = BITS + POWERS + RANDOM
+NUMBER_SOURCE = BITS + RANDOM

@@ -10,7 +10,7 @@ https://www.netlib.org/cephes/.
 """
 
 from rlgpt_jax.macros.routines.containers import CONTAINER_SOURCE
-from rlgpt_jax.macros.routines.numbers import NUMBER_ROUTINES, NUMBER_SOURCE
+from rlgpt_jax.macros.routines.numbers import NUMBER_SOURCE
 from rlgpt_jax.macros.routines.sorting import COMPARISONS, SORTING, SORTING_ROWS
 
 # Name -> number of parameters, for the check of calls.
@@ -25,7 +25,6 @@ ROUTINES = {
     "hypot": 2,
     "copysign": 2,
     "pow": 2,
-    **NUMBER_ROUTINES,
 }
 
 ROUTINE_SOURCE = """
@@ -99,7 +98,7 @@ def pow(x, n):
         return sqrt(x)
     k = abs(n)
     if k != floor(k):
-        return _power(x, n)
+        return sqrt(-1)
     v = 1.0
     while k > 0:
         if k % 2 == 1:

@@ -167,10 +167,6 @@ def _collected(cells, links, runs, back, rows):
     _cut(cells, n)
     return cells
 
-def _assign_all(xs, items):
-    cells = _list(xs)
-    for i in range(len(items)):
-        cells[i] = items[i]
 """
 
 # The same with keys that are rows: the first two numbers of a key are at hand.

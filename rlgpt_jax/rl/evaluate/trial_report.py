@@ -191,8 +191,7 @@ class TrialReport:
         length: by number."""
         found = []
         for _, group in _groups(self.episodes):
-            ends = collections.Counter((e.end, e.success) for e in group)
-            most = ends.most_common(1)[0][0]
+            (most, _), *_ = collections.Counter((e.end, e.success) for e in group).most_common()
             same = sorted((e for e in group if (e.end, e.success) == most),
                           key=lambda e: (e.ticks, e.number))  # fmt: skip
             found.append(same[len(same) // 2])
@@ -298,5 +297,4 @@ def _facts(episodes: Sequence[TrialEpisode]) -> list[str]:
 
 
 def _mean(values: Iterable[float]) -> float:
-    found = list(values)
-    return float(np.mean(found)) if found else 0.0
+    return float(np.mean(list(values) or [0.0]))

@@ -84,7 +84,7 @@ def argument(outer: Code, entry: Scope, name: str, node: ast.expr) -> Argument:
         raise Refused(node, f"the bounds of {name} are not two constant numbers", ADVICE)
     low, high = pair
     default = entry.defaults.get(name, (low + high) / 2)
-    if name in entry.late_defaults or not isinstance(default, float):
+    if not isinstance(default, float):
         raise Refused(node, f"the default of {name} is not a constant number", ADVICE)
     try:
         return Argument(name, low, high, default)

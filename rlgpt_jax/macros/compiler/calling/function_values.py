@@ -13,7 +13,13 @@ from collections.abc import Iterable
 
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, JUMPING, PLAIN_ACTIONS, PLAIN_NAMES
 from rlgpt_jax.macros.compiler.calling.functions import parameters, user_call
-from rlgpt_jax.macros.compiler.calling.signatures import Parameters, bind, once, unstarred
+from rlgpt_jax.macros.compiler.calling.signatures import (
+    Parameters,
+    bind,
+    once,
+    refuse_star,
+    unstarred,
+)
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.known import facts
 from rlgpt_jax.macros.compiler.pool import FunctionConstant
@@ -58,9 +64,8 @@ def constant_of_value(f: Code, candidate: Candidate) -> FunctionConstant:
 
 def value_call(f: Code, node: ast.Call, flags: int, into: int | None) -> int:
     """Compiles `move()` where move is a variable that holds a function."""
-    if isinstance(node.func, ast.Lambda):
-        return in_place(f, node, node.func, into)
-    plain = not any(isinstance(arg, ast.Starred) for arg in node.args)
+    refuse_star(node)
+    plain = True
     for keyword in node.keywords:
         constant = facts.constant_of(f, keyword.value) if keyword.arg else None
         plain = plain and keyword.arg in ("jump", "sprint") and isinstance(constant, bool)
@@ -121,16 +126,14 @@ def needs_name(f: Code, node: ast.Call, c: Candidate, flags: int, plain: bool) -
 
 def may_bind(node: ast.Call, takes: Parameters) -> bool:
     """Says whether the arguments of a call fit the parameters."""
-    stars = any(isinstance(arg, ast.Starred) for arg in node.args)
-    args = [arg for arg in node.args if not isinstance(arg, ast.Starred)]
     keywords = [k for k in node.keywords if k.arg is not None]
-    if stars or len(keywords) < len(node.keywords):
+    if len(keywords) < len(node.keywords):
         names = {k.arg for k in keywords}
-        open_ = set(takes.needed) - set(takes.positional[: len(args)]) - names
-        if not stars and not open_ <= set(takes.keywords):
-            return False
-        return len(args) <= len(takes.positional) and (
-            takes.others is not None or names <= set(takes.keywords)
+        open_ = set(takes.needed) - set(takes.positional[: len(node.args)]) - names
+        return (
+            open_ <= set(takes.keywords)
+            and len(node.args) <= len(takes.positional)
+            and (takes.others is not None or names <= set(takes.keywords))
         )
     try:
         bind(node, takes)
@@ -186,33 +189,8 @@ def by_name(
     return f.put(result, into)
 
 
-def in_place(f: Code, node: ast.Call, function: ast.Lambda, into: int | None) -> int:
-    """Compiles `(lambda r: r.yaw)(x)`: the body, with its parameters as names."""
-    args = function.args
-    if args.vararg or args.kwarg or args.kwonlyargs:
-        raise Refused(
-            function,
-            "*, ** and keyword-only parameters of a lambda that is called where it stands",
-            "write a def",
-        )
-    names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
-    takes = Parameters("the lambda", names, names, names[: len(names) - len(args.defaults)])
-    given = bind(unstarred(f, node, takes, lambda name: f.constant(None)), takes)
-    for name, default in zip(reversed(names), reversed(args.defaults), strict=False):
-        given.setdefault(name, default)
-    operands = {name: f.kept(given[name]) for name in names}
-    f.inner_names.append(dict(operands))
-    f.comprehensions += 1
-    result = f.value(function.body, into)
-    f.comprehensions -= 1
-    f.inner_names.pop()
-    return result
-
-
 def of_api(f: Code, node: ast.Call, name: str) -> ast.Call:
     """Returns a call of the API without stars."""
-    if len(node.args) == 1 and isinstance(node.args[0], ast.Starred) and name in ("min", "max"):
-        return ast.copy_location(ast.Call(node.func, [node.args[0].value], node.keywords), node)
     takes = api_parameters(name)
     if not takes.positional and name not in PLAIN_ACTIONS:
         return node

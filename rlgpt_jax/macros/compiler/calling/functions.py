@@ -1,4 +1,4 @@
-"""The author's functions: parameters of every sort, default values, calls by name.
+"""The author's functions: parameters of every sort, calls by name.
 
 Outer variables are hidden parameters, so a function can be called as long as the one
 that it stands in has not ended.
@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler.calling.signatures import Parameters, bind, unstarred
-from rlgpt_jax.macros.compiler.code import Code, Label, Shared
+from rlgpt_jax.macros.compiler.code import Code, Shared
 from rlgpt_jax.macros.compiler.known import facts
 from rlgpt_jax.macros.compiler.tree.scopes import MISSING, Scope, resolve
 from rlgpt_jax.macros.refusal import Refused
@@ -20,18 +20,19 @@ from rlgpt_jax.macros.vm import bytecode as bc
 
 # --- definitions -----------------------------------------------------------------
 def settle_defaults(module: Scope, shared: Shared) -> None:
-    """Finds the default values that are constants, and a variable for each other one."""
+    """Finds the default values, which have to be constants. Raises `Refused`."""
     for scope in module.every():
         if scope.parent is None:
             continue
         outer = Code(scope.parent, shared)
         for name, value in default_nodes(scope):
-            constant = facts.constant_of(outer, value)
-            if constant is not MISSING:
-                scope.defaults[name] = constant
-            else:
-                scope.late_defaults[name] = f"default {scope.name}.{name}"
-                scope.parent.variables.add(scope.late_defaults[name])
+            scope.defaults[name] = facts.constant_of(outer, value)
+            if scope.defaults[name] is MISSING:
+                raise Refused(
+                    value,
+                    f"the default value of {name} is computed, it has to be a constant",
+                    f"write {name}=None, and inside: if {name} is None: {name} = ...",
+                )
 
 
 def default_nodes(scope: Scope) -> list[tuple[str, ast.expr]]:
@@ -42,29 +43,6 @@ def default_nodes(scope: Scope) -> list[tuple[str, ast.expr]]:
     plain = list(zip(names[len(names) - len(args.defaults) :], args.defaults, strict=True))
     only = zip((arg.arg for arg in args.kwonlyargs), args.kw_defaults, strict=True)
     return plain + [(name, value) for name, value in only if value is not None]
-
-
-def define(f: Code, node: ast.FunctionDef) -> bool:
-    """Compiles a `def` statement: default values that are computed where it stands."""
-    scope = f.scope.functions[node.name]
-    for name, value in default_nodes(scope):
-        if name in scope.late_defaults:
-            f.value(value, f.registers[(f.scope, scope.late_defaults[name])])
-    return True
-
-
-def prologue(f: Code) -> None:
-    """Gives parameters that the call left out their computed default values."""
-    scope = f.scope
-    for name, outer in scope.late_defaults.items():
-        assert scope.parent is not None
-        register, missing, given = f.registers[(scope, name)], Label(), Label()
-        f.emit(bc.JTAG, register, values.T_UNBOUND, missing)
-        f.emit(bc.JUMP, given)
-        f.place(missing)
-        f.emit(bc.MOVE, register, f.registers[(scope.parent, outer)])
-        f.emit(bc.CHECK, register)
-        f.place(given)
 
 
 # --- calls by name ---------------------------------------------------------------
@@ -109,13 +87,7 @@ def arguments(f: Code, node: ast.Call, target: Scope) -> int:
 
 def missing_value(f: Code, target: Scope) -> Callable[[str], int]:
     """Returns what a parameter gets that is not given, as a function of its name."""
-
-    def operand(param: str) -> int:
-        if param in target.defaults:
-            return f.constant(target.defaults[param])
-        return f.constant_bits(values.UNBOUND)
-
-    return operand
+    return lambda param: f.constant(target.defaults[param])
 
 
 def hidden(f: Code, target: Scope, first: int) -> None:

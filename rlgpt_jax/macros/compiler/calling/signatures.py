@@ -1,4 +1,4 @@
-"""How functions can be called, which argument goes to which parameter, and stars in calls."""
+"""How functions can be called, which argument goes to which parameter, and ** in calls."""
 
 import ast
 from collections.abc import Callable
@@ -26,102 +26,42 @@ class Parameters:
 def unstarred(
     f: Code, node: ast.Call, takes: Parameters, missing: Callable[[str], int]
 ) -> ast.Call:
-    """Returns a call without stars; computes what they stand for, once.
+    """Returns a call without `**`; computes what it stands for, once.
 
     Names that this makes are added to `f.inner_names`; the caller takes them away.
 
     Args:
       missing: operand of the default value of a parameter.
     """
-    if not has_stars(node):
+    refuse_star(node)
+    keywords = [k for k in node.keywords if k.arg is not None]
+    tables = [k.value for k in node.keywords if k.arg is None]
+    if not tables:
         return node
+    if len(tables) > 1 or takes.others is not None:
+        raise Refused(
+            node,
+            f"** of a dictionary in a call of {takes.name} that has more of them",
+            "pass the dictionary itself as one argument",
+        )
     f.inner_names.append({})
-    args, row = positional(f, node)
-    keywords, table = named(f, node)
-    given = {k.arg for k in keywords}
-    if row is not None:
-        after = takes.positional[len(args) :]
-        for i, name in enumerate(n for n in after if n not in given):
-            args.append(element(f, row, i, name, takes, table, missing))
-        if takes.rest is not None:
-            raise Refused(
-                node,
-                f"* of a row of unknown length in a call of {takes.name}, which has *{takes.rest}",
-                "pass the row itself as one argument",
-            )
-    if table is not None:
-        if takes.others is not None:
-            raise Refused(
-                node,
-                f"** of a dictionary in a call of {takes.name}, which has **{takes.others}",
-                "pass the dictionary itself as one argument",
-            )
-        for name in takes.keywords:
-            if name not in given and name not in takes.positional[: len(args)]:
-                keywords.append(ast.keyword(name, entry(f, table, name, takes, missing)))
-    made = ast.copy_location(ast.Call(node.func, args, keywords), node)
+    table = once(f, tables[0])
+    given = {k.arg for k in keywords} | set(takes.positional[: len(node.args)])
+    for name in takes.keywords:
+        if name not in given:
+            keywords.append(ast.keyword(name, entry(f, table, name, takes, missing)))
+    made = ast.copy_location(ast.Call(node.func, node.args, keywords), node)
     return ast.fix_missing_locations(made)
 
 
-def positional(f: Code, node: ast.Call) -> tuple[list[ast.expr], ast.expr | None]:
-    """Returns the arguments before a row of unknown length, and that row."""
-    args: list[ast.expr] = []
-    row: ast.expr | None = None
+def refuse_star(node: ast.Call) -> None:
     for arg in node.args:
-        if row is not None:
-            raise Refused(arg, "an argument behind a * argument", "write the arguments one by one")
-        if not isinstance(arg, ast.Starred):
-            args.append(arg)
-            continue
-        constant = facts.constant_of(f, arg.value)
-        if isinstance(arg.value, ast.Tuple | ast.List):
-            args += arg.value.elts
-        elif isinstance(constant, tuple):
-            whole = once(f, arg.value)
-            args += [indexed(whole, i) for i in range(len(constant))]
-        else:
-            row = once(f, arg.value)
-    return args, row
-
-
-def named(f: Code, node: ast.Call) -> tuple[list[ast.keyword], ast.expr | None]:
-    """Returns the keywords, and a dictionary of unknown keys."""
-    keywords: list[ast.keyword] = []
-    table: ast.expr | None = None
-    for keyword in node.keywords:
-        value = keyword.value
-        if keyword.arg is not None:
-            keywords.append(keyword)
-        elif isinstance(value, ast.Dict) and all(isinstance(k, ast.Constant) for k in value.keys):
-            for key, item in zip(value.keys, value.values, strict=True):
-                assert isinstance(key, ast.Constant)
-                keywords.append(ast.keyword(str(key.value), item))
-        elif table is not None:
-            raise Refused(node, "two ** arguments", "put them into one dictionary")
-        else:
-            table = once(f, value)
-    return keywords, table
-
-
-def indexed(row: ast.expr, i: int) -> ast.expr:
-    place = ast.copy_location(ast.Constant(i), row)
-    return ast.copy_location(ast.Subscript(row, place, ast.Load()), row)
-
-
-def element(
-    f: Code, row: ast.expr, i: int, name: str, takes: Parameters, table: ast.expr | None,
-    missing: Callable[[str], int],
-) -> ast.expr:  # fmt: skip
-    """Returns element i of a row, or what the parameter gets if the row is shorter."""
-    if name in takes.needed and table is None:
-        return indexed(row, i)
-    length = ast.Call(ast.Name("len", ast.Load()), [row], [])
-    long = ast.Compare(length, [ast.Gt()], [ast.Constant(i)])
-    other = (
-        default(f, row, name, missing) if table is None else entry(f, table, name, takes, missing)
-    )
-    made = ast.IfExp(long, indexed(row, i), other)
-    return ast.fix_missing_locations(ast.copy_location(made, row))
+        if isinstance(arg, ast.Starred):
+            raise Refused(
+                arg,
+                "* in calls is not part of the language",
+                "write the arguments one by one: f(xs[0], xs[1])",
+            )
 
 
 def entry(
@@ -151,11 +91,6 @@ def once(f: Code, node: ast.expr) -> ast.expr:
     """Returns an expression for a value that is computed now and used several times."""
     if isinstance(node, ast.Constant | ast.Name):
         return node
-    if isinstance(node, ast.Starred):
-        return ast.copy_location(ast.Starred(once(f, node.value), ast.Load()), node)
-    if isinstance(node, ast.Dict) and all(isinstance(k, ast.Constant) for k in node.keys):
-        made = ast.Dict(node.keys, [once(f, value) for value in node.values])
-        return ast.copy_location(made, node)
     return named_here(f, node, f.kept(node))
 
 
@@ -172,7 +107,7 @@ def named_here(f: Code, node: ast.expr, operand: int) -> ast.expr:
 
 
 def bind(node: ast.Call, takes: Parameters) -> dict[str, ast.expr]:
-    """Returns argument expressions by parameter; the call has no stars any more."""
+    """Returns argument expressions by parameter; the call has no `**` any more."""
     given = dict(zip(takes.positional, node.args, strict=False))
     rest = node.args[len(takes.positional) :]
     names = list(dict.fromkeys([*takes.positional, *takes.keywords]))

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler.calling.signatures import bound
 from rlgpt_jax.macros.compiler.code import Code, Label
-from rlgpt_jax.macros.compiler.data import extremes, iterators, loops, mappings, sets, walks, within
+from rlgpt_jax.macros.compiler.data import extremes, iterators, loops, mappings, sets, within
 from rlgpt_jax.macros.compiler.data.mappings import simple
-from rlgpt_jax.macros.compiler.known import defaults, facts, kinds
+from rlgpt_jax.macros.compiler.known import facts, kinds
 from rlgpt_jax.macros.compiler.tree.scopes import MISSING
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
@@ -17,21 +17,6 @@ SMALL = 64  # elements that a display or `[x] * n` may write one by one
 
 
 # --- displays, slices, sums --------------------------------------------------------
-def with_stars(f: Code, node: ast.Tuple | ast.List, into: int | None) -> int:
-    """Compiles `[*xs, y]` and `(*xs, y)`."""
-    made = f.sequence(values.T_LIST, [], None)
-    for element in node.elts:
-        keep = f.top
-        if isinstance(element, ast.Starred):
-            loops.each_of(f, element.value, lambda x: f.emit(bc.APPEND, made, x, 0), Label())
-        else:
-            f.emit(bc.APPEND, made, f.value(element), 0)
-        f.top = keep
-    if isinstance(node, ast.Tuple):
-        f.emit(bc.RETAG, made, made, values.T_TUPLE)
-    return f.put(made, into)
-
-
 def slice_of(f: Code, node: ast.Subscript, into: int | None) -> int:
     """Compiles `xs[a:b:c]`."""
     assert isinstance(node.slice, ast.Slice)
@@ -56,9 +41,7 @@ def repeated(f: Code, node: ast.BinOp, into: int | None) -> int:
     if facts.may_be(f, count, kinds.ROWS) and not facts.may_be(f, row, kinds.ROWS):
         row, count = count, row
     times = facts.constant_of(f, count)
-    plain = isinstance(row, ast.List) and not walks.has_star(row)
-    if plain and isinstance(times, float) and times.is_integer():
-        assert isinstance(row, ast.List)
+    if isinstance(row, ast.List) and isinstance(times, float) and times.is_integer():
         if len(row.elts) * times <= SMALL:
             items = [f.kept(item) for item in row.elts]
             return f.sequence(values.T_LIST, items * int(times), into)
@@ -124,7 +107,7 @@ def is_short(f: Code, node: ast.expr) -> bool:
     constant = facts.constant_of(f, node)
     if isinstance(constant, tuple):
         return len(constant) <= 8 and not any(isinstance(x, tuple) for x in constant)
-    if not isinstance(node, ast.Tuple | ast.List) or walks.has_star(node):
+    if not isinstance(node, ast.Tuple | ast.List):
         return False
     return len(node.elts) <= 8 and not any(facts.may_be(f, x, kinds.ROWS) for x in node.elts)
 
@@ -137,14 +120,7 @@ def append(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     item = bound(node, "append", ["item"], 1)["item"]
     row = f.value(owner)
     f.emit(bc.APPEND, row, f.value(item), 0)
-    defaults.shortened(f, defaults.of_name(f, owner), row)
     return f.put(f.constant(None), into)
-
-
-def refuse_longest(f: Code, owner: ast.expr, what: str) -> None:
-    maker = defaults.of_name(f, owner)
-    if maker is not None and maker.kind == "deque":
-        raise Refused(owner, f"{what} of a deque with maxlen", "append the items in a for loop")
 
 
 def pop(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
@@ -169,32 +145,16 @@ def fixed(name: str, what: str, *extra: float) -> Method:
 
 def appendleft(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     item = bound(node, "appendleft", ["item"], 1)["item"]
-    row = f.kept(owner)
-    within.routine_with(f, "_insert", [row, f.constant(0.0), item])
-    defaults.shortened(f, defaults.of_name(f, owner), row, left=True)
-    return f.put(f.constant(None), into)
+    return within.routine_with(f, "_insert", [owner, f.constant(0.0), item], into)
 
 
 def extend(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     items = bound(node, "extend", ["items"], 1)["items"]
-    refuse_longest(f, owner, "extend")
     row = f.kept(owner)
     if isinstance(items, loops.Comprehension) or iterators.is_iterator(f, items):
         loops.each_of(f, items, lambda item: f.emit(bc.APPEND, row, item, 0), Label())
     else:
         within.routine(f, "_extend", [row, iterators.as_row(f, items)])
-    return f.put(f.constant(None), into)
-
-
-def extendleft(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-    items = bound(node, "extendleft", ["items"], 1)["items"]
-    refuse_longest(f, owner, "extendleft")
-    row, first = f.kept(owner), f.constant(0.0)
-
-    def put_first(item: int) -> None:
-        within.routine(f, "_insert", [row, first, item])
-
-    loops.each_of(f, items, put_first, Label())
     return f.put(f.constant(None), into)
 
 
@@ -208,25 +168,8 @@ def sort(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     name = ast.copy_location(ast.Name("row to sort", ast.Load()), node)
     made = in_order(f, node, name, {k.arg: k.value for k in node.keywords})
     f.inner_names.pop()
-    within.routine(f, "_assign_all", [row, made])
+    within.routine(f, "_refill", [row, made])
     return f.put(f.constant(None), into)
-
-
-def most_common(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-    """Compiles `counter.most_common(n)`: pairs, the most frequent first."""
-    given = bound(node, "most_common", ["n"], 0)
-    pairs = ast.Call(ast.Attribute(owner, "items", ast.Load()), [], [])
-    names = ast.arguments([], [ast.arg("pair of a counter")], None, [], [], None, [])
-    second = ast.Subscript(ast.Name("pair of a counter", ast.Load()), ast.Constant(1), ast.Load())
-    made: ast.expr = ast.Call(
-        ast.Name("sorted", ast.Load()), [pairs],
-        [ast.keyword("key", ast.Lambda(names, second)),
-         ast.keyword("reverse", ast.Constant(True))],
-    )  # fmt: skip
-    f.shared.kinds.hints["pair of a counter"] = kinds.Kind(kinds.TUPLE, kinds.A_NUMBER)
-    if "n" in given:
-        made = ast.Subscript(made, ast.Slice(None, given["n"], None), ast.Load())
-    return f.value(ast.fix_missing_locations(ast.copy_location(made, node)), into)
 
 
 METHODS: dict[str, Method] = {
@@ -234,8 +177,6 @@ METHODS: dict[str, Method] = {
     "pop": pop,
     "popleft": fixed("_pop", "popleft", 0.0),
     "appendleft": appendleft,
-    "extendleft": extendleft,
-    "rotate": simple("_rotate", "rotate", ["n"], 0),
     "insert": simple("_insert", "insert", ["index", "item"], 2),
     "remove": simple("_remove", "remove", ["item"], 1),
     "extend": extend,
@@ -244,7 +185,6 @@ METHODS: dict[str, Method] = {
     "clear": fixed("_clear", "clear"),
     "copy": fixed("_copy", "copy"),
     "sort": sort,
-    "most_common": most_common,
     **mappings.METHODS,
     **sets.METHODS,
 }
@@ -266,22 +206,6 @@ def count(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int | N
     f.emit(bc.COUNT, register, row, wanted)
     f.place(done)
     return f.put(register, into)
-
-
-def delete(f: Code, target: ast.expr) -> None:
-    """Compiles `del xs[i]`, `del d[k]` and `del xs[a:b]`."""
-    if not isinstance(target, ast.Subscript):
-        raise Refused(target, "del of this is not part of the language", "assign None")
-    if not isinstance(target.slice, ast.Slice):
-        within.routine_with(f, "_pop", [target.value, target.slice])
-        return
-    if target.slice.step is not None:
-        raise Refused(target, "del of a slice with a step", "write xs = [x for x in xs if ...]")
-    ends = [
-        part if part is not None else f.constant(None)
-        for part in (target.slice.lower, target.slice.upper)
-    ]
-    within.routine_with(f, "_delete_part", [target.value, *ends])
 
 
 # --- sorting -------------------------------------------------------------------------

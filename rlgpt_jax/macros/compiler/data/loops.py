@@ -33,11 +33,7 @@ def each_pair(f: Code, node: ast.expr, body: Callable[[int, int], None]) -> None
         body(f.group(first), f.group(second))
 
     def of_element(element: ast.expr) -> None:
-        if (
-            isinstance(element, ast.Tuple)
-            and len(element.elts) == 2
-            and not walks.has_star(element)
-        ):
+        if isinstance(element, ast.Tuple) and len(element.elts) == 2:
             parts = [f.kept(part) for part in element.elts]
             body(*parts)
         else:

@@ -12,7 +12,7 @@ from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler.calling.signatures import bound
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.data import loops, within
-from rlgpt_jax.macros.compiler.known import defaults, facts, kinds
+from rlgpt_jax.macros.compiler.known import facts, kinds
 from rlgpt_jax.macros.compiler.pool import Table
 from rlgpt_jax.macros.compiler.tree.scopes import MISSING
 from rlgpt_jax.macros.refusal import Refused
@@ -33,17 +33,7 @@ def table_item(
             return f.put(f.constant(found), into)
     if other is None:
         return within.routine_with(f, "_pair_at", [pairs, key], into)
-    register, missing, done = f.target(into), Label(), Label()
-    item = f.kept(key)
-    default = f.value(other)
-    f.emit(bc.IN, register, item, f.constant(known.keys))
-    f.emit(bc.JF, register, missing)
-    within.routine(f, "_pair_at", [pairs, item], register)
-    f.emit(bc.JUMP, done)
-    f.place(missing)
-    f.emit(bc.MOVE, register, default)
-    f.place(done)
-    return f.put(register, into)
+    return within.routine_with(f, "_pair_get", [pairs, key, other], into)
 
 
 # --- making them ------------------------------------------------------------------
@@ -62,12 +52,9 @@ def make(f: Code, node: ast.expr, into: int | None) -> int:
         loops.each_of(f, node, lambda item: add(f, made, item), Label())
     elif isinstance(node, ast.Set):
         for element in node.elts:
-            if isinstance(element, ast.Starred):
-                loops.each_of(f, element.value, lambda item: add(f, made, item), Label())
-            else:
-                keep = f.top
-                add(f, made, f.value(element))
-                f.top = keep
+            keep = f.top
+            add(f, made, f.value(element))
+            f.top = keep
     return f.put(made, into)
 
 
@@ -115,11 +102,6 @@ def add(f: Code, owner: int, item: int) -> None:
 # --- reading and writing ------------------------------------------------------------
 def item_of(f: Code, owner_node: ast.expr, key: ast.expr, into: int | None) -> int:
     """Compiles `d[k]` where d may be a dictionary."""
-    maker = defaults.of_name(f, owner_node)
-    if maker is not None:
-        made = defaults.item(f, maker, owner_node, key, into)
-        if made is not None:
-            return made
     if facts.is_surely(f, owner_node, kinds.DICT):
         return within.routine_with(f, "_dict_at", [owner_node, key], into)
     owner = f.kept(owner_node)
@@ -211,15 +193,8 @@ def get(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
 def update(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     """Compiles `d.update(other, a=1)` and `s.update(items)`."""
     made = f.kept(owner)
-    maker = defaults.of_name(f, owner)
-    counts = maker is not None and maker.kind == "Counter"
     for arg in node.args:
-        if not counts:
-            update_with(f, owner, made, arg)
-        elif facts.may_be(f, arg, kinds.DICT):
-            raise Refused(node, "update of a Counter with a dictionary", "add up in a for loop")
-        else:
-            count_in(f, made, arg)
+        update_with(f, owner, made, arg)
     for keyword in node.keywords:
         if keyword.arg is None:
             raise Refused(node, "** in calls of update", "write d.update(other)")
@@ -236,43 +211,9 @@ def update_with(f: Code, owner: ast.expr, made: int, items: ast.expr) -> None:
         loops.each_pair(f, items, lambda k, v: put(f, made, k, v))
 
 
-def fromkeys(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-    """Compiles `dict.fromkeys(items, value)`."""
-    if not (isinstance(owner, ast.Name) and owner.id == "dict" and facts.is_api(f, "dict")):
-        raise Refused(node, "there is no method fromkeys", "write dict.fromkeys(items, value)")
-    given = bound(node, "fromkeys", ["items", "value"], 1)
-    other = given.get("value", ast.copy_location(ast.Constant(None), node))
-    value = f.kept(other)
-    made = f.sequence(values.T_DICT, [], None)
-    loops.each_of(f, given["items"], lambda item: put(f, made, item, value), Label())
-    return f.put(made, into)
-
-
-def popitem(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-    """Compiles `d.popitem()`, and `d.popitem(last=False)` of an OrderedDict."""
-    last = bound(node, "popitem", ["last"], 0).get("last")
-    if last is None or facts.constant_of(f, last) in (True, 1.0):
-        return within.routine_with(f, "_popitem", [owner], into)
-    return within.routine_with(f, "_pop_end", [owner, last], into)
-
-
 METHODS: dict[str, Method] = {
-    "move_to_end": simple("_move_to_end", "move_to_end", ["key", "last"], 1),
-    "fromkeys": fromkeys,
     "get": get,
     "setdefault": simple("_setdefault", "setdefault", ["key", "default"], 1),
-    "popitem": popitem,
+    "popitem": simple("_popitem", "popitem", [], 0),
     "update": update,
 }
-
-
-def count_in(f: Code, made: int, items: ast.expr) -> None:
-    """Compiles counting items in a dictionary."""
-
-    def step(item: int) -> None:
-        kept = f.put(item, f.temp())
-        count = within.routine(f, "_dict_get", [made, kept, f.constant(0.0)], f.temp())
-        f.emit(bc.ADD, count, count, f.constant(1.0))
-        put(f, made, kept, count)
-
-    loops.each_of(f, items, step, Label())

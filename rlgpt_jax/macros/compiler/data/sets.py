@@ -2,19 +2,19 @@
 
 import ast
 
-from rlgpt_jax.macros.compiler.calling.signatures import bound
 from rlgpt_jax.macros.compiler.code import Code
 from rlgpt_jax.macros.compiler.data import iterators, numbers, within
 from rlgpt_jax.macros.compiler.data.mappings import Method, simple
 from rlgpt_jax.macros.compiler.known import facts, kinds
 from rlgpt_jax.macros.refusal import Refused
+from rlgpt_jax.macros.vm import bytecode as bc
 
 
 def combined(name: str, *extra: float) -> Method:
     """Returns the compiler of `a.union(b)` and the like."""
 
     def compile_call(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-        if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
+        if node.keywords:
             raise Refused(node, "a method of sets takes sets and lists", "write a.union(b)")
         result = f.kept(owner)
         for arg in node.args:
@@ -27,27 +27,12 @@ def combined(name: str, *extra: float) -> Method:
     return compile_call
 
 
-def replaced(name: str, *extra: float) -> Method:
-    """Returns the compiler of `a.difference_update(b)` and the like."""
-    made_by = combined(name, *extra)
-
-    def compile_call(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-        old = f.kept(owner)
-        f.inner_names.append({"set to change": old})
-        f.shared.kinds.hints["set to change"] = facts.kind_of(f, owner)
-        name = ast.copy_location(ast.Name("set to change", ast.Load()), node)
-        made = made_by(f, node, name, None)
-        f.inner_names.pop()
-        within.routine(f, "_become", [old, made])
-        return f.put(f.constant(None), into)
-
-    return compile_call
-
-
-def issuperset(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-    other = bound(node, "issuperset", ["other"], 1)["other"]
-    whole = f.kept(owner)
-    return within.routine(f, "_subset", [iterators.as_row(f, other), whole], into)
+def difference_update(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
+    old = f.kept(owner)
+    for arg in node.args:
+        made = within.routine(f, "_common", [old, iterators.as_row(f, arg), f.constant(0.0)])
+        within.routine(f, "_refill", [old, made])
+    return f.put(f.constant(None), into)
 
 
 OPERATORS: dict[type, tuple[str, tuple[float, ...]]] = {
@@ -94,7 +79,8 @@ def changed(f: Code, node: ast.AugAssign, load: ast.expr) -> int:
             return
         name, extra = OPERATORS[type(node.op)]
         made = within.routine(f, name, [old, other, *map(f.constant, extra)])
-        within.routine(f, "_become", [old, made], register)
+        within.routine(f, "_refill", [old, made])
+        f.emit(bc.MOVE, register, old)
 
     within.by_kind(
         f,
@@ -113,11 +99,6 @@ METHODS: dict[str, Method] = {
     "union": combined("_union"),
     "intersection": combined("_common", 1.0),
     "difference": combined("_common", 0.0),
-    "symmetric_difference": combined("_either"),
-    "intersection_update": replaced("_common", 1.0),
-    "difference_update": replaced("_common", 0.0),
-    "symmetric_difference_update": replaced("_either"),
-    "issuperset": issuperset,
+    "difference_update": difference_update,
     "issubset": simple("_subset", "issubset", ["other"], 1),
-    "isdisjoint": simple("_disjoint", "isdisjoint", ["other"], 1),
 }

@@ -5,10 +5,12 @@ from collections.abc import Callable
 from typing import Any
 
 from rlgpt_jax.macros.compiler.code import Code, Label
+from rlgpt_jax.macros.compiler.data import within
 from rlgpt_jax.macros.compiler.data.text import Chain, chain
 from rlgpt_jax.macros.compiler.known import facts, kinds
 from rlgpt_jax.macros.compiler.pool import NotConstant
 from rlgpt_jax.macros.compiler.tree.scopes import MISSING
+from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm import bytecode as bc
 
 
@@ -69,3 +71,31 @@ def compare_jump(f: Code, node: ast.Compare, label: Label, when: bool) -> bool:
     f.emit(bc.INSET, register, operand, f.pool.named_set(key, holds))
     f.emit(bc.JT if when else bc.JF, register, label)
     return True
+
+
+# --- a word that is a variable -----------------------------------------------------------
+def words_of(f: Code, node: ast.expr, needed: bool) -> list[str] | None:
+    """Returns the words that an expression may be; None if they are not known.
+
+    That is refused where the answer is needed.
+    """
+    found = facts.kind_of(f, node).words
+    if found:
+        return sorted(found)
+    if needed:
+        raise Refused(
+            node,
+            "the text that is looked for in a name is not known when the macro is compiled",
+            'write "log" in r.block, or loop over a tuple of names in quotes',
+        )
+    return None
+
+
+def with_word(f: Code, words: list[str], word: int, name: int, how: str, register: int) -> None:
+    """Compiles a test of a name with a word that is one of a few."""
+    done = Label()
+    for item in words:
+        with f.unless(done, bc.JNE, word, f.constant(item)):
+            f.emit(bc.INSET, register, name, f.pool.later_set(how, item))
+    within.wrong_kind(f, register)
+    f.place(done)

@@ -61,20 +61,6 @@ def whole(f: Code, node: ast.expr, into: int) -> None:
         f.emit(bc.WHOLE, into, into)
 
 
-def reverse_range(f: Code, node: ast.Call, state: int) -> None:
-    """Turns a range round: its last number, its first minus the step, minus the step."""
-    old = range_state(f, node)
-    count = f.temp()
-    f.emit(bc.SUB, count, old + 1, old)
-    f.emit(bc.DIV, count, count, old + 2)
-    f.emit(bc.CEIL, count, count)
-    f.emit(bc.MAX, count, count, f.constant(0.0))
-    f.emit(bc.MUL, count, count, old + 2)
-    f.emit(bc.SUB, state + 1, old, old + 2)
-    f.emit(bc.ADD, state, state + 1, count)
-    f.emit(bc.NEG, state + 2, old + 2)
-
-
 def over_sequence(f: Code, operand: int, hint: int | None) -> tuple[Item, Advance]:
     state = f.temp(2)
     f.emit(bc.MOVE, state, operand)

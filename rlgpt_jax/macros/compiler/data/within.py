@@ -154,46 +154,6 @@ def rank(f: Code, given: list[int]) -> int:
     return register
 
 
-def word_test(how: str) -> Callable[[Code, list[int]], int]:
-    """A test of a name with a word that may be any of the program's words in quotes.
-
-    Sets of names say for each bit of a word's place whether the word has it. Of another
-    word only one thing is known here: it is a part of itself.
-    """
-
-    def compile_call(f: Code, given: list[int]) -> int:
-        name, word = given
-        places = {item: i for i, item in enumerate(f.shared.words)}
-        register, other, done = f.temp(), Label(), Label()
-
-        def bit_of(k: int) -> Callable[[str], bool]:
-            return lambda item: item in places and bool(places[item] >> k & 1)
-
-        def among(words: list[str], k: int) -> None:
-            if k < 0 or len(words) <= 2:
-                for item in words:
-                    with f.unless(done, bc.JNE, word, f.constant(item)):
-                        f.emit(bc.INSET, register, name, f.pool.later_set(how, item))
-                f.emit(bc.JUMP, other)
-                return
-            has_bit = Label()
-            f.emit(bc.INSET, register, word, f.pool.named_set(f"word {k}", bit_of(k)))
-            f.emit(bc.JT, register, has_bit)
-            among([item for item in words if not places[item] >> k & 1], k - 1)
-            f.place(has_bit)
-            among([item for item in words if places[item] >> k & 1], k - 1)
-
-        among(list(places), len(places).bit_length() - 1)
-        f.place(other)
-        f.emit(bc.EQ, register, name, word)
-        f.emit(bc.JT, register, done)
-        wrong_kind(f, register)
-        f.place(done)
-        return register
-
-    return compile_call
-
-
 INTRINSICS: dict[str, Callable[[Code, list[int]], int]] = {
     "_list": viewed(values.T_LIST),
     "_dict": viewed(values.T_DICT),
@@ -206,9 +166,6 @@ INTRINSICS: dict[str, Callable[[Code, list[int]], int]] = {
     "_as_set": retagged(values.T_SET),
     "_cut": cut,
     "_rank": rank,
-    "_has_word": word_test("in"),
-    "_starts_with_word": word_test("startswith"),
-    "_ends_with_word": word_test("endswith"),
     "_no_index": failing(no_index),
     "_is_now": is_now,
     "_kept": kept,

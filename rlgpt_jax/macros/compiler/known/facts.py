@@ -57,7 +57,7 @@ def may_be(f: Code, node: ast.expr, bits: int) -> bool:
 
 
 def is_surely(f: Code, node: ast.expr, bits: int) -> bool:
-    known = kind_of(f, node).bits
+    known = kind_of(f, node).bits & ~kinds.OLD
     return bool(known & bits) and not known & ~bits
 
 
@@ -143,11 +143,6 @@ def constant_call(node: ast.Call, value_of: Callable[[ast.expr], Any]) -> Any:
         return ActionConstant(PLAIN_ACTIONS[name])
     if name == "str" and len(node.args) == 1 and not node.keywords:
         return strings.render(value_of(node.args[0]))
-    if name in ("int", "float") and len(node.args) == 1 and not node.keywords:
-        text = value_of(node.args[0])
-        if isinstance(text, str) and strings.NUMBER.fullmatch(text):
-            if name == "float" or text.lstrip("+-").isdigit():
-                return float(text)
     if name == "float" and len(node.args) == 1 and isinstance(node.args[0], ast.Constant):
         text = node.args[0].value
         if isinstance(text, str) and text.lower().lstrip("+-") in ("inf", "infinity", "nan"):

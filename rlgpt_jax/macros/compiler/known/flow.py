@@ -1,12 +1,20 @@
 """Follows the values of a program through it, to fill the `Kinds` of `kinds.py`."""
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from rlgpt_jax.macros.compiler.code import Shared
 from rlgpt_jax.macros.compiler.known import kinds as k
 from rlgpt_jax.macros.compiler.known.kinds import Kind, Kinds
-from rlgpt_jax.macros.compiler.tree.scopes import Scope, has_stars, own_nodes, resolve
+from rlgpt_jax.macros.compiler.pool import Table
+from rlgpt_jax.macros.compiler.tree.scopes import (
+    Scope,
+    Variable,
+    constant_named,
+    has_stars,
+    own_nodes,
+    resolve,
+)
 
 MAKERS = {
     ast.Dict: k.DICT,
@@ -23,22 +31,28 @@ MAKERS = {
 
 
 FOLLOWED = (
-    *MAKERS, ast.Assign, ast.AnnAssign, ast.NamedExpr, ast.AugAssign, ast.For, ast.comprehension,
-    ast.Lambda, ast.MatchAs, ast.MatchStar, ast.MatchMapping, ast.Return, ast.Call,
+    *MAKERS, ast.Assign, ast.NamedExpr, ast.AugAssign, ast.For, ast.comprehension, ast.Lambda,
+    ast.Return, ast.Call,
 )  # fmt: skip
 
 
-def infer(modules: list[Scope], entry: Scope, shared: Shared) -> Kinds:
-    """Returns what the values of a program may be."""
-    found = Kinds(records=shared.vocabulary.spec is None)
+def infer(
+    modules: list[Scope], entry: Scope, shared: Shared, old: Collection[Variable] | None = None
+) -> Kinds:
+    """Returns what the values of a program may be.
+
+    Args:
+      old: variables whose observations may be of an earlier tick, if that matters.
+    """
+    found = Kinds(records=shared.vocabulary.spec is None, old=0 if old is None else k.OLD)
+    for variable in old or ():
+        found.put(variable, Kind(k.OLD))
     for action in shared.actions:
         found.put(action, Kind(k.ACTION))
     scopes = [scope for module in modules for scope in module.every()]
     for scope in scopes:
         for node in own_nodes(scope.node):
             found.containers |= MAKERS.get(type(node), 0)
-            if isinstance(node, ast.Attribute) and node.attr == "fromkeys":
-                found.containers |= k.DICT
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 found.containers |= k.RETURNS.get(node.func.id, 0)
         for value in scope.constants.values():
@@ -89,7 +103,7 @@ def follow(found: Kinds, scope: Scope, node: ast.AST) -> None:
     if isinstance(node, ast.Assign):
         for target in node.targets:
             assign(found, scope, target, found.of(scope, node.value), node.value)
-    elif isinstance(node, ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+    elif isinstance(node, ast.NamedExpr):
         assign(found, scope, node.target, found.of(scope, node.value), node.value)
     elif isinstance(node, ast.AugAssign):
         old = found.of(scope, node.target)
@@ -100,25 +114,62 @@ def follow(found: Kinds, scope: Scope, node: ast.AST) -> None:
             new = k.join(new, Kind(k.LIST, found.item(value)))
         assign(found, scope, node.target, new, None)
     elif isinstance(node, ast.For):
-        assign(found, scope, node.target, found.item(found.of(scope, node.iter)), None)
+        loop(found, scope, node, inner=False)
     elif isinstance(node, ast.comprehension):
-        bind(found, scope, node.target, found.item(found.of(scope, node.iter)))
+        loop(found, scope, node, inner=True)
     elif isinstance(node, ast.Lambda) and id(node) not in found.called_lambdas:
         args = node.args
         for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
             if arg is not None:
                 found.put_inner(scope, arg.arg, found.unknown)
-    elif isinstance(node, ast.MatchAs | ast.MatchStar | ast.MatchMapping):
-        name = node.rest if isinstance(node, ast.MatchMapping) else node.name
-        variable = resolve(scope, name) if name else None
-        if isinstance(variable, tuple):
-            found.put(variable, found.unknown)
     elif isinstance(node, ast.Return) and node.value is not None:
         found.put(scope, found.of(scope, node.value))
     elif isinstance(node, ast.Call):
         called(found, scope, node)
     elif isinstance(node, ast.expr) and type(node) in (*MAKERS, ast.BinOp, ast.Subscript):
         inside(found, scope, node)
+
+
+def loop(found: Kinds, scope: Scope, node: ast.For | ast.comprehension, inner: bool) -> None:
+    """Follows the items of a loop, or of a comprehension, into its names."""
+    target = node.target
+    parts = columns(found, scope, node.iter) if isinstance(target, ast.Tuple | ast.List) else []
+    if isinstance(target, ast.Tuple | ast.List) and len(parts) == len(target.elts):
+        for part, kind in zip(target.elts, parts, strict=True):
+            assign(found, scope, part, kind, None, inner)
+    else:
+        assign(found, scope, target, items_of(found, scope, node.iter), None, inner)
+
+
+def columns(found: Kinds, scope: Scope, node: ast.expr) -> list[Kind]:
+    """Returns what the parts of the items of a loop may be; nothing where only all are known."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        items = [items_of(found, scope, arg) for arg in node.args]
+        if node.func.id == "enumerate":
+            return [k.A_NUMBER, *items[:1]]
+        return items if node.func.id == "zip" else []
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        owner = node.func.value
+        table = constant_named(scope, owner.id) if isinstance(owner, ast.Name) else None
+        if isinstance(table, Table) and node.func.attr == "items":
+            return [found.item(found.of_named(row)) for row in (table.keys, table.values)]
+        return []
+    if isinstance(node, ast.Tuple | ast.List):
+        rows = [e.elts for e in node.elts if isinstance(e, ast.Tuple | ast.List)]
+        if len(rows) == len(node.elts) and len({len(row) for row in rows}) == 1:
+            return [k.joined([found.of(scope, x) for x in c]) for c in zip(*rows, strict=True)]
+    constant = constant_named(scope, node.id) if isinstance(node, ast.Name) else None
+    if isinstance(constant, tuple) and all(isinstance(row, tuple) for row in constant):
+        if len({len(row) for row in constant}) == 1:
+            return [found.item(k.of_constant(c)) for c in zip(*constant, strict=True)]
+    return []
+
+
+def items_of(found: Kinds, scope: Scope, node: ast.expr) -> Kind:
+    """Returns what a loop over an expression gives; nobody else has a display's list."""
+    if isinstance(node, ast.List | ast.Set):
+        return k.joined([found.of(scope, item) for item in node.elts])
+    return found.item(found.of(scope, node))
 
 
 def constant_inside(found: Kinds, kind: Kind) -> None:
@@ -135,10 +186,13 @@ def inside(found: Kinds, scope: Scope, node: ast.expr) -> None:
 
 
 def assign(
-    found: Kinds, scope: Scope, target: ast.expr, kind: Kind, source: ast.expr | None
-) -> None:
-    """Follows a value into what it is assigned to."""
-    if isinstance(target, ast.Name):
+    found: Kinds, scope: Scope, target: ast.expr, kind: Kind, source: ast.expr | None,
+    inner: bool = False,
+) -> None:  # fmt: skip
+    """Follows a value into what it is assigned to, `inner` if that is a comprehension's."""
+    if isinstance(target, ast.Name) and inner:
+        found.put_inner(scope, target.id, kind)
+    elif isinstance(target, ast.Name):
         variable = resolve(scope, target.id)
         if isinstance(variable, tuple):
             found.put(variable, kind)
@@ -148,27 +202,19 @@ def assign(
                 assign(found, scope, part, found.of(scope, item), item)
             return
         for part in target.elts:
-            assign(found, scope, part, found.item(kind), None)
+            assign(found, scope, part, found.item(kind), None, inner)
     elif isinstance(target, ast.Starred):
         found.contain(kind)
-        assign(found, scope, target.value, k.holding(k.LIST, kind), None)
+        assign(found, scope, target.value, k.holding(k.LIST, kind), None, inner)
     elif isinstance(target, ast.Subscript):
+        if isinstance(target.slice, ast.Slice):
+            kind = found.item(kind)
+        else:
+            found.contain(found.of(scope, target.slice))
         found.contain(kind)
-        found.contain(found.of(scope, target.slice))
         owner = resolve(scope, target.value.id) if isinstance(target.value, ast.Name) else None
         if isinstance(owner, tuple) and owner in found.variables:
             found.put(owner, Kind(0, kind))
-
-
-def bind(found: Kinds, scope: Scope, target: ast.expr, kind: Kind) -> None:
-    """Follows the items of a comprehension into its names."""
-    if isinstance(target, ast.Name):
-        found.put_inner(scope, target.id, kind)
-    elif isinstance(target, ast.Starred):
-        bind(found, scope, target.value, k.holding(k.LIST, kind))
-    elif isinstance(target, ast.Tuple | ast.List):
-        for part in target.elts:
-            bind(found, scope, part, found.item(kind))
 
 
 def called(found: Kinds, scope: Scope, node: ast.Call) -> None:
@@ -193,11 +239,9 @@ def called(found: Kinds, scope: Scope, node: ast.Call) -> None:
         kind = found.of(scope, node)
         if kind.bits & k.CONTAINERS and kind.item is not None:
             found.contain(kind.item, shared=bool(kind.bits & k.SHARED))
-        for keyword in node.keywords:  # a function as key=, or an argument of map
+        for keyword in node.keywords:
             if keyword.arg == "key":
                 callback(found, scope, keyword.value, given)
-        if node.func.id in ("map", "filter") and node.args:
-            callback(found, scope, node.args[0], given[1:])
 
 
 def callback(found: Kinds, scope: Scope, function: ast.expr, given: list[Kind]) -> None:
@@ -253,4 +297,4 @@ def every_value(scope: Scope) -> list[Scope]:
     """Returns the functions that are used as values."""
     while scope.parent is not None:
         scope = scope.parent
-    return [s for s in scope.every() if s.is_value or s.makes_generators]
+    return [s for s in scope.every() if s.is_value]

@@ -15,7 +15,7 @@ from rlgpt_jax.macros.compiler.tree.scopes import (
     MISSING,
     Scope,
     Variable,
-    comprehension_targets,
+    comprehension_names,
     own_nodes,
     resolve,
 )
@@ -28,7 +28,8 @@ READING_METHODS = ("get", "items", "keys", "values", "index")
 
 
 def freeze(module: Scope, shared: Shared) -> None:
-    """Moves such names from the variables of their scope to its constants."""
+    """Moves such names from the variables of their scope to its constants; and tuples,
+    and outside of functions constants of any sort."""
     stores: Counter[Variable] = Counter()
     handed_on: set[Variable] = set()
     for scope in module.every():
@@ -42,19 +43,28 @@ def freeze(module: Scope, shared: Shared) -> None:
                     handed_on.add(target)
     for scope in module.every():
         f = Code(scope, shared)
-        for name, value in assignments(scope):
-            if stores[(scope, name)] == 1 and (scope, name) not in handed_on:
-                constant = constant_display(f, value)
-                if constant is not MISSING:
-                    scope.constants[name] = constant
-                    scope.variables.discard(name)
+        assigned = [n for n in own_nodes(scope.node) if isinstance(n, ast.Assign)]
+        for assignment in sorted(assigned, key=lambda n: n.lineno):
+            name = assignment.targets[0]
+            if len(assignment.targets) > 1 or not isinstance(name, ast.Name):
+                continue
+            if stores[(scope, name.id)] != 1:
+                continue
+            constant = facts.constant_of(f, assignment.value)
+            if scope is not module and not isinstance(constant, tuple):
+                constant = MISSING
+            if constant is MISSING and (scope, name.id) not in handed_on:
+                constant = constant_display(f, assignment.value)
+            if constant is not MISSING:
+                scope.constants[name.id] = constant
+                scope.variables.discard(name.id)
 
 
 def stored(scope: Scope) -> Iterator[tuple[Variable, int]]:
     """Yields variables that a scope assigns, parameters counted twice."""
     for name in scope.params:
         yield (scope, name), 2
-    hidden = comprehension_targets(scope.node)
+    hidden = comprehension_names(scope.node)
     for node in own_nodes(scope.node):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             target = resolve(scope, node.id)
@@ -65,17 +75,6 @@ def stored(scope: Scope) -> Iterator[tuple[Variable, int]]:
                 target = resolve(scope, name)
                 if isinstance(target, tuple):
                     yield target, 2
-
-
-def assignments(scope: Scope) -> Iterator[tuple[str, ast.expr]]:
-    """Yields the plain assignments `name = value` of a scope."""
-    for node in list(own_nodes(scope.node)):
-        if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            if isinstance(node.targets[0], ast.Name):
-                yield node.targets[0].id, node.value
-        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            if node.value is not None:
-                yield node.target.id, node.value
 
 
 def harmless_reads(scope: Scope) -> set[int]:

@@ -5,8 +5,8 @@ value that may be several kinds is tested at run time; what follows here keeps t
 tests out of programs that need none. Nothing relies on the answer for safety: every
 instruction checks its operands again.
 
-A value is described by the kinds that it may be (a set of bits) and, for what it
-contains, another such description. Elements of tuples are followed one by one; all that
+A value is described by the kinds that it may be (a set of bits), by the texts that it may be and,
+for what it contains, another such description. Elements of tuples are followed one by one; all that
 is ever put into lists, dictionaries and sets is taken together, since two names may
 stand for one list.
 """
@@ -18,17 +18,26 @@ from typing import Any, NamedTuple
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_ACTIONS
 from rlgpt_jax.macros.compiler import work
 from rlgpt_jax.macros.compiler.pool import ActionConstant, FunctionConstant, Table
-from rlgpt_jax.macros.compiler.tree.scopes import MISSING, Scope, Variable, constant_named, resolve
-
-NUMBER, NONE, NAME, FUNCTION, ACTION, OBS, RAYS, RAY, TUPLE, LIST, DICT, SET, ITERATOR = (
-    1 << i for i in range(13)
+from rlgpt_jax.macros.compiler.tree.scopes import (
+    MISSING,
+    Scope,
+    Variable,
+    comprehension_names,
+    constant_named,
+    resolve,
 )
+
+NUMBER, NONE, NAME, FUNCTION, ACTION, OBS, RAYS, RAY, TUPLE, LIST, DICT, SET, ITERATOR, OLD = (
+    1 << i for i in range(14)
+)  # OLD: an observation of an earlier tick, see `snapshots.py`
 ROWS = TUPLE | LIST
 SHARED = LIST | DICT | SET  # what can be changed after it was made
 FIXED = TUPLE | ITERATOR
 CONTAINERS = SHARED | FIXED
 SIMPLE = NUMBER | NONE | NAME | FUNCTION | ACTION | OBS | RAYS | RAY
 MAX_DEPTH = 3  # descriptions within descriptions
+MAX_WORDS = 64  # texts that a value may be, if they are known
+NO_WORDS: frozenset[str] = frozenset()
 
 
 class Kind(NamedTuple):
@@ -36,6 +45,7 @@ class Kind(NamedTuple):
 
     bits: int
     item: "Kind | None" = None
+    words: frozenset[str] | None = NO_WORDS  # all texts that it may be; None: any
 
     @property
     def is_open(self) -> bool:
@@ -43,17 +53,21 @@ class Kind(NamedTuple):
 
 
 NOTHING = Kind(0)
-A_NUMBER, A_NAME, NO_VALUE = Kind(NUMBER), Kind(NAME), Kind(NONE)
+A_NUMBER, A_NAME, NO_VALUE = Kind(NUMBER), Kind(NAME, None, None), Kind(NONE)
 
 
 def join(a: Kind | None, b: Kind | None, depth: int = MAX_DEPTH) -> Kind:
     """Returns what a value may be that comes from one of two places."""
     a, b = a or NOTHING, b or NOTHING
     no_items = a.item is None and b.item is None
+    words = a.words
+    if a.words != b.words:
+        words = None if a.words is None or b.words is None else a.words | b.words
+        words = words if words is None or len(words) <= MAX_WORDS else None
     if no_items or a.is_open or b.is_open or depth == 0:
-        return Kind(a.bits | b.bits)
+        return Kind(a.bits | b.bits, None, words)
     work.charge()
-    return Kind(a.bits | b.bits, join(a.item, b.item, depth - 1))
+    return Kind(a.bits | b.bits, join(a.item, b.item, depth - 1), words)
 
 
 def joined(kinds: list[Kind]) -> Kind:
@@ -72,7 +86,7 @@ def of_constant(value: Any) -> Kind:
     if value is None:
         return Kind(NONE)
     if isinstance(value, str):
-        return A_NAME
+        return Kind(NAME, None, frozenset((value,)))
     if isinstance(value, tuple):
         work.charge(len(value))
         return holding(TUPLE, joined([of_constant(item) for item in value]))
@@ -85,30 +99,23 @@ def of_constant(value: Any) -> Kind:
 
 RETURNS = {
     **dict.fromkeys(("list", "sorted", "deque"), LIST),
-    **dict.fromkeys(("enumerate", "zip", "map", "filter", "reversed", "iter"), ITERATOR),
+    **dict.fromkeys(("enumerate", "zip", "reversed"), ITERATOR),
     **dict.fromkeys(("set", "frozenset"), SET),
     "tuple": TUPLE,
-    **dict.fromkeys(("dict", "OrderedDict", "defaultdict", "Counter"), DICT),
+    "dict": DICT,
+    "random seed": LIST,
 }
 NUMBERS = (
     "abs", "fabs", "int", "trunc", "floor", "ceil", "sqrt", "len", "bool", "float", "round",
     "radians", "degrees", "sign", "pow", "any", "all", "sin", "cos", "tan", "asin", "acos",
-    "atan", "atan2", "hypot", "copysign", "range", "divmod", "isinstance", "callable", "count",
-    "near", "sees", "index", "startswith", "endswith", "issubset", "issuperset", "isdisjoint",
-    "isdigit", "ord", "hash", "dist",
+    "atan", "atan2", "hypot", "copysign", "range", "count", "near", "sees", "index", "startswith",
+    "endswith", "issubset", "random random", "random randint", "random uniform",
 )  # fmt: skip
 PUTS = (
-    "append", "add", "insert", "appendleft", "setdefault", "extend", "update", "remove", "push",
-    "fromkeys", "extendleft", "symmetric_difference_update",
+    "append", "add", "insert", "appendleft", "setdefault", "extend", "update", "remove",
 )  # fmt: skip
-CHANGES = ("intersection_update", "difference_update", "rotate", "move_to_end")
-TEXTS = (
-    "lower", "upper", "casefold", "capitalize", "title", "strip", "lstrip", "rstrip",
-    "removeprefix", "removesuffix", "replace", "format", "join",
-)  # fmt: skip
-TAKES = (
-    "get", "pop", "popleft", "setdefault", "popitem", "pop_front", "next", "min", "max",
-)  # fmt: skip
+TEXTS = ("lower", "upper", "strip", "replace")
+TAKES = ("get", "pop", "popleft", "setdefault", "popitem")
 
 
 @dataclass
@@ -125,11 +132,12 @@ class Kinds:
     hints: dict[str, Kind] = field(default_factory=dict)  # of names of our own
     called_lambdas: set[int] = field(default_factory=set)  # whose arguments are known
     records: bool = True  # the world has fields that are names, and rays
+    old: int = 0  # OLD, if what is not known, or in a row, may be that
     changed: bool = True
 
     @property
     def unknown(self) -> Kind:
-        return Kind(SIMPLE | self.containers, self.deep)
+        return Kind(SIMPLE | self.old | self.containers, self.deep, None)
 
     # --- reading ------------------------------------------------------------------
     def item(self, kind: Kind) -> Kind:
@@ -141,7 +149,7 @@ class Kinds:
             result = join(result, kind.item if kind.item is not None else self.deep)
         if kind.bits & RAYS:
             result = join(result, Kind(RAY))
-        return join(result, A_NAME) if kind.bits & NAME else result
+        return join(result, Kind(self.old)) if result.bits & OBS else result
 
     def of(self, scope: Scope, node: ast.expr | None) -> Kind:
         """Returns what the value of an expression may be."""
@@ -149,12 +157,12 @@ class Kinds:
         if isinstance(node, ast.Constant):
             return of_constant(node.value)
         if isinstance(node, ast.Name):
+            if id(node) in comprehension_names(scope.node):
+                return self.inner.get((scope, node.id), NOTHING)
             return self.of_name(scope, node.id)
         if isinstance(node, ast.Tuple | ast.List | ast.Set):
             bits = {ast.Tuple: TUPLE, ast.List: LIST, ast.Set: SET}[type(node)]
             return holding(bits, joined([self.of(scope, item) for item in node.elts]))
-        if isinstance(node, ast.Starred):
-            return self.item(self.of(scope, node.value))
         if isinstance(node, ast.ListComp | ast.GeneratorExp | ast.SetComp):
             bits = {ast.ListComp: LIST, ast.SetComp: SET, ast.GeneratorExp: ITERATOR}[type(node)]
             return holding(bits, self.of(scope, node.elt))
@@ -182,11 +190,16 @@ class Kinds:
         if isinstance(node, ast.Attribute):
             return self.of_attribute(node)
         if isinstance(node, ast.Subscript):
+            if isinstance(node.value, ast.Dict):  # nobody else has it
+                return joined([self.of(scope, value) for value in node.value.values])
             source = self.of(scope, node.value)
+            table = constant_named(scope, node.value.id) if isinstance(node.value, ast.Name) else 0
+            if isinstance(table, Table):
+                return self.item(self.of_named(table.values))
             if not isinstance(node.slice, ast.Slice):
                 return self.item(source)
             rays = LIST if source.bits & RAYS else 0
-            return holding(source.bits & (ROWS | NAME) | rays, self.item(source))
+            return holding(source.bits & ROWS | rays, self.item(source))
         if isinstance(node, ast.Call):
             return self.of_call(scope, node)
         return self.unknown
@@ -196,10 +209,8 @@ class Kinds:
             return self.hints[name]
         constant = constant_named(scope, name)
         inner = self.inner.get((scope, name))
-        if inner is None and constant is not MISSING:
-            if id(constant) not in self.constants:  # tables are long, and read often
-                self.constants[id(constant)] = of_constant(constant)
-            return self.constants[id(constant)]
+        if constant is not MISSING:
+            return join(self.of_named(constant), inner)
         target = resolve(scope, name)
         if isinstance(target, Scope):
             return Kind(FUNCTION)
@@ -208,6 +219,12 @@ class Kinds:
         if inner is not None:
             return inner
         return Kind(FUNCTION) if name in PLAIN_ACTIONS else self.unknown
+
+    def of_named(self, constant: Any) -> Kind:
+        """Returns what a named constant is, or a part of it that it keeps."""
+        if id(constant) not in self.constants:  # tables are long, and read often
+            self.constants[id(constant)] = of_constant(constant)
+        return self.constants[id(constant)]
 
     def of_attribute(self, node: ast.Attribute) -> Kind:
         if node.attr == "rays" and self.records:
@@ -227,6 +244,8 @@ class Kinds:
         if not isinstance(node.func, ast.Name) or target is not None:
             return self.unknown
         name = node.func.id
+        if name == "random choice":  # of a state and items
+            return joined([self.item(kind) for kind in given[1:]])
         if name in PLAIN_ACTIONS or name in ITEM_ACTIONS or name == "turn":
             return Kind(ACTION)
         if name in NUMBERS and name != "range":
@@ -243,11 +262,8 @@ class Kinds:
             return joined([items, *given, *extra] if len(given) > 1 else [items, *extra])
         if name in ("enumerate", "zip"):
             return holding(ITERATOR, holding(TUPLE, join(items, A_NUMBER)))
-        if name in ("map", "filter") or (RETURNS.get(name) == DICT and node.keywords):
-            return join(holding(RETURNS[name], self.unknown), Kind(RETURNS[name], self.deep))
-        if name == "defaultdict" and node.args:
-            factory = ast.copy_location(ast.Call(node.args[0], [], []), node)
-            return holding(DICT, joined([items, self.item(items), self.of(scope, factory)]))
+        if RETURNS.get(name) == DICT and node.keywords:
+            return join(holding(DICT, self.unknown), Kind(DICT, self.deep))
         if RETURNS.get(name) == DICT:
             return holding(DICT, joined([items, self.item(items), A_NUMBER]))
         if name in RETURNS:
@@ -262,25 +278,21 @@ class Kinds:
             return Kind(RAY)
         if name == "block" or name in TEXTS:
             return A_NAME
-        if name in ("split", "rsplit"):
+        if name == "split":
             return Kind(LIST, A_NAME)
         if name in NUMBERS or (isinstance(func.value, ast.Name) and func.value.id == "math"):
             return A_NUMBER
         owner = self.of(scope, func.value)
-        if name in ("copy", "union", "intersection", "difference", "symmetric_difference"):
+        if name in ("copy", "union", "intersection", "difference"):
             return owner
         if name in ("keys", "values"):
             return holding(ITERATOR, self.item(owner))
-        if name == "most_common":
-            return holding(LIST, holding(TUPLE, join(self.item(owner), A_NUMBER)))
         if name == "items":
             return holding(ITERATOR, holding(TUPLE, self.item(owner)))
-        if name == "fromkeys":
-            return holding(DICT, joined([*given, *(self.item(kind) for kind in given), NO_VALUE]))
         if name in TAKES:
             pair = [Kind(TUPLE, self.item(owner))] if name == "popitem" else []
             return joined([self.item(owner), *pair, *given[1:], Kind(NONE)])
-        if name in PUTS or name in CHANGES:
+        if name in PUTS or name == "difference_update":
             return Kind(NONE)
         return self.unknown
 
@@ -305,7 +317,8 @@ class Kinds:
         """Notes that something is put into a container."""
         elements = join(self.elements, kind) if shared else self.elements
         deep = join(self.deep, kind)
-        deep = Kind(deep.bits | (deep.item.bits if deep.item else 0), deep.item)
+        flat = join(deep, deep.item)
+        deep = Kind(flat.bits, deep.item, flat.words)
         if (elements, deep) != (self.elements, self.deep):
             self.elements, self.deep = elements, deep
             self.changed = True
@@ -324,4 +337,5 @@ def operated(op: ast.operator, left: Kind, right: Kind) -> Kind:
         bits = both & NUMBER | left.bits & NAME
     else:
         bits = both & (NUMBER | SET | DICT)
-    return Kind(bits or NUMBER, join(left, right).item if bits & CONTAINERS else None)
+    item = join(left, right).item if bits & CONTAINERS else None
+    return Kind(bits or NUMBER, item, None if bits & NAME else NO_WORDS)

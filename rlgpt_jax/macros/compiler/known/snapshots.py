@@ -7,14 +7,13 @@ part of the record then, and what asks looks whether it has a record or the obse
 """
 
 import ast
-from dataclasses import dataclass, field
 from typing import Any
 
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler.code import Code, Label, Shared
-from rlgpt_jax.macros.compiler.known import kinds
+from rlgpt_jax.macros.compiler.known import facts, kinds
 from rlgpt_jax.macros.compiler.known.kinds import Kinds
-from rlgpt_jax.macros.compiler.tree.scopes import MISSING, Scope, Variable, own_nodes, resolve
+from rlgpt_jax.macros.compiler.tree.scopes import MISSING, Scope, own_nodes
 from rlgpt_jax.macros.vm import bytecode as bc
 
 QUESTIONS = {"count": bc.COUNT, "near": bc.NEAR, "sees": bc.SEES, "nearest": bc.NEAREST}
@@ -22,121 +21,23 @@ ALL_BLOCKS = ("blocks", None)  # the 27 names around the feet, as one tuple
 NUM_BLOCKS = 27
 
 
-@dataclass
-class Old:
-    """What may hold an observation of an earlier tick."""
-
-    known: Kinds
-    variables: set[Variable]
-    in_rows: bool
-    returns: set[Scope] = field(default_factory=set)
-
-    def may_be(self, scope: Scope, node: ast.expr) -> bool:
-        """Says whether an expression may be an old observation."""
-        if isinstance(node, ast.Name):
-            variable = resolve(scope, node.id)
-            return self.in_rows if variable is None else variable in self.variables
-        if isinstance(node, ast.YieldFrom | ast.NamedExpr):
-            return self.may_be(scope, node.value)
-        if isinstance(node, ast.IfExp):
-            return self.may_be(scope, node.body) or self.may_be(scope, node.orelse)
-        if isinstance(node, ast.BoolOp):
-            return any(self.may_be(scope, part) for part in node.values)
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            target = resolve(scope, node.func.id)
-            if isinstance(target, Scope):
-                return target in self.returns
-        if isinstance(node, ast.Call | ast.Subscript):
-            maybe = bool(self.known.of(scope, node).bits & kinds.OBS)
-            return maybe and (self.in_rows or bool(self.returns))
-        return False
-
-    def size(self) -> int:
-        return len(self.variables) + len(self.returns) + self.in_rows
-
-
-def find(modules: list[Scope], shared: Shared) -> Old | None:
-    """Returns what may be old; None if nothing old is asked a question."""
-    if not shared.pinned and not shared.pinned_rows:
-        return None
-    old = Old(shared.kinds, set(shared.pinned), shared.pinned_rows)
-    scopes = [s for module in modules for s in module.every() if not s.trusted]
-    size = -1
-    while old.size() > size:
-        size = old.size()
-        for scope in scopes:
-            for node in own_nodes(scope.node):
-                follow(old, scope, node)
-    asked = any(
+def asked(modules: list[Scope], shared: Shared, known: Kinds) -> bool:
+    """Says whether a question is asked to what may be an old observation."""
+    return any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in shared.vocabulary.questions
-        and old.may_be(scope, node.func.value)
-        for scope in scopes
+        and bool(known.of(scope, node.func.value).bits & kinds.OLD)
+        for module in modules
+        for scope in module.every()
         for node in own_nodes(scope.node)
     )
-    return old if asked else None
-
-
-def follow(old: Old, scope: Scope, node: ast.AST) -> None:
-    """Follows old observations through one statement or call."""
-    if isinstance(node, ast.Assign):
-        for target in node.targets:
-            assigned(old, scope, target, node.value)
-    elif isinstance(node, ast.NamedExpr):
-        assigned(old, scope, node.target, node.value)
-    elif isinstance(node, ast.For) and old.in_rows:
-        mark(old, scope, node.target)
-    elif isinstance(node, ast.Return) and node.value is not None:
-        if old.may_be(scope, node.value):
-            old.returns.add(scope)
-    elif isinstance(node, ast.Tuple | ast.List | ast.Dict | ast.Set):
-        parts = node.values if isinstance(node, ast.Dict) else node.elts
-        old.in_rows |= any(old.may_be(scope, part) for part in parts)
-    elif isinstance(node, ast.Call):
-        held = [old.may_be(scope, arg) for arg in node.args]
-        called = resolve(scope, node.func.id) if isinstance(node.func, ast.Name) else None
-        if isinstance(node.func, ast.Attribute):
-            old.in_rows |= any(held)
-            return
-        every = scope.module.every()
-        targets = [called] if isinstance(called, Scope) else [s for s in every if s.is_value]
-        for each in targets:
-            old.in_rows |= any(held) and not each.is_plain
-            old.variables |= {(each, p) for p, h in zip(each.params, held, strict=False) if h}
-            old.variables |= {
-                (each, k.arg)
-                for k in node.keywords
-                if k.arg in each.params and old.may_be(scope, k.value)
-            }
-
-
-def assigned(old: Old, scope: Scope, target: ast.expr, source: ast.expr) -> None:
-    if isinstance(target, ast.Tuple | ast.List) and isinstance(source, ast.Tuple | ast.List):
-        for part, item in zip(target.elts, source.elts, strict=False):
-            assigned(old, scope, part, item)
-    elif isinstance(target, ast.Tuple | ast.List):
-        if old.in_rows:
-            mark(old, scope, target)
-    elif isinstance(target, ast.Name) and old.may_be(scope, source):
-        mark(old, scope, target)
-
-
-def mark(old: Old, scope: Scope, target: ast.expr) -> None:
-    for node in ast.walk(target):
-        variable = resolve(scope, node.id) if isinstance(node, ast.Name) else None
-        if isinstance(variable, tuple):
-            if old.known.variables.get(variable, old.known.unknown).bits & kinds.OBS:
-                old.variables.add(variable)
 
 
 # --- asking --------------------------------------------------------------------------
 def kept(f: Code, node: ast.expr, question: str, argument: Any) -> int:
     """Returns the place of an answer in records; 0 if `node` is never an old observation."""
-    old = f.shared.old
-    if old is None or f.scope.trusted or argument is MISSING:
-        return 0
-    if not old.may_be(f.scope, node):
+    if argument is MISSING or not facts.may_be(f, node, kinds.OLD):
         return 0
     key = (question, argument)
     if key not in f.shared.kept_fields:

@@ -11,11 +11,9 @@ from rlgpt_jax.macros.compiler.pool import CONSTANT_NAMES
 from rlgpt_jax.macros.compiler.work import walk
 from rlgpt_jax.macros.refusal import Refused
 
-RANDOM = ("random", "randint", "choice", "uniform", "randrange", "shuffle", "seed")
+RANDOM = ("random", "randint", "choice", "uniform", "shuffle")
 TYPING = ("typing", "typing_extensions", "__future__", "collections.abc", "types", "abc")
-COLLECTIONS = ("deque", "defaultdict", "Counter", "OrderedDict")
-TYPES = {"int", "float", "bool", "str", "tuple", "list", "dict", "set", "object", "None",
-         "frozenset", "type"}  # fmt: skip
+# What is written instead of what a module has in Python.
 NO_MODULE = {
     "time": "count ticks: every yield is one tick; obs.time is the time of day",
     "datetime": "count ticks: every yield is one tick; obs.time is the time of day",
@@ -25,6 +23,7 @@ NO_MODULE = {
     "np": "use math and plain lists: math.sqrt, math.hypot, min, max, sum",
     "itertools": "write nested for loops",
     "functools": "write a def, or lambda: f(...)",
+    "logging": "leave it out; what a macro does is reported anyway",
     "dataclasses": "keep the values in variables or in a dictionary",
     "enum": 'use names in quotes: state = "search"',
     "heapq": "use min(items, key=...) and remove",
@@ -37,16 +36,11 @@ NO_MODULE = {
 class Modules:
     """The imports of one source, and which names are the author's own."""
 
-    def __init__(self, tree: ast.Module, notices: list[str], library: Collection[str]):
+    def __init__(self, tree: ast.Module, library: Collection[str]):
         self.of_alias: dict[str, str] = {"math": "math", "random": "random"}
         self.of_name: dict[str, tuple[str, str]] = {}  # name -> (module, name there)
-        self.loggers: set[str] = set()
-        self.taken: set[str] = set()
-        self.notices = notices
-        self.functions = {n.name for n in tree.body if isinstance(n, ast.FunctionDef)}
         nodes = list(walk(tree))
         self.bound = bound_names(nodes) | set(library)
-        self.gives = any(isinstance(n, ast.Expr) and isinstance(n.value, ast.Yield) for n in nodes)
         for node in nodes:
             if isinstance(node, ast.Import):
                 for alias in node.names:
@@ -54,45 +48,28 @@ class Modules:
             elif isinstance(node, ast.ImportFrom):
                 for alias in node.names:
                     self.take_name(node, node.module or "", alias)
-        for node in nodes if self.loggers else ():
-            if isinstance(node, ast.Assign) and self.is_logger(node.value):
-                self.loggers.update(t.id for t in node.targets if isinstance(t, ast.Name))
         for name in self.bound & {"math", "random"}:
             self.of_alias.pop(name)
 
     def take(self, node: ast.Import, module: str, alias: str) -> None:
         """Notes `import module as alias`."""
-        if module in ("math", "random", "collections", "functools", "logging"):
+        if module in ("math", "random", "collections"):
             self.of_alias[alias] = module
         elif module not in TYPING:
             self.refuse(node, module)
-        if module == "logging":
-            self.loggers.add(alias)
 
     def take_name(self, node: ast.ImportFrom, module: str, alias: ast.alias) -> None:
         """Notes `from module import name as alias`."""
         name, local = alias.name, alias.asname or alias.name
         if module in TYPING:
             return
-        known = {"random": RANDOM, "collections": COLLECTIONS, "functools": ("partial",)}
         if name == "*":
             if module not in ("math", "random"):
                 self.refuse(node, module)
-        elif module == "math" or name in known.get(module, ()):
+        elif module in ("math", "collections") or (module == "random" and name in RANDOM):
             self.of_name[local] = (module, name)
-            self.taken.add(name)
-        elif module == "collections" and name == "namedtuple":
-            raise Refused(
-                node,
-                "namedtuple is not part of the language",
-                "use a tuple, x, z = place, or a dictionary",
-            )
-        elif module in known:
-            raise Refused(
-                node,
-                f"{module}.{name} is not part of the language",
-                f"of {module} there are " + ", ".join(known[module]),
-            )
+        elif module == "random":
+            self.refuse_random(node, name)
         else:
             self.refuse(node, module)
 
@@ -103,6 +80,13 @@ class Modules:
             f"import of {module or 'a module'} is not part of the language",
             (advice + "; " if advice else "") + "only math and random are known, and "
             "need no import",
+        )
+
+    def refuse_random(self, node: ast.AST, name: str) -> None:
+        raise Refused(
+            node,
+            f"random.{name} is not part of the language",
+            "of random there are " + ", ".join(RANDOM),
         )
 
     # --- reading ---------------------------------------------------------------------
@@ -120,15 +104,10 @@ class Modules:
         if not isinstance(node.value, ast.Name) or node.value.id in self.bound:
             return None
         module = self.of_alias.get(node.value.id)
-        if module is None or module == "logging":
+        if module is None:
             return None
         if module == "random" and node.attr not in RANDOM:
-            raise Refused(
-                node,
-                f"random.{node.attr} is not part of the language",
-                "of random there are " + ", ".join(RANDOM),
-            )
-        self.taken.add(node.attr)
+            self.refuse_random(node, node.attr)
         return self.member(node, module, node.attr)
 
     def member(self, node: ast.expr, module: str, name: str) -> ast.expr:
@@ -140,34 +119,6 @@ class Modules:
             math = ast.copy_location(ast.Name("math", ast.Load()), node)
             return ast.copy_location(ast.Attribute(math, name, ast.Load()), node)
         return ast.copy_location(ast.Name(name, ast.Load()), node)
-
-    def is_logger(self, node: ast.expr) -> bool:
-        """Says whether an expression is the logging module or a logger."""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            return node.func.attr == "getLogger" and self.is_logger(node.func.value)
-        return isinstance(node, ast.Name) and node.id in self.loggers
-
-    def is_typing(self, node: ast.expr) -> bool:
-        """Says whether an expression only names types: `Cell = tuple[int, int]`."""
-        for part in walk(node):
-            if isinstance(part, ast.Name):
-                if part.id in self.bound or not (part.id in TYPES or part.id[:1].isupper()):
-                    return False
-            elif isinstance(part, ast.Constant):
-                if part.value is not None and part.value is not Ellipsis:
-                    return False
-            elif not isinstance(
-                part,
-                ast.Subscript
-                | ast.Tuple
-                | ast.List
-                | ast.BinOp
-                | ast.BitOr
-                | ast.expr_context
-                | ast.Attribute,
-            ):
-                return False
-        return any(isinstance(part, ast.Name) for part in walk(node))
 
 
 def bound_names(nodes: list[ast.AST]) -> set[str]:

@@ -31,14 +31,12 @@ class Scope:
     outer_names: set[str] = field(default_factory=set)  # declared global or nonlocal
     global_names: set[str] = field(default_factory=set)  # declared global
     defaults: dict[str, Any] = field(default_factory=dict)  # constant default values
-    late_defaults: dict[str, str] = field(default_factory=dict)  # parameter -> outer variable
     reassigned: set[str] = field(default_factory=set)  # variables that := assigns
     boxed: set[str] = field(default_factory=set)  # variables that inner functions assign
     captured: list[Variable] = field(default_factory=list)  # hidden parameters
     refers_to: dict["Scope", None] = field(default_factory=dict)  # in a fixed order
     is_generator: bool = False
     is_value: bool = False  # used as a value, not only called
-    makes_generators: bool = False  # a generator that is called without `yield from`
     calls_values: bool = False
 
     @property
@@ -102,13 +100,19 @@ def has_stars(node: ast.Call) -> bool:
     )
 
 
-def comprehension_targets(node: ast.AST) -> set[int]:
-    """Returns the ids of the nodes that comprehensions bind: no variables of ours."""
-    inside: set[int] = set()
-    for item in own_nodes(node):
-        for part in getattr(item, "generators", []):
-            inside.update(id(n) for n in ast.walk(part.target))
-    return inside
+def comprehension_names(node: ast.AST) -> set[int]:
+    """Returns the ids of the nodes that name what a comprehension binds: no variables of ours."""
+    found: set[int] | None = node.__dict__.get("comprehension_names")
+    if found is None:
+        found = node.__dict__["comprehension_names"] = set()
+        for item in own_nodes(node):
+            parts = getattr(item, "generators", [])
+            names = {n.id for p in parts for n in work.walk(p.target) if isinstance(n, ast.Name)}
+            inside = {id(n): n for n in work.walk(item)} if parts else {}
+            for n in work.walk(parts[0].iter) if parts else ():
+                inside.pop(id(n))
+            found.update(i for i, n in inside.items() if isinstance(n, ast.Name) and n.id in names)
+    return found
 
 
 def build(
@@ -123,7 +127,7 @@ def build(
     if isinstance(node, ast.FunctionDef):
         scope.params = parameters(node)
         scope.variables.update(scope.params)
-    hidden = comprehension_targets(node)
+    hidden = comprehension_names(node)
     for item in sorted(own_nodes(node), key=lambda n: getattr(n, "lineno", 0)):
         if isinstance(item, ast.FunctionDef):
             if item.name in scope.functions:
@@ -142,8 +146,6 @@ def build(
                 scope.variables.add(item.id)
         elif isinstance(item, ast.NamedExpr):
             scope.reassigned.add(item.target.id)
-        elif isinstance(item, ast.MatchAs) and item.name is not None:
-            scope.variables.add(item.name)
         elif isinstance(item, ast.Yield | ast.YieldFrom):
             scope.is_generator = True
     scope.variables -= scope.outer_names
@@ -211,14 +213,7 @@ def connect(module: Scope) -> None:
         module.variables |= scope.global_names - module.functions.keys() - module.constants.keys()
     for scope in scopes:
         find_references(scope)
-    for scope in scopes:
-        scope.captured += [
-            v
-            for p in scope.late_defaults.values()
-            if scope.parent and (v := (scope.parent, p)) not in scope.captured
-        ]
-        find_generators(scope)
-    values = [s for s in scopes if s.is_value or s.makes_generators]
+    values = [s for s in scopes if s.is_value]
     for scope in scopes:
         if scope.calls_values:
             scope.refers_to.update(dict.fromkeys(values))
@@ -294,22 +289,8 @@ def may_call_value(scope: Scope, item: ast.AST, inner: set[str]) -> bool:
         return False
     if isinstance(item.func, ast.Name):
         target = resolve(scope, item.func.id)
-        return (
-            isinstance(target, tuple)
-            or item.func.id in inner
-            or (target is None and item.func.id in ("map", "filter"))
-        )
+        return isinstance(target, tuple) or item.func.id in inner
     return not isinstance(item.func, ast.Attribute)
-
-
-def find_generators(scope: Scope) -> None:
-    """Notes generators that are called without `yield from`, to run later."""
-    run = {id(n.value) for n in own_nodes(scope.node) if isinstance(n, ast.YieldFrom | ast.Expr)}
-    for item in own_nodes(scope.node):
-        if isinstance(item, ast.Call) and isinstance(item.func, ast.Name) and id(item) not in run:
-            target = resolve(scope, item.func.id)
-            if isinstance(target, Scope) and target.is_generator:
-                target.makes_generators = True
 
 
 def check_depth(module: Scope) -> None:
