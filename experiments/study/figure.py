@@ -103,6 +103,7 @@ def points_figure(stem: Path, table: Table) -> list[Path]:
         return []
     along, whose = table.axes or ("", "")
     groups, series = (list(dict.fromkeys(str(r[name]) for r in drawn)) for name in (along, whose))
+    series.sort(key=lambda name: " (paper" in name)
     kinds = list(dict.fromkeys(name.partition(" (paper")[0] for name in series))
     height = 1.6 + 0.13 * len(groups) * (len(series) + 1.5)
     figure, axes = plt.subplots(figsize=(8.0, max(3.0, height)), layout="constrained")
@@ -124,7 +125,9 @@ def points_figure(stem: Path, table: Table) -> list[Path]:
     axes.xaxis.set_major_formatter(PercentFormatter(1.0))
     axes.grid(alpha=0.25, axis="x")
     axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(frameon=False, ncols=min(3, len(series)), loc="outside lower center")
+    figure.legend(
+        frameon=False, ncols=min(2, len(series)), loc="outside lower center", fontsize="small"
+    )
     return _save(figure, stem)
 
 
