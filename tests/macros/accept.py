@@ -146,7 +146,9 @@ def of_line(line: dict[str, Any], path: Path, sensors: str) -> Answer | None:
 def judge(answer: Answer) -> Outcome:
     """Compiles the first answer, then the second one if that was refused."""
     refusals: list[str] = []
-    spec = TASKS[answer.split].spec if answer.style == "run" and answer.split in TASKS else None
+    # A conversation is named after its task, perhaps with more: assembly_blind.
+    worlds = [t for t in TASKS if answer.style == "run" and f"{answer.split}_".startswith(f"{t}_")]
+    spec = TASKS[max(worlds, key=len)].spec if worlds else None
     library = skills.sources(answer.sensors, spec) if spec else {}
     for text in answer.texts:
         source = python_source(text)
