@@ -6,6 +6,7 @@ their own: add `--help` to them.
 """
 
 import dataclasses
+import importlib
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +17,7 @@ from experiments.commands import exit_code
 from experiments.configs.base import Config
 from experiments.configs.worlds import is_path
 from experiments.recordings import WITHOUT
-from experiments.study import agents, cells, held_out
+from experiments.study import cells
 from experiments.study.cells import Cell
 from experiments.study.runs import Run, plan_runs
 from experiments.sweep import fields, running
@@ -28,7 +29,7 @@ DEFAULT_CONFIGS = ("harvest_milk", "harvest_wool", "harvest_log")
 DEFAULT_VARIANTS = ("rl_gpt", "pure_rl", "pure_code")
 KNOWN = (*cells.VARIANTS, *cells.CONVERSATIONS)
 SEEDS = "0,1,2"
-OWN = {"held_out": held_out.main, "agents": agents.main}  # commands of their own
+OWN = ("held_out", "agents")  # modules that are commands of their own
 
 
 HELP = {
@@ -108,7 +109,9 @@ def chosen(text: str, valid: Sequence[str], flag: str) -> tuple[str, ...]:
 
 def main(argv: list[str]) -> int:
     if argv and argv[0] in OWN:
-        return exit_code(lambda: OWN[argv[0]](argv[1:]))
+        # Imported late: what evaluates must say how many threads there are before jax comes.
+        command = importlib.import_module(f"experiments.study.{argv[0]}")
+        return exit_code(lambda: command.main(argv[1:]))
     return running.command(argv, __doc__, HELP, run)
 
 

@@ -3,6 +3,8 @@
 import dataclasses
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -76,3 +78,11 @@ def test_a_run_of_another_version_is_refused_and_asks_nobody(folder: Path) -> No
     path.write_text(path.read_text().replace('"iter1/slow"', '"iter1/planner"'))
     with pytest.raises(held_out.NotFinished, match="asks for iter1/slow"):
         held_out.evaluate_run(folder)
+
+
+def test_the_command_tells_jax_of_the_runs_threads_before_it_is_imported(folder: Path) -> None:
+    held_out.evaluate_run(folder)
+    command = [sys.executable, "-m", "experiments.study", "held_out", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "2 evaluations are there" in done.stdout
