@@ -6,7 +6,6 @@ their own: add `--help` to them.
 """
 
 import dataclasses
-import importlib
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +28,21 @@ DEFAULT_CONFIGS = ("harvest_milk", "harvest_wool", "harvest_log")
 DEFAULT_VARIANTS = ("rl_gpt", "pure_rl", "pure_code")
 KNOWN = (*cells.VARIANTS, *cells.CONVERSATIONS)
 SEEDS = "0,1,2"
-OWN = ("held_out", "agents")  # modules that are commands of their own
+
+
+def evaluate_held_out(argv: list[str]) -> int:
+    from experiments.study import held_out
+
+    return held_out.main(argv)
+
+
+def describe_agents(argv: list[str]) -> int:
+    from experiments.study import agents  # imports jax, which `held_out` must not find here
+
+    return agents.main(argv)
+
+
+OWN = {"held_out": evaluate_held_out, "agents": describe_agents}  # commands of their own
 
 
 HELP = {
@@ -109,9 +122,7 @@ def chosen(text: str, valid: Sequence[str], flag: str) -> tuple[str, ...]:
 
 def main(argv: list[str]) -> int:
     if argv and argv[0] in OWN:
-        # Imported late: what evaluates must say how many threads there are before jax comes.
-        command = importlib.import_module(f"experiments.study.{argv[0]}")
-        return exit_code(lambda: command.main(argv[1:]))
+        return exit_code(lambda: OWN[argv[0]](argv[1:]))
     return running.command(argv, __doc__, HELP, run)
 
 
