@@ -196,8 +196,9 @@ def taken_over(mesh: Mesh | None, worlds: Tree) -> Tree:
 
 def _is_spread(mesh: Mesh, tree: Any) -> bool:
     wanted = NamedSharding(mesh, BY_LANE)
+    # An empty array (the stages of a task that has none) has nothing to spread.
     return all(
-        isinstance(x, jax.Array) and x.sharding.is_equivalent_to(wanted, x.ndim)
+        isinstance(x, jax.Array) and (not x.size or x.sharding.is_equivalent_to(wanted, x.ndim))
         for x in jax.tree.leaves(tree)
     )
 
