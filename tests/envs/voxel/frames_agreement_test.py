@@ -9,7 +9,7 @@ import pytest
 from rlgpt_jax.envs.voxel.render.host import render_host
 from rlgpt_jax.envs.voxel.render.jax import render_jax, render_pallas
 from rlgpt_jax.envs.voxel.render.jax.scene import make_scenes
-from rlgpt_jax.envs.voxel.senses import rays, rays_pallas
+from rlgpt_jax.envs.voxel.senses import eyes, observe, rays, rays_pallas
 from rlgpt_jax.envs.voxel.senses.rays_host import lidar_numba
 from tests.envs.voxel.frames_views import NUM_VIEWS, random_views
 
@@ -85,6 +85,19 @@ def test_kernels_lower_to_triton_for_one_mob_as_for_many(what):
     else:
         traced = jax.jit(rays_pallas.lidar).trace(state)
     assert "triton" in traced.lower(lowering_platforms=("cuda",)).as_text()
+
+
+@pytest.mark.parametrize("what", ["frames", "lidar"])
+def test_beside_a_gpu_programs_for_the_cpu_have_no_kernels(what, monkeypatch):
+    monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
+    state, pool_light = random_views()
+    if what == "frames":
+        traced = jax.jit(eyes.draw, static_argnums=2).trace(state, pool_light, (20, 24))
+    else:
+        traced = jax.jit(observe.observe).trace(state, pool_light)
+    for platform in ("cpu", "cuda"):
+        lowered = traced.lower(lowering_platforms=(platform,)).as_text()
+        assert ("triton" in lowered) == (platform == "cuda")
 
 
 @pytest.mark.slow  # in many worlds; `senses/rays_test.py` looks at some

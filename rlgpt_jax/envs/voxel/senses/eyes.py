@@ -1,5 +1,7 @@
 """Pictures of what the agents of N lanes see, drawn on the device."""
 
+import functools
+
 import jax
 import jax.numpy as jnp
 
@@ -31,11 +33,15 @@ def draw(
     """uint8[K, H, W, 3]: what the agents of lanes int32[K] see, by default of all."""
     scenes = make_scenes(state, pool_light, lanes=lanes)
     index = state.pool_index if lanes is None else state.pool_index[lanes]
-    render = render_jax.render
-    if jax.default_backend() == "gpu":
-        # Importing Pallas takes half a second.
-        from rlgpt_jax.envs.voxel.render.jax.render_pallas import render
-    return render(scenes, state.blocks, pool_light, index, *size, lanes)
+    given = scenes, state.blocks, pool_light, index
+    plain = functools.partial(render_jax.render, height=size[0], width=size[1], lanes=lanes)
+    if jax.default_backend() != "gpu":
+        return plain(*given)
+    from rlgpt_jax.envs.voxel.render.jax import render_pallas  # takes half a second
+
+    kernel = functools.partial(render_pallas.render, height=size[0], width=size[1], lanes=lanes)
+    # By where it is compiled for: beside a GPU, a `HostVoxel` is on the CPU.
+    return jax.lax.platform_dependent(*given, cuda=kernel, default=plain)
 
 
 def redraw(

@@ -39,7 +39,8 @@ def _cast(state: WorldState) -> Rays:
         return lidar(state)
     from rlgpt_jax.envs.voxel.senses import rays_pallas  # importing Pallas takes half a second
 
-    return rays_pallas.lidar(state)
+    # By where it is compiled for: beside a GPU, a `HostVoxel` is on the CPU.
+    return jax.lax.platform_dependent(state, cuda=rays_pallas.lidar, default=lidar)
 
 
 def observe(state: WorldState, pool_light: jax.Array, rays: bool = True) -> Observation:
