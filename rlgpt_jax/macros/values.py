@@ -9,7 +9,7 @@ for full precision, is +0. So hardware that flushes such numbers, or has another
 gives the same bits.
 
 Functions here take and return plain integers and are used by the compiler and as the
-definition that both interpreters follow.
+definition that the interpreter follows.
 """
 
 import struct

@@ -90,7 +90,7 @@ def _measure(
     terms = worlds.of(network).reward_arrays(config, env.goal_names)
     lanes = jax.eval_shape(functools.partial(one_tick.start_lanes, network=network), terms, obs)
     carried = jax.eval_shape(functools.partial(none_open, network), lanes, obs)
-    macros = jax.eval_shape(lambda: init_macros(space, num, on_device=True))
+    macros = jax.eval_shape(lambda: init_macros(space, num))
     params = jax.eval_shape(functools.partial(actor_critic.init_params, network), key)
     actor = arrays_of(Policy(params, space, config), env.goal_names, on_device=True)
     seen = jax.eval_shape(one_tick.decide, actor, lanes, obs, key, jnp.int32(0))

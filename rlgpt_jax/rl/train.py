@@ -86,7 +86,7 @@ def at_start(env: World, space: HybridSpace, config: RLConfig, obs: Observation)
     terms = worlds.of(config.network).reward_arrays(config, env.goal_names)
     lanes = start_lanes(terms, obs, config.network)
     lanes = lanes._replace(open=none_open(config.network, lanes, obs))
-    return RolloutState(lanes, init_macros(space, env.num_envs, _on_device(env, config)), obs)
+    return RolloutState(lanes, init_macros(space, env.num_envs), obs)
 
 
 def init_learner(env: World, space: HybridSpace, config: RLConfig, seed: int) -> Learner:

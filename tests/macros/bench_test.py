@@ -14,10 +14,9 @@ from rlgpt_jax.macros.vm.bytecode import Program, link
 from rlgpt_jax.macros.vm.host import interpret_host
 from tests.envs.voxel import worlds
 from tests.macros.bench import __main__ as bench
-from tests.macros.bench import speed, workload
-from tests.macros.bench.players import DevicePlayer
+from tests.macros.bench import workload
 
-pytestmark = pytest.mark.slow  # a benchmark of ours, which compiles both interpreters
+pytestmark = pytest.mark.slow  # a benchmark of ours
 
 LANES, TICKS = worlds.HOST_LANES, 12
 
@@ -36,7 +35,6 @@ def world() -> HostVoxel:
 def test_wrong_options_are_explained() -> None:
     for flags, words in (
         (("--lanes=4,x",), "needs whole numbers with commas"),
-        (("--interpreters=host,cuda",), "there is no 'cuda'; choose from host, jax"),
         (("--parts=sped",), "there is no 'sped'"),
     ):
         with pytest.raises(ValueError, match=words):
@@ -84,7 +82,7 @@ def test_the_benchmark_writes_its_rows_and_compiles_nothing(
     assert written["machine"]["device"] and written["threads"] >= 1
     speeds = [row for row in written["rows"] if row["part"] == "speed"]
     assert {(row["name"], row["lanes"]) for row in speeds} == {
-        (f"host: {name}", lanes) for name in workload.program_sets() for lanes in (4, 8)
+        (name, lanes) for name in workload.program_sets() for lanes in (4, 8)
     }
     for row in speeds:
         product = row["instructions_per_lane_tick"] * row["nanoseconds_per_instruction"]
@@ -92,12 +90,3 @@ def test_the_benchmark_writes_its_rows_and_compiles_nothing(
     (replaced,) = [row for row in written["rows"] if row["part"] == "replace"]
     assert replaced["compilations"] == 0
     assert (tmp_path / "macros.png").stat().st_size > 1000
-
-
-def test_the_device_interpreter_plays_what_the_host_recorded(world: HostVoxel) -> None:
-    player = DevicePlayer()
-    programs = workload.program_sets()["answers harvest_milk"]
-    work = workload.record("milk", programs, world, TICKS)
-    row = speed.speed("jax", player, work, LANES, 0.01)  # raises if an action differs
-    assert row.numbers["lanes"] == LANES and row.numbers["nanoseconds_per_instruction"] > 0
-    assert speed.replacing("jax", player, [work], LANES).numbers["compilations"] == 0

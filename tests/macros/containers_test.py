@@ -8,7 +8,7 @@ from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.macros.vm import bytecode
 from rlgpt_jax.macros.vm.bytecode import TRAP_INDEX, TRAP_KIND, TRAP_MEMORY, TRAP_OLD, TRAP_STEPS
 from rlgpt_jax.macros.vm.host import interpret_host
-from tests.macros import machines, worlds
+from tests.macros import worlds
 from tests.macros.container_programs import BODIES, HELPERS
 
 LANES, TICKS = 3, 50
@@ -39,18 +39,6 @@ def test_a_program_with_containers_acts_as_it_does_in_python(name):
         expected = worlds.python_actions(source, views, lane)
         assert len(expected) > 4
         assert actions[lane] == expected, f"lane {lane}"
-
-
-@pytest.mark.slow
-def test_programs_with_containers_have_the_same_bits_in_jax():
-    programs = [worlds.program(source_of(name), name="macro") for name in SAMPLE]
-    rng = np.random.default_rng(3)
-    views = np.stack([worlds.random_view(rng, 14) for _ in range(machines.CHUNK)])
-    inputs = machines.Inputs(rng, views, len(programs))
-    macro_set = bytecode.link(programs)
-    host = machines.run_host(interpret_host, macro_set, inputs)
-    assert not any(np.any(out.ended == bytecode.TRAPPED) for out in host[0])
-    machines.assert_same(host, machines.run_jax(macro_set, inputs))
 
 
 # --- mistakes and limits ------------------------------------------------------------

@@ -1,16 +1,14 @@
-"""The three ways to run bytecode, and their comparison bit by bit."""
+"""The interpreter compiled and as plain Python, and their comparison bit by bit."""
 
 import importlib.util
 from functools import cache
 from types import FunctionType, ModuleType
 from typing import Any
 
-import jax
 import numpy as np
 from numba.core import config
 
 from rlgpt_jax.macros.vm.bytecode import MacroSet, MacroState
-from rlgpt_jax.macros.vm.device import interpret_jax
 from rlgpt_jax.macros.vm.host import (
     cells_host,
     heap_host,
@@ -20,8 +18,7 @@ from rlgpt_jax.macros.vm.host import (
     sense_host,
 )
 
-CHUNK = 10  # ticks per scan: one shape, so that all tests share one compilation
-TRACES: list[int] = []  # one entry per compilation of the JAX interpreter
+TICKS = 10
 
 
 @cache
@@ -83,30 +80,6 @@ def run_host(host: ModuleType, macro_set: MacroSet, inputs: Inputs, limit: int =
         state = host.cut(state, done)
         outs.append(out)
     return outs, state
-
-
-@jax.jit
-def scan_jax(macro_set: MacroSet, state: MacroState, inputs: tuple, limit: int) -> tuple:
-    TRACES.append(1)
-
-    def body(state: MacroState, row: tuple) -> tuple:
-        view, chosen, busy, done = row
-        state, out = interpret_jax.tick(macro_set, state, view, chosen, busy, limit)
-        return interpret_jax.cut(state, done), out
-
-    return jax.lax.scan(body, state, inputs)
-
-
-def run_jax(macro_set: MacroSet, inputs: Inputs, limit: int = 200) -> Trace:
-    state = interpret_jax.init_state(inputs.views.shape[1])
-    rows = (inputs.views, inputs.chosen, inputs.busy, inputs.done)
-    ticks = []
-    for start in range(0, len(inputs.views), CHUNK):
-        chunk = tuple(row[start : start + CHUNK] for row in rows)
-        state, outs = scan_jax(macro_set, state, chunk, limit)
-        outs = jax.tree.map(np.asarray, outs)
-        ticks += [type(outs)(*(column[t] for column in outs)) for t in range(CHUNK)]
-    return ticks, jax.tree.map(np.asarray, state)
 
 
 def assert_same(one: Trace, other: Trace) -> None:

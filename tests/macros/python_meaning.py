@@ -1,12 +1,10 @@
 """Runs whole programs in Python and in the macro language, and compares their actions."""
 
-import random
-
 import numpy as np
 
 from rlgpt_jax.macros.vm import bytecode
 from rlgpt_jax.macros.vm.host import interpret_host
-from tests.macros import machines, worlds
+from tests.macros import worlds
 
 LANES, TICKS = 4, 40
 Actions = list[list[list[int]]]  # [lane][tick] an action
@@ -41,18 +39,6 @@ def check(source: str, in_python: str = "") -> None:
         expected = worlds.python_actions(in_python or source, views, lane)
         assert expected
         assert actions[lane] == expected, f"lane {lane}"
-
-
-def check_jax(sources: list[str]) -> None:
-    """Checks that programs have the same bits in both interpreters."""
-    macro_set = bytecode.link([worlds.program(source, name="macro") for source in sources])
-    seed = random.Random(len(sources[0])).randrange(1000)
-    rng = np.random.default_rng(seed)
-    views = np.stack([worlds.random_view(rng, 16) for _ in range(machines.CHUNK)])
-    inputs = machines.Inputs(rng, views, len(sources))
-    machines.assert_same(
-        machines.run_host(interpret_host, macro_set, inputs), machines.run_jax(macro_set, inputs)
-    )
 
 
 def trap_of(source: str) -> str:

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from rlgpt_jax.macros.vm import bytecode
-from rlgpt_jax.macros.vm.bytecode import MAX_MACROS
 from rlgpt_jax.macros.vm.host import interpret_host
-from tests.macros import machines, worlds
+from tests.macros import worlds
 
 LANES, TICKS = 4, 24
 
@@ -354,19 +353,6 @@ def macro(obs):
             x -= 1
     obs = yield turn(yaw=15 * x, pitch=15 * ceil(x / 2))
 """
-
-
-@pytest.mark.parametrize("first", range(0, len(BODIES), MAX_MACROS - 1))
-def test_these_programs_have_the_same_bits_in_jax(first):
-    names = list(BODIES)[first : first + MAX_MACROS - 1]
-    programs = [worlds.program(source_of(name), name="macro") for name in names]
-    macro_set = bytecode.link([*programs, worlds.program(OTHER)])
-    rng = np.random.default_rng(first)
-    views = np.stack([worlds.random_view(rng, 16) for _ in range(machines.CHUNK)])
-    inputs = machines.Inputs(rng, views, len(programs) + 1)
-    host = machines.run_host(interpret_host, macro_set, inputs)
-    assert not any(np.any(out.ended == bytecode.TRAPPED) for out in host[0])
-    machines.assert_same(host, machines.run_jax(macro_set, inputs))
 
 
 def test_the_programs_here_use_every_operation():

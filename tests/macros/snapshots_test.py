@@ -90,10 +90,6 @@ def test_a_program_acts_as_it_does_in_python(name):
     python_meaning.check(PROGRAMS[name])
 
 
-def test_these_programs_have_the_same_bits_in_jax():
-    python_meaning.check_jax(list(PROGRAMS.values()))
-
-
 def test_what_is_not_asked_later_costs_nothing():
     source = """
 def macro(obs):

@@ -146,10 +146,6 @@ def test_a_program_acts_as_it_does_in_python(name):
     python_meaning.check(PROGRAMS[name])
 
 
-def test_these_programs_have_the_same_bits_in_jax():
-    python_meaning.check_jax(list(PROGRAMS.values()))
-
-
 ONE = "def macro(obs):\n    obs = yield forward()\n    "
 MANY_WORDS = f"""ROW = {[f"w{n}" for n in range(70)]}
 def has(name, parts):

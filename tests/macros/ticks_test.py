@@ -1,15 +1,11 @@
 """When macros run, decide, end and trap."""
 
-from types import SimpleNamespace
-
-import jax
 import numpy as np
 import pytest
 
 from rlgpt_jax.envs.base import NOOP
 from rlgpt_jax.macros.vm import bytecode
 from rlgpt_jax.macros.vm.bytecode import TRAPS, link, trap_message
-from rlgpt_jax.macros.vm.device import interpret_jax
 from rlgpt_jax.macros.vm.host import interpret_host
 from tests.macros import worlds
 
@@ -17,26 +13,20 @@ FOREVER = "def macro(obs):\n    while True:\n        obs = yield forward()\n"
 TWICE = "def macro(obs):\n    obs = yield jump()\n    obs = yield jump()\n"
 AT_ONCE = "def macro(obs):\n    if obs.life > 99:\n        yield attack()\n"
 SETS = link([worlds.program(source) for source in (FOREVER, TWICE, AT_ONCE)])
-JAX = SimpleNamespace(
-    init_state=interpret_jax.init_state, tick=jax.jit(interpret_jax.tick), cut=interpret_jax.cut
-)
 FORWARD, JUMP = [1, 0, 0, 12, 12, 0, 0, 0], [0, 0, 1, 12, 12, 0, 0, 0]
 
 
-@pytest.fixture(params=["host", "jax"])
-def machine(request):
-    return interpret_host if request.param == "host" else JAX
-
-
-def steps(machine, chosen, busy=None, limit=200, cut_at=None):
+def steps(chosen, busy=None, limit=200, cut_at=None):
     """Runs one lane; `chosen` has one entry per tick. Returns the ticks' results."""
-    state = machine.init_state(1)
+    state = interpret_host.init_state(1)
     view = worlds.random_view(np.random.default_rng(0), 1)
     outs = []
     for t, slot in enumerate(chosen):
         is_busy = np.array([bool(busy and busy[t])])
-        state, out = machine.tick(SETS, state, view, np.array([slot], np.int32), is_busy, limit)
-        state = machine.cut(state, np.array([t == cut_at]))
+        state, out = interpret_host.tick(
+            SETS, state, view, np.array([slot], np.int32), is_busy, limit
+        )
+        state = interpret_host.cut(state, np.array([t == cut_at]))
         outs.append([np.asarray(x)[0].tolist() for x in out])
     return outs
 
@@ -46,8 +36,8 @@ def rows(outs, *names):
     return [tuple(out[i] for i in index) for out in outs]
 
 
-def test_a_decision_counts_only_when_no_macro_runs(machine):
-    outs = steps(machine, [0, 2, 1, 0, 3])
+def test_a_decision_counts_only_when_no_macro_runs():
+    outs = steps([0, 2, 1, 0, 3])
     assert rows(outs, "action", "from_macro", "decided", "ended", "ended_slot") == [
         (list(NOOP), False, True, 0, 0),  # the caller's primitive
         (JUMP, True, True, 0, 0),
@@ -57,41 +47,41 @@ def test_a_decision_counts_only_when_no_macro_runs(machine):
     ]
 
 
-def test_a_macro_that_ends_is_followed_by_the_chosen_one_in_the_same_tick(machine):
-    outs = steps(machine, [2, 0, 1, 0])
+def test_a_macro_that_ends_is_followed_by_the_chosen_one_in_the_same_tick():
+    outs = steps([2, 0, 1, 0])
     assert rows(outs, "action", "decided", "ended", "ended_slot")[2:] == [
         (FORWARD, True, 1, 2),
         (FORWARD, False, 0, 0),
     ]
 
 
-def test_busy_lanes_wait(machine):
-    outs = steps(machine, [2, 0, 0, 0], busy=[True, False, True, False])
+def test_busy_lanes_wait():
+    outs = steps([2, 0, 0, 0], busy=[True, False, True, False])
     assert rows(outs, "action", "from_macro", "decided") == [
         (list(NOOP), False, False),
         (list(NOOP), False, True),
         (list(NOOP), False, False),
         (list(NOOP), False, True),
     ]
-    outs = steps(machine, [2, 0, 0], busy=[False, True, False])
+    outs = steps([2, 0, 0], busy=[False, True, False])
     assert rows(outs, "action", "from_macro") == [
         (JUMP, True), (list(NOOP), False), (JUMP, True)]  # fmt: skip
 
 
-def test_the_tick_limit_ends_a_macro(machine):
-    outs = steps(machine, [1, 0, 0, 0, 2], limit=3)
+def test_the_tick_limit_ends_a_macro():
+    outs = steps([1, 0, 0, 0, 2], limit=3)
     assert rows(outs, "from_macro", "ended", "ended_slot") == [
         (True, 0, 0), (True, 0, 0), (True, 0, 0), (False, 3, 1), (True, 0, 0)]  # fmt: skip
 
 
-def test_a_cut_lane_decides_again(machine):
-    outs = steps(machine, [1, 1, 2], cut_at=1)
+def test_a_cut_lane_decides_again():
+    outs = steps([1, 1, 2], cut_at=1)
     assert rows(outs, "action", "decided") == [(FORWARD, True), (FORWARD, False), (JUMP, True)]
 
 
 @pytest.mark.parametrize("slot", [-1, 4, 8, 99])
-def test_empty_slots_are_a_noop(machine, slot):
-    (out,) = steps(machine, [slot])
+def test_empty_slots_are_a_noop(slot):
+    (out,) = steps([slot])
     assert rows([out], "action", "from_macro", "decided") == [(list(NOOP), False, True)]
 
 

@@ -225,7 +225,7 @@ def test_actions_come_from_the_macro_the_policy_or_nobody():
     obs = jax.device_get(obs)
     primitive = np.tile(np.array([2, 0, 0, 12, 12, 0, 0, 0], np.int32), (3, 1))
     _, act = macro_step.act(
-        space, macro_step.init_macros(space, 3, on_device=False), obs,
+        space, macro_step.init_macros(space, 3), obs,
         np.array([1, 1, 0], np.int32), primitive, np.array([True, False, False]),
     )  # fmt: skip
     np.testing.assert_array_equal(act.action[:, MOVE], [0, 1, 2])

@@ -61,7 +61,7 @@ class Autocraft:
     def _start(self) -> None:
         """The first tick of an episode is the policy's."""
         num = self.num_envs
-        self._macros = interpret_host.init_state(num)
+        self._macros: Any = interpret_host.init_state(num)
         self._chosen, self._rest = np.zeros((2, num), np.int32)  # program to begin; ticks left
         self._busy = np.zeros(num, bool)  # the world ignores the next action
         self._had = np.zeros((num, len(self._ids)), np.int32)  # when the program was chosen

@@ -1,4 +1,4 @@
-"""The one bytecode that both interpreters run, its limits and how programs are linked.
+"""The bytecode of macros, its limits and how programs are linked.
 
 An instruction is four int32: operation, a, b, c. A value operand is a register of the
 current frame (>= 0) or a constant (-1 - index into the pool). Register 0 of a frame
@@ -252,10 +252,15 @@ def link(programs: Sequence[Program]) -> MacroSet:
     return macro_set
 
 
+def reads_rays(macro_set: MacroSet) -> bool:
+    """Whether a program of the set can read a ray."""
+    return bool(np.isin(macro_set.code[:, :, 0], (RAYS, SEES, NEAREST)).any())
+
+
 def verify(program: Program) -> None:
     """Checks that every operand of a program is inside its frame, pool or code.
 
-    The interpreters do not check again; an error here is a fault of the compiler.
+    The interpreter does not check again; an error here is a fault of the compiler.
     """
     size, pool = len(program.code), len(program.constants)
     if not 0 < size <= MAX_CODE or pool > MAX_CONSTANTS:

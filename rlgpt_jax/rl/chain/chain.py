@@ -75,7 +75,7 @@ def start(chain: Chain, lanes: Lanes) -> ChainLanes:
     """Lanes at the start of their episodes; `lanes` is of `one_tick.start_lanes`."""
     num = len(np.asarray(lanes.busy))
     zeros = np.zeros(num, np.int32)
-    macros = [macro_step.init_macros(s.space, num, on_device=False) for s in chain.skills]
+    macros = [macro_step.init_macros(s.space, num) for s in chain.skills]
     return ChainLanes(lanes, zeros - 1, zeros, np.zeros(num, bool), zeros, macros)
 
 

@@ -173,7 +173,7 @@ class Play:
         self._space = space
         self._actor = arrays_of(dataclasses.replace(policy, space=space), goals)
         self._lanes = start_lanes(self._actor.problem.reward, obs, policy.config.network)
-        self._macros = macro_step.init_macros(space, len(obs.yaw), on_device=False)
+        self._macros = macro_step.init_macros(space, len(obs.yaw))
         self._key, self._tick = jax.random.key(seed), 0
 
     def act(

@@ -90,7 +90,7 @@ def chunks(seed: int, num_episodes: int, num_envs: int) -> list[tuple[int, np.nd
 def _begin(world: HostEnvironment, policy: Policy, terms: RewardArrays, seed: int) -> RolloutState:
     obs = world.reset(seed)
     lanes = start_lanes(terms, obs, policy.config.network)
-    return RolloutState(lanes, init_macros(policy.space, world.num_envs, on_device=False), obs)
+    return RolloutState(lanes, init_macros(policy.space, world.num_envs), obs)
 
 
 class Lockstep:

@@ -70,7 +70,7 @@ class _Chunk:
         self.busy = np.zeros(every, bool)
         self.phase = np.where(np.isin(np.arange(every), start.lanes), SCRIPT, ENDED)
         self.stage = np.zeros(every, int)  # macros of the script that have begun
-        self.macros = macro_step.init_macros(space, every, on_device=False)
+        self.macros = macro_step.init_macros(space, every)
         self.lanes = [Activation(is_case=start.are_cases) for _ in range(every)]
         self.env_ticks = 0
         self.recorder = scene.recorder

@@ -1,6 +1,5 @@
-"""The macro part of one tick, for every interpreter.
-
-A lane's macro goes on, or a decision counts: a macro starts, or the primitive is used.
+"""The macro part of one tick: a lane's macro goes on, or a decision counts, which starts a macro
+or uses the primitive.
 """
 
 from typing import Any, NamedTuple
@@ -12,9 +11,10 @@ import numpy as np
 from rlgpt_jax.envs.base import NOOP, Observation
 from rlgpt_jax.envs.spec import Sensed, WorldSpec
 from rlgpt_jax.macros import sensors
-from rlgpt_jax.macros.vm.device import interpret_jax
+from rlgpt_jax.macros.vm import in_scan
+from rlgpt_jax.macros.vm.bytecode import MacroState
 from rlgpt_jax.macros.vm.host import interpret_host
-from rlgpt_jax.rl.actions import HybridSpace, SpaceArrays
+from rlgpt_jax.rl.actions import HybridSpace
 
 
 class Act(NamedTuple):
@@ -24,14 +24,12 @@ class Act(NamedTuple):
     decided: Any  # bool[N]  a decision counted, the policy's or the script's
     slot: Any  # int32[N]  the macro that made the action, 0 if a primitive
     running: Any  # int32[N]  the macro that will go on in the next tick, 0 if none
-    macro: Any  # interpreter's MacroTick, None without macros
+    macro: Any = None  # interpreter's MacroTick, None without macros
 
 
-def init_macros(space: HybridSpace, num_lanes: int, on_device: bool) -> Any:
-    """State of an interpreter with nothing running; None if the space has no macros."""
-    if not space.uses_macros:
-        return None
-    return (interpret_jax if on_device else interpret_host).init_state(num_lanes)
+def init_macros(space: HybridSpace, num_lanes: int) -> MacroState | None:
+    """State of the interpreter with nothing running; None if the space has no macros."""
+    return interpret_host.init_state(num_lanes) if space.uses_macros else None
 
 
 def idle_of(spec: WorldSpec | None) -> np.ndarray:
@@ -48,54 +46,70 @@ def view_of(obs: Any, spec: WorldSpec | None, arguments: Any) -> Any:
 
 
 def act(
-    space: HybridSpace | SpaceArrays,
-    state: Any,
+    space: HybridSpace,
+    state: MacroState | None,
     obs: Observation | Sensed,
-    chosen: Any,
-    primitive: Any,
-    busy: Any,
+    chosen: np.ndarray,
+    primitive: np.ndarray,
+    busy: np.ndarray,
     arguments: Any = None,
-) -> tuple[Any, Act]:
-    """Advances the macros of all lanes by one tick.
+) -> tuple[MacroState | None, Act]:
+    """Advances the macros of all lanes by one tick, on the host.
 
     Args:
       space: whose programs run; not read if `state` is None.
-      state: of `init_macros`; None means that no macro can run.
+      state: of `init_macros`, used up; None means that no macro can run.
       chosen: int32[N], macro to start where a lane decides.
       primitive: int32[N, 8], action where a lane decides for no macro; float32[N, columns] with a
-        spec, where all is NumPy.
+        spec.
       busy: bool[N], lanes whose action will be ignored: nothing is decided there.
       arguments: float32[N, MAX_ARGUMENTS] that a macro is started with, in its units; None in
         Minecraft, and with a spec for the defaults.
 
     Returns:
-      The state after the tick, and what every lane does. JAX or NumPy, as `primitive` is.
+      The state after the tick, and what every lane does.
     """
-    on_device = isinstance(primitive, jax.Array)
-    xp = jnp if on_device else np
-    spec = space.spec if isinstance(space, HybridSpace) else None
+    spec = space.spec
     if state is None:
-        zeros = xp.zeros(busy.shape, xp.int32)
-        action = xp.where(busy[:, None], idle_of(spec), primitive)
-        return None, Act(action, ~busy, zeros, zeros, None)
-    assert space.macros is not None, "a state without programs"
-    interpret = interpret_jax.tick if on_device else interpret_host.tick
-    running = state.slot if on_device else state.slot.copy()
-    if isinstance(space, HybridSpace) and spec is not None and arguments is None:
+        return None, without_macros(spec, primitive, busy)
+    running = state.slot.copy()  # the interpreter works in place
+    if spec is not None and arguments is None:
         arguments = space.defaults(chosen)
     view = view_of(obs, spec, arguments)
-    state, tick = interpret(space.macros, state, view, chosen, busy, space.tick_limit, spec)
-    use_primitive = tick.decided & (chosen == 0)
-    action = xp.where(use_primitive[:, None], primitive, tick.action)
-    slot = xp.where(tick.decided, chosen, running)
-    # A copy on the host: the interpreter may clear the lane's slot in place.
-    goes_on = state.slot if on_device else state.slot.copy()
-    return state, Act(action, tick.decided, slot, goes_on, tick)
+    state, tick = interpret_host.tick(
+        space.macros, state, view, chosen, busy, space.tick_limit, spec
+    )
+    act = _made(tick.decided, tick.action, chosen, primitive, running, state.slot.copy())
+    return state, act._replace(macro=tick)
 
 
-def cut(state: Any, done: Any) -> Any:
+def act_in_scan(
+    running: in_scan.Running | None,
+    obs: Observation,
+    chosen: jax.Array,
+    primitive: jax.Array,
+    busy: jax.Array,
+) -> tuple[in_scan.Running | None, Act]:
+    """The same inside of a jitted scan, in Minecraft."""
+    if running is None:
+        return None, without_macros(None, primitive, busy)
+    after, action, decided = in_scan.tick(running, sensors.pack_view(obs), chosen, busy)
+    return after, _made(decided, action, chosen, primitive, running.slot, after.slot)
+
+
+def _made(decided: Any, action: Any, chosen: Any, primitive: Any, before: Any, running: Any) -> Act:
+    xp = jnp if isinstance(primitive, jax.Array) else np
+    action = xp.where((decided & (chosen == 0))[:, None], primitive, action)
+    return Act(action, decided, xp.where(decided, chosen, before), running)
+
+
+def without_macros(spec: WorldSpec | None, primitive: Any, busy: Any) -> Act:
+    """What lanes do that can run no macro; JAX or NumPy, as `primitive` is."""
+    xp = jnp if isinstance(primitive, jax.Array) else np
+    zeros = xp.zeros(busy.shape, xp.int32)
+    return Act(xp.where(busy[:, None], idle_of(spec), primitive), ~busy, zeros, zeros)
+
+
+def cut(state: MacroState | None, done: np.ndarray) -> MacroState | None:
     """Drops the macros of the lanes `done` bool[N], whose episode ended."""
-    if state is None:
-        return None
-    on_device = isinstance(done, jax.Array)
-    return (interpret_jax if on_device else interpret_host).cut(state, done)
+    return None if state is None else interpret_host.cut(state, done)

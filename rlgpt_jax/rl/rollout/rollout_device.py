@@ -1,4 +1,4 @@
-"""The device driver: one `lax.scan` over world, policy and macros.
+"""The device driver: one `lax.scan` over world and policy, which calls the host for macros.
 
 With several devices each of them scans over its own lanes, and nothing passes between them.
 """
@@ -11,6 +11,7 @@ import jax.numpy as jnp
 from jax.sharding import Mesh, NamedSharding
 
 from rlgpt_jax.envs.base import Environment, Observation
+from rlgpt_jax.macros.vm import in_scan
 from rlgpt_jax.rl.devices import BY_LANE, LANES, WHOLE, batch_specs, typed, whole
 from rlgpt_jax.rl.distribution import Part
 from rlgpt_jax.rl.policy import Policy, PolicyArrays, arrays_of
@@ -89,22 +90,30 @@ def _scan(
     def tick(state, index):
         lanes, macros, obs, env_state = state
         decision = one_tick.decide(actor, lanes, obs, key, index, part)
-        macros, act = macro_step.act(
-            actor.problem.space, macros, obs, decision.chosen, decision.primitive, lanes.busy
+        macros, act = macro_step.act_in_scan(
+            macros, obs, decision.chosen, decision.primitive, lanes.busy
         )
         env_state, step = env.step(env_params, env_state, act.action)
         after, reward, previous, episodes = one_tick.end_tick(
             actor.problem, lanes, act, step, decision.recurrent
         )
-        macros = macro_step.cut(macros, step.terminated | step.truncated)
+        if macros is not None:
+            macros = in_scan.cut(macros, step.terminated | step.truncated)
         state = RolloutState(after, macros, step.obs, env_state)
         result = TickResult(state, decision, act, reward, previous, episodes, step)
         row = one_tick.row_of(lanes, result, act.decided & ~decision.scripted)
         return state, row | {"final_value": final_values(lanes, result)}
 
-    lanes = state.lanes
+    lanes, remembered = state.lanes, state.macros
     state = state._replace(lanes=lanes._replace(open=None))
+    if remembered is not None:
+        space = actor.problem.space
+        assert space.macros is not None, "a state without programs"
+        running = in_scan.begin(space.macros, remembered, space.tick_limit)
+        state = state._replace(macros=running)
     state, rows = jax.lax.scan(tick, state, jnp.arange(length))
+    if remembered is not None:
+        state = state._replace(macros=in_scan.finish(state.macros, remembered))
     state = jax.tree.map(typed, state)  # or the second rollout would be compiled anew
     batch = Batch(carried=lanes.open, recurrent=lanes.recurrent, **rows)
     lanes = state.lanes._replace(open=open_after(batch, actor.problem.gamma))
@@ -143,6 +152,8 @@ def rollout_device(
     other parts of the observation or another reward are other data.
     """
     env, env_params, mesh = worlds
+    if state.macros is not None:
+        in_scan.check_threads(mesh.size if mesh else 1)
     actor, length = (
         arrays_of(policy, env.goal_names, on_device=True),
         policy.config.ppo.unroll_length,

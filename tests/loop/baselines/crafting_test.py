@@ -52,7 +52,7 @@ def test_a_program_makes_what_it_shall_of_what_it_needs(name):
     space = HybridSpace(macros=link([program]), offered=(True, *[False] * 7))
     world = world_of(skill.needs)
     obs, lanes = world.reset(0), world.num_envs
-    state = macro_step.init_macros(space, lanes, on_device=False)
+    state = macro_step.init_macros(space, lanes)
     still, busy = np.tile(np.array(NOOP, np.int32), (lanes, 1)), np.zeros(lanes, bool)
     chosen, left = np.ones(lanes, np.int32), np.zeros(lanes, bool)
     for _ in range(CRAFT_TICKS):

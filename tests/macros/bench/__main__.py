@@ -1,11 +1,11 @@
-"""How fast the interpreters of macros are, and what macros cost in training.
+"""How fast the interpreter of macros is, and what macros cost in training.
 
-    python -m tests.macros.bench --lanes=64,256,1024,4096 --interpreters=host
+    python -m tests.macros.bench --lanes=64,256,1024,4096
 
 Macros: the last code of every recorded answer, and four that look at every ray. They act
 once in the world of `--config` with all sensors; what they saw is played again.
-Parts: speed (instructions and their time), replace (a new set of macros), start (of the
-host interpreter in a new process), training (share of the time of PPO's updates).
+Parts: speed (instructions and their time), replace (a new set of macros), start (in a new
+process), training (share of the time of PPO's updates).
 """
 
 import argparse
@@ -19,12 +19,10 @@ from experiments import machine
 from experiments.bench.table import Row, markdown
 
 PARTS = ("speed", "replace", "start", "training")
-INTERPRETERS = ("host", "jax")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lanes", default="64,256,1024,4096", help="swept numbers of lanes")
-    parser.add_argument("--interpreters", default="host", help=",".join(INTERPRETERS))
     parser.add_argument("--parts", default=",".join(PARTS), help="what to measure, in order")
     parser.add_argument("--seconds", type=float, default=2.0, help="of each measurement")
     parser.add_argument("--training-lanes", type=int, default=256)
@@ -32,22 +30,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, default=Path("bench"), help="folder of the results")
 
 
-def lists_of(options: argparse.Namespace) -> tuple[list[int], list[str], list[str]]:
-    """Returns lanes, interpreters and parts. Raises ValueError with words for the user."""
+def lists_of(options: argparse.Namespace) -> tuple[list[int], list[str]]:
+    """Returns lanes and parts. Raises ValueError with words for the user."""
     try:
         lanes = [int(text) for text in options.lanes.split(",")]
     except ValueError:
         lanes = [0]
     if min(lanes) < 1:
         raise ValueError(f"--lanes={options.lanes}: needs whole numbers with commas, like 64,256")
-    found = []
-    for flag, known in (("interpreters", INTERPRETERS), ("parts", PARTS)):
-        chosen = [name.strip() for name in getattr(options, flag).split(",")]
-        wrong = [name for name in chosen if name not in known]
-        if wrong:
-            raise ValueError(f"--{flag}: there is no {wrong[0]!r}; choose from {', '.join(known)}")
-        found.append(chosen)
-    return lanes, found[0], found[1]
+    parts = [name.strip() for name in options.parts.split(",")]
+    wrong = [name for name in parts if name not in PARTS]
+    if wrong:
+        raise ValueError(f"--parts: there is no {wrong[0]!r}; choose from {', '.join(PARTS)}")
+    return lanes, parts
 
 
 def run(options: argparse.Namespace) -> int:
@@ -60,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     from rlgpt_jax.loop.record import write_json
 
     try:
-        lanes, interpreters, parts = lists_of(options)
+        lanes, parts = lists_of(options)
         config = flags.load_config(options.config)
     except (ConfigError, ValueError) as error:
         console.print(f"error: {error}", style="red")
@@ -69,10 +64,10 @@ def run(options: argparse.Namespace) -> int:
     threads = numba_threads()
     console.print(
         f"{about['device']}; {about['processor']}, {about['cpus']} CPUs, {threads} threads of "
-        "the host interpreter", highlight=False,
+        "the interpreter", highlight=False,
     )  # fmt: skip
     rows: list[Row] = []
-    for row in measure(config, lanes, interpreters, parts, options):
+    for row in measure(config, lanes, parts, options):
         rows.append(row)
         words = ", ".join(f"{name} {value:,.4g}" for name, value in row.numbers.items())
         console.print(f"{row.part}, {row.name}: {words}", highlight=False, soft_wrap=True)
@@ -109,15 +104,10 @@ def world_maker(config: Any) -> Any:
 
 
 def measure(
-    config: Any,
-    lanes: Sequence[int],
-    interpreters: Sequence[str],
-    parts: Sequence[str],
-    options: argparse.Namespace,
+    config: Any, lanes: Sequence[int], parts: Sequence[str], options: argparse.Namespace
 ) -> Iterator[Row]:
     """Yields the rows as they are ready."""
     from tests.macros.bench import speed, workload
-    from tests.macros.bench.players import PLAYERS
 
     make_world = world_maker(config)
     world = make_world(workload.LANES)
@@ -133,18 +123,16 @@ def measure(
             yield from speed.training(
                 make_world, config.rl, options.training_lanes, chosen, options.seconds
             )
-        for name in interpreters if part in ("speed", "replace") else ():
-            player = PLAYERS[name]()
-            if part == "replace":
-                yield speed.replacing(name, player, works, lanes[0])
-            else:
-                for work in works:
-                    for number in lanes:
-                        yield speed.speed(name, player, work, number, options.seconds)
+        if part == "replace":
+            yield speed.replacing(works, lanes[0])
+        if part == "speed":
+            for work in works:
+                for number in lanes:
+                    yield speed.speed(work, number, options.seconds)
 
 
 def plot(path: Path, rows: Sequence[Row]) -> None:
-    """Nanoseconds per instruction and lane against lanes, a line per interpreter and set."""
+    """Nanoseconds per instruction and lane against lanes, a line per set."""
     import matplotlib
 
     matplotlib.use("Agg")

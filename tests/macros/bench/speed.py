@@ -17,12 +17,12 @@ from experiments.bench.ppo import share
 from experiments.bench.table import Row
 from experiments.compiles import Compiles
 from rlgpt_jax import files
-from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, Program, link
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, MacroSet, Program, link
+from rlgpt_jax.macros.vm.host import interpret_host
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.learner import Learner
 from rlgpt_jax.rl.train import init_learner, train
-from tests.macros.bench.players import Player
 from tests.macros.bench.workload import Workload
 
 FIRST_TICK = """
@@ -41,16 +41,34 @@ print(imported - began, time.perf_counter() - imported)
 """
 
 
-def speed(name: str, player: Player, work: Workload, lanes: int, seconds: float) -> Row:
+def play(work: Workload) -> tuple[float, np.ndarray]:
+    """Returns (seconds of the ticks alone, actions int32[T, N, 8])."""
+    state, seconds, actions = interpret_host.init_state(work.chosen.shape[1]), 0.0, []
+    for view, chosen, busy, done in zip(work.views, work.chosen, work.busy, work.done, strict=True):
+        began = time.perf_counter()
+        state, out = interpret_host.tick(work.macros, state, view, chosen, busy)
+        seconds += time.perf_counter() - began
+        state = interpret_host.cut(state, done)
+        actions.append(out.action)
+    return seconds, np.stack(actions)
+
+
+def first_tick(macros: MacroSet, work: Workload) -> None:
+    """Runs the first tick of a workload with other macros."""
+    state = interpret_host.init_state(work.chosen.shape[1])
+    interpret_host.tick(macros, state, work.views[0], work.chosen[0], work.busy[0])
+
+
+def speed(work: Workload, lanes: int, seconds: float) -> Row:
     """One row: what an instruction and a tick of a lane cost."""
-    work = (work if player.ticks is None else work.first(player.ticks)).with_lanes(lanes)
+    work = work.with_lanes(lanes)
     instructions = work.instructions()
-    _, actions = player.play(work)  # compiles
+    _, actions = play(work)  # compiles
     if not np.array_equal(actions, work.action):
-        raise RuntimeError(f"interpreter {name} gave other actions than recorded: {work.name}")
+        raise RuntimeError(f"other actions than recorded: {work.name}")
     times: list[float] = []
     while not times or sum(times) < seconds:
-        times.append(player.play(work)[0])
+        times.append(play(work)[0])
     per_tick = statistics.median(times) / work.chosen.size
     numbers = {
         "lanes": float(lanes),
@@ -58,13 +76,13 @@ def speed(name: str, player: Player, work: Workload, lanes: int, seconds: float)
         "nanoseconds_per_instruction": 1e9 * per_tick / instructions,
         "microseconds_per_lane_tick": 1e6 * per_tick,
     }
-    return Row("speed", f"{name}: {work.name}", numbers)
+    return Row("speed", work.name, numbers)
 
 
-def replacing(name: str, player: Player, works: Sequence[Workload], lanes: int) -> Row:
+def replacing(works: Sequence[Workload], lanes: int) -> Row:
     """One row: the time until other macros have run their first tick, and what compiled."""
     works = [work.with_lanes(lanes) for work in works]
-    player.first_tick(works[0].macros, works[0])
+    first_tick(works[0].macros, works[0])
     compiled: list[str] = []
     compiles = Compiles(on_begin=compiled.append)
     linking, running = [], []
@@ -72,7 +90,7 @@ def replacing(name: str, player: Player, works: Sequence[Workload], lanes: int) 
         began = time.perf_counter()
         macros = link(work.programs)
         linked = time.perf_counter()
-        player.first_tick(macros, work)
+        first_tick(macros, work)
         running.append(time.perf_counter() - linked)
         linking.append(linked - began)
     numbers = {
@@ -83,7 +101,7 @@ def replacing(name: str, player: Player, works: Sequence[Workload], lanes: int) 
         "compilations": float(len(compiled)),
         "compile_seconds": compiles.total,
     }
-    return Row("replace", name, numbers)
+    return Row("replace", "another set of macros", numbers)
 
 
 def starting() -> Iterator[Row]:

@@ -1,7 +1,7 @@
 """The host interpreter: numba, lanes shared out to threads, a few ns per instruction.
 
 The same functions run uncompiled (`NUMBA_DISABLE_JIT=1`) and are then the reference for
-what each instruction means (`instruction_host.py`). `interpret_jax.py` gives the same bits.
+what each instruction means (`instruction_host.py`).
 """
 
 from concurrent.futures import ThreadPoolExecutor
@@ -13,7 +13,7 @@ import numpy as np
 from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.macros.actions import TABLE
 from rlgpt_jax.macros.limits import MAX_ARGUMENTS
-from rlgpt_jax.macros.sensors import VIEW_SIZE
+from rlgpt_jax.macros.sensors import RAY_BLOCKS, VIEW_SIZE
 from rlgpt_jax.macros.values import PAYLOAD
 from rlgpt_jax.macros.vm import bytecode as bc
 from rlgpt_jax.macros.vm.bytecode import MacroSet, MacroState, MacroTick
@@ -56,8 +56,9 @@ def tick(
     Args:
       macro_set: from `link`.
       state: is used up: its arrays are changed and returned.
-      view: float32[N, VIEW_SIZE] from `pack_view`; with a spec float32[N, F + MAX_ARGUMENTS]: its
-        fields, then the arguments with which the lane's macro was started.
+      view: float32[N, VIEW_SIZE] from `pack_view`, or its first RAY_BLOCKS columns where no macro
+        reads rays; with a spec float32[N, F + MAX_ARGUMENTS]: its fields, then the arguments with
+        which the lane's macro was started.
       chosen: int32[N] the policy's macro, 0 for a primitive, k for slot k.
       busy: bool[N] lanes that ignore actions in this tick; their macros wait.
       tick_limit: ticks after which a macro is ended.
@@ -77,7 +78,8 @@ def counted_tick(
 ) -> tuple[MacroState, MacroTick, np.ndarray]:
     """Like `tick`, and returns also the instructions that each lane ran, int32[N]."""
     lanes, columns = view.shape
-    if columns != (wanted := VIEW_SIZE if spec is None else len(spec.fields) + MAX_ARGUMENTS):
+    wanted = VIEW_SIZE if spec is None else len(spec.fields) + MAX_ARGUMENTS
+    if columns != wanted and (spec is not None or columns != RAY_BLOCKS):
         raise ValueError(f"the view has {columns} columns, macros of this world read {wanted}")
     blocks = -(-lanes // BLOCK)
     idle = TABLE[0] if spec is None else spec.idle.view(np.int32)
@@ -90,9 +92,14 @@ def counted_tick(
         np.asarray(code).reshape(bc.MAX_MACROS, -1),
         *rest,
         *state,
-        np.ascontiguousarray(view, np.float32),
-        np.asarray(chosen, np.int32),
-        np.asarray(busy, np.bool_),
+        *(
+            _read_only(x)
+            for x in (
+                np.ascontiguousarray(view, np.float32),
+                np.asarray(chosen, np.int32),
+                np.asarray(busy, np.bool_),
+            )
+        ),
         tick_limit,
         action,
         flags,
@@ -111,6 +118,13 @@ def counted_tick(
     acted = action if spec is None else action.view(np.float32)
     out = MacroTick(acted, flags[:, 0], flags[:, 1], ends[:, 0], ends[:, 1], ends[:, 2], ends[:, 3])
     return state, out, ends[:, 4]
+
+
+def _read_only(x: np.ndarray) -> np.ndarray:
+    """As arrays of JAX are, or a kernel would be compiled for either."""
+    x = x.view()
+    x.flags.writeable = False
+    return x
 
 
 @cache
