@@ -5,7 +5,7 @@
 #
 # Needs: pip install -e '.[gpu,bench]' (or a JAX that sees the GPU). Settings:
 #   PYTHON       interpreter (python)
-#   LANES        swept lanes of the world and of PPO (2048,8192,16384)
+#   LANES        swept lanes of the world and of PPO (2048,8192)
 #   AT           lanes of what is not swept (8192)
 #   DRAWN        lanes of the renderer alone (2048)
 #   LEVEL        share of successes that counts as learnt from pixels (0.6)
@@ -18,7 +18,7 @@ cd "$(dirname "$0")/../.."
 
 python=${PYTHON:-python}
 out=${1:-bench_gpu}
-lanes=${LANES:-2048,8192,16384}
+lanes=${LANES:-2048,8192}
 at=${AT:-8192}
 drawn=${DRAWN:-2048}
 failed=()
@@ -53,9 +53,11 @@ bench() {
   "$python" -m experiments.bench "$@" --out="$out/$name" || failed+=("$name")
 }
 
-# Programs take a minute each to compile, on few cores each: all at once, and kept.
+# Programs take a minute each to compile, on few cores each: four at once, since worlds of all would
+# not fit, and kept.
 echo "== compiling (logs: $out/*.log)"
 for part in "${parts[@]}"; do
+  while (($(jobs -rp | wc -l) >= 4)); do wait -n; done
   read -ra words <<<"$part"
   XLA_PYTHON_CLIENT_PREALLOCATE=false "$python" -m experiments.bench "${words[@]:1}" --seconds=0.1 \
     --out="$out/compiling" >"$out/${words[0]}.log" 2>&1 &
