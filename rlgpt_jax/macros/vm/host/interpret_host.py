@@ -21,7 +21,6 @@ from rlgpt_jax.macros.vm.host import kernels
 from rlgpt_jax.macros.vm.host.heap_host import SCRATCH_CELLS
 from rlgpt_jax.macros.vm.host.instruction_host import ENDED, FAILED, MADE, YIELDED, run
 from rlgpt_jax.macros.vm.host.kernels import Cells, kernel, lean, small
-from rlgpt_jax.macros.vm.host.rare_host import PLAIN_CODES as PLAIN_CODES
 
 ROUTINE_DEPTH = 4  # routines that call each other
 BLOCK = 16  # neighbouring lanes that one thread runs
