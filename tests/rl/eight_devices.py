@@ -26,6 +26,7 @@ from rlgpt_jax.rl.train import init_learner, train
 from tests.corridor import Corridor
 from tests.envs.voxel import worlds as flat
 from tests.rl import small
+from tests.rl.macros_test import BACK, WALK, make_space
 
 DEVICES = 8
 FLAGS = " ".join((
@@ -60,7 +61,7 @@ def settings(num_devices: int):
     )
 
 
-def trained(env, num_devices: int, updates: int, compiled: list[str]):
+def trained(env, num_devices: int, updates: int, compiled: list[str], space=SPACE):
     """The learner after some updates, and what each of them measured and compiled."""
     config, seen = settings(num_devices), []
 
@@ -68,9 +69,9 @@ def trained(env, num_devices: int, updates: int, compiled: list[str]):
         kept = {k: v for k, v in metrics.items() if "time" not in k and k != "steps_per_second"}
         seen.append({**kept, "compiled": len(compiled)})
 
-    learner = init_learner(env, SPACE, config, 0)
+    learner = init_learner(env, space, config, 0)
     before = learner
-    learner = train(env, SPACE, config, learner, updates * LANES * PPO.unroll_length, note)
+    learner = train(env, space, config, learner, updates * LANES * PPO.unroll_length, note)
     taken = all(x.is_deleted() for x in jax.tree.leaves(before.rollout.env_state))
     kept = not any(x.is_deleted() for x in jax.tree.leaves((before.params, before.rollout.lanes)))
     return learner, seen, taken and kept
@@ -141,6 +142,11 @@ def main(world: str) -> None:
         "programs": [described(*pair) for pair in programs(env, many)],
         "parameters": sum(x.size for x in jax.tree.leaves(many.params)),
     }
+    if world == "corridor":
+        space = make_space(WALK, BACK)
+        many, one = (trained(env, n, updates, compiled, space)[0] for n in (DEVICES, 1))
+        out["with macros"] = difference(many.rollout[:3], one.rollout[:3])
+        out["macros run"] = int((np.asarray(many.rollout.macros.slot) > 0).sum())
     sys.stdout.write(json.dumps(out) + "\n")
 
 
