@@ -313,7 +313,7 @@ def test_a_replay_of_the_run_asks_the_same_prompts(whole, tmp_path):
 # Questions that were not recorded, and which versions the second iteration uses then.
 UNRECORDED = {
     "plan": (("iter1/slow",), {"pause": "kept", "walk": "kept"}),
-    "code": (("iter0/fast/walk/try1", "iter1/fast/pause/try0"), {"pause": "", "walk": "kept"}),
+    "code": (("iter0/fast/walk/try1", "iter1/fast/pause/try0"), {"pause": "kept", "walk": "kept"}),
     "verdicts": (("iter0/trial_critic/try0", "iter1/trial_critic/try0"), {"pause": "try0"}),
     "words and set-up": (("iter0/critic", "iter0/fast/rl", "iter1/fast/rl"), {"pause": "try0"}),
 }

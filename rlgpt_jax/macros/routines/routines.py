@@ -2,7 +2,8 @@
 
 They are compiled into the programs that use them, with real calls. So every operation
 in them is one rounded float32 operation, and no compiler can fuse a product and a sum: the
-results are the same bits everywhere. Errors are a few units in the last place for angles up to some thousands of degrees in radians.
+results are the same bits everywhere. Errors are a few units in the last place for angles up to
+some thousands of degrees in radians.
 
 Polynomials: minimax coefficients of the Cephes library (sinf, cosf, atanf), S. Moshier,
 https://www.netlib.org/cephes/.
