@@ -57,16 +57,14 @@ def whole(job: Copy, extra: tuple[str, ...], say: Say) -> None:
     say(f"{job.name}: ended after {(time.monotonic() - began) / 60:.1f} min")
 
 
-def part(
-    job: Copy, extra: tuple[str, ...], moment: Moment, say: Say, threads: int = THREADS
-) -> bool:
+def part(job: Copy, extra: tuple[str, ...], moment: Moment, say: Say) -> bool:
     """Starts a run and kills it without warning at a moment. Returns False if it ended before that.
 
     Raises:
       RunFailed: it ended before, without a result.
     """
     rows = lambda: len(read_rows(job.folder / moment.file))  # noqa: E731
-    [task] = job.tasks(job.command(extra), threads)
+    [task] = job.tasks(job.command(extra), THREADS)
     with ThreadPoolExecutor(1) as pool:
         ended = pool.submit(work, task)
         try:
@@ -163,9 +161,11 @@ def make(asked: Asked, say: Say) -> Made:
         num = other_devices(asked.config)
     except ValueError as error:
         return dataclasses.replace(made, notes=(*notes, f"devices: left out, {error}"))
-    # Processes that are started from now on see so many CPUs as devices.
+    # Processes that are started from now on see so many CPUs as devices, and have the threads that
+    # these need to run macros.
+    os.environ["NPROC"] = str(max(THREADS, num + 1))
     os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {FORCED}={num}".strip()
     few = dataclasses.replace(moment, rows=min(FIRST_UPDATES, moment.rows))
     other = Copy(asked.name, asked.out / f"devices={num}", (("devices", str(num)),))
-    part(other, asked.extra, few, say, max(THREADS, num + 1))  # with macros they need one more
+    part(other, asked.extra, few, say)
     return dataclasses.replace(made, devices=other.folder, few=few)

@@ -189,6 +189,7 @@ def test_runs_in_a_corridor_are_equal_and_two_devices_differ_by_rounding(
 
     monkeypatch.setattr(runs.Copy, "tasks", small)
     monkeypatch.setenv("XLA_FLAGS", "")
+    monkeypatch.setenv("NPROC", "2")
     flags = (*small_run.start_flags(tmp_path), "--config.driver=device", "--config.ppo.groups=2")
     assert command.main([*flags, "--seed=1", f"--out={tmp_path}/out"]) == 0
     words = capsys.readouterr().out
