@@ -53,9 +53,8 @@ def differences(groups: Sequence[Group]) -> str:
 
 def _fenced(before: str, after: str) -> str:
     """A unified difference. Words of models cannot end the fence."""
-    lines = list(
-        difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2)
-    )[2:]  # fmt: skip
+    diff = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=2)
+    lines = list(diff)[2:]
     cut = [f"... {len(lines) - MOST_LINES} more lines"] * (len(lines) > MOST_LINES)
     text = "\n".join([*lines[:MOST_LINES], *cut]).replace("~~~", "~ ~ ~")
     return f"~~~~~diff\n{text}\n~~~~~"

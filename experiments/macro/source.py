@@ -13,9 +13,9 @@ SENSOR_LEVELS = ("paper", "full")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "file", help="Python text, or a model's answer with a ```python block; - reads standard "
-        "input",
-    )  # fmt: skip
+        "file",
+        help="Python text, or a model's answer with a ```python block; - reads standard input",
+    )
     parser.add_argument("--name", help="the function to run (default: the last that takes obs)")
     parser.add_argument(
         "--sensors", choices=SENSOR_LEVELS, default="full", help="paper has no rays"

@@ -39,7 +39,7 @@ def chains(measured: Iterable[Measured]) -> Table:
             own = rate_cell(alone) if alone else NONE
             rows.append((*head, part["name"], part["solve"], own, share, seeds))
             of_own = rate_record(alone, "alone_") if alone else {}
-            records.append({
-                **about, "sub_task": part["name"], **of_own, **rate_record(reached, "reached_"),
-            })  # fmt: skip
+            records.append(
+                {**about, "sub_task": part["name"], **of_own, **rate_record(reached, "reached_")}
+            )
     return Table("chains", "Long tasks", WORDS, COLUMNS, tuple(rows), tuple(records))

@@ -25,9 +25,7 @@ TABLE_WORDS = (
     "{reps} stratified bootstraps over the seeds of each task; with a few seeds they are too "
     "narrow, and they are of these tasks alone."
 )
-COLUMNS = (
-    "variant", "what plays", "tasks", "seeds", "IQM", "IQM 95 %", "rl_gpt above it", "95 %",
-)  # fmt: skip
+COLUMNS = ("variant", "what plays", "tasks", "seeds", "IQM", "IQM 95 %", "rl_gpt above it", "95 %")
 
 Scores = dict[str, np.ndarray]  # variant -> float[seeds, tasks], held-out rates
 

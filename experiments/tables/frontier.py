@@ -49,8 +49,7 @@ def frontier(view: View) -> list[Table]:
                 found = difference(counts_of(both.final), counts_of(code.final))
                 minus, verdict = str(found), found.verdict
             steps = [steps_words(m) if m else NONE for m in (code, both)]
-            tokens = [f"{m.tokens:,}" if m and m.tokens is not None else NONE
-                      for m in (code, both)]  # fmt: skip
+            tokens = [f"{m.tokens:,}" if m and m.tokens is not None else NONE for m in (code, both)]
             rows.append((task, sight, *told, minus, verdict, *steps, *tokens))
             for method, m in (("code alone", code), ("RL-GPT", both)):
                 records += [_record(task, sight, method, m)] if m else []

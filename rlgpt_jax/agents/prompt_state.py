@@ -269,10 +269,10 @@ class PromptState:
         return "\n".join(
             f"Not in use, since its program did no better: the version of iteration {i + 1}. "
             f"{memory.told_of(name)} {memory.reason(name)}".rstrip()
-            for i, memory in enumerate(self.memory) if i > number and any(
-                fate.name == name and fate.source not in ("", source) for fate in memory.fates
-            )
-        )  # fmt: skip
+            for i, memory in enumerate(self.memory)
+            if i > number
+            and any(fate.name == name and fate.source not in ("", source) for fate in memory.fates)
+        )
 
     @property
     def to_rl(self) -> str:

@@ -236,7 +236,7 @@ def _spec_reward(
         step_cost=number("step_cost", record.get("step_cost")),
         environment=number("environment", record.get("environment")),
         progress=weights or (),
-    )  # fmt: skip
+    )
     own = lambda x, default: default if x in (None, ()) else x  # noqa: E731
     pays = [own(terms.success, given.success) or 0, own(terms.environment, given.environment) or 0]
     if max(pays) <= 0 and not any(w for _, w in own(terms.progress, given.progress)):

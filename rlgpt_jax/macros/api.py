@@ -204,7 +204,7 @@ ACCEPTED = {
         'for kind in ("wooden", "stone"):\n    if obs.count(f"{kind}_pickaxe") > 0:\n'
         '        obs = yield equip(f"{kind}_pickaxe")',
     ),
-}  # fmt: skip
+}
 REFUSED = {
     "class": "class A:\n    pass",
     "with": "with obs:\n    pass",

@@ -118,9 +118,7 @@ def is_whole(path: Path) -> bool:
 
 def _hashes(path: Path) -> dict[str, str]:
     files = sorted(p for p in path.rglob("*") if p.is_file() and p.name != HASHES)
-    return {
-        str(p.relative_to(path)): hashlib.sha256(p.read_bytes()).hexdigest() for p in files
-    }  # fmt: skip
+    return {str(p.relative_to(path)): hashlib.sha256(p.read_bytes()).hexdigest() for p in files}
 
 
 def _write(

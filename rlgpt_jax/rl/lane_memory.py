@@ -118,7 +118,7 @@ def _measure(
             "worlds": max(x.size for x in jax.tree.leaves(state)) // num,
             "batch": ticks * max(x.size for x in jax.tree.leaves(seen.features)) // num,
         },
-    )  # fmt: skip
+    )
 
 
 def _bytes(tree: Any) -> int:

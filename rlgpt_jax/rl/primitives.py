@@ -42,9 +42,7 @@ class Primitives:
     def label(self, primitive: tuple[int, ...] | np.ndarray) -> str:
         """The name of a choice int[heads], for example "forward+attack"; "nothing" if it has
         none. That of the action where the numbers are chosen."""
-        parts = [
-            labels[int(i)] for labels, i in zip(self.heads, primitive, strict=False)
-        ]  # fmt: skip
+        parts = [labels[int(i)] for labels, i in zip(self.heads, primitive, strict=False)]
         return "+".join(p for p in parts if p) or self.name or "nothing"
 
 

@@ -28,7 +28,7 @@ SPEC = WorldSpec(
     notes="A boat on a lake.",
     progress=(("east", 0.5),),
     step_seconds=0.5,
-)  # fmt: skip
+)
 BOAT = dataclasses.replace(
     SETTING, task="reach the buoy", goal_item="", goal_quantity=0, start_items="", biome="",
     spec=SPEC, api=api.prompt_text("paper", (), SPEC), reserved=("sail",),

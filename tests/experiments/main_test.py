@@ -40,9 +40,7 @@ def command(folder: Path, *flags: str) -> list[str]:
 
 
 def start_flags(transcript: Path) -> tuple[str, ...]:
-    return (
-        "--config=harvest_milk", "--smoke", f"--config.llm.transcript={transcript}", *SMALL
-    )  # fmt: skip
+    return ("--config=harvest_milk", "--smoke", f"--config.llm.transcript={transcript}", *SMALL)
 
 
 def run(*arguments: str) -> str:

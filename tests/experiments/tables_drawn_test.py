@@ -26,7 +26,7 @@ from experiments.tables import (
     paper,
     samples,
     tokens_table,
-)  # fmt: skip
+)
 from experiments.tables.view import View
 from tests.experiments import run_folder
 
@@ -72,9 +72,7 @@ def test_the_ablation_takes_the_iterations_of_the_paper(tmp_path: Path) -> None:
     assert found["pure RL, trained as the last iteration"].startswith("0.5 (")
     assert found["last iteration without SP"] == "not recorded"
     assert found["pure code, last iteration"] == found["zero-shot, from nothing"] == "not run"
-    assert {r["row"] for r in table.records} == {
-        row for row, cell in found.items() if "(" in cell
-    }  # fmt: skip
+    assert {r["row"] for r in table.records} == {row for row, cell in found.items() if "(" in cell}
 
 
 def test_pure_rl_stops_where_the_agents_stopped(tmp_path: Path) -> None:

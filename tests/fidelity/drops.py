@@ -186,9 +186,7 @@ def rows(draws: int = DRAWS) -> list[Row]:
         )).astype(int), shares)
         for block, shares in XP.items()
     ]  # fmt: skip
-    mobs = [
-        p for mob, wanted in MOB_DROPS.items() for p in _compare(*dead(mob, draws), wanted)
-    ]  # fmt: skip
+    mobs = [p for mob, wanted in MOB_DROPS.items() for p in _compare(*dead(mob, draws), wanted)]
     found = {
         f"blocks: {len(BLOCKS)} states, {draws:,} breaks each": blocks,
         f"experience of ores, {draws:,} each": experience,

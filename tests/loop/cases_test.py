@@ -96,7 +96,7 @@ def test_critic_and_planner_are_told_case_by_case(run):
         "Against iteration 1, whose program was in use: Of the same 8 episodes, case by case: "
         f"{pairs.count((True, True))} solved in both, {pairs.count((False, True))} newly solved, "
         f"{pairs.count((True, False))} newly broken, {pairs.count((False, False))} failed in both."
-    )  # fmt: skip
+    )
     assert pairs.count((True, False)) and pairs.count((False, True))
     broken = next(e for e in episodes[1] if not e.success)
     named = f"Newly broken: episode {broken.number} (tick 40, death or time, last mostly go, a cow"

@@ -123,8 +123,7 @@ def test_a_macro_with_state_outside_of_functions_is_offered_but_cannot_be_called
 
 
 def test_pure_rl_learns_with_a_library_and_asks_nobody(tmp_path):
-    config = LoopConfig(mode="pure_rl", num_iterations=1, ticks_per_iteration=128,
-                        eval_episodes=8)  # fmt: skip
+    config = LoopConfig(mode="pure_rl", num_iterations=1, ticks_per_iteration=128, eval_episodes=8)
     given = tools(tmp_path, None, offer=make_offer(LIBRARY, config, "paper"), rl=RL)
     run = two_loop.run(config, given)
     assert run.iterations[0].stage.space.names[0] == "nudge"

@@ -115,7 +115,7 @@ UNJUDGED = {
     "iter0/fast/rl": RL_SETUP,
     "iter1/slow": plan(("walk", "macro", "keep"), ("find", "learn", "Find the end.")),
     "iter1/fast/rl": RL_SETUP,
-}  # fmt: skip
+}
 UNJUDGED_BATCHES = [
     ("iter0/slow",),
     ("iter0/fast/pause/try0", "iter0/fast/walk/try0", "iter0/fast/stop/try0"),

@@ -135,7 +135,7 @@ NUMBERS = {
     "half a bin to even": ("7.5", 12),
     "too far": ("1e9", 24),
     "true": ("True", 12),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", NUMBERS)

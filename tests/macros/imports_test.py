@@ -57,7 +57,7 @@ ENDINGS = {
     "what a helper gives": "def step(n):\n    yield forward()\n    return n\n\n"
     "def go(obs):\n    return (yield from step(2))\n",
     "the observation": "def go(obs):\n    obs = yield forward()\n    return obs\n",
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

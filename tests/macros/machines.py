@@ -37,9 +37,7 @@ def uncompiled_host() -> ModuleType:
     before = config.DISABLE_JIT
     config.DISABLE_JIT = True
     try:
-        parts = (
-            cells_host, heap_host, sense_host, rare_host, instruction_host, interpret_host,
-        )  # fmt: skip
+        parts = (cells_host, heap_host, sense_host, rare_host, instruction_host, interpret_host)
         copies = [load(module) for module in parts]  # each uses those before it
     finally:
         config.DISABLE_JIT = before

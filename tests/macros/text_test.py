@@ -174,7 +174,7 @@ REFUSED = {
     ONE + "x = obs.position": ("no field position", "obs.x, obs.y, obs.z"),
     ONE + "x = obs.health": ("no field health", "obs.life"),
     ONE + "x = obs['x']": ("no [...]", ".x"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("source", REFUSED, ids=lambda s: s.split("\n")[-1].strip()[:40])

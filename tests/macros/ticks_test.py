@@ -64,8 +64,7 @@ def test_busy_lanes_wait():
         (list(NOOP), False, True),
     ]
     outs = steps([2, 0, 0], busy=[False, True, False])
-    assert rows(outs, "action", "from_macro") == [
-        (JUMP, True), (list(NOOP), False), (JUMP, True)]  # fmt: skip
+    assert rows(outs, "action", "from_macro") == [(JUMP, True), (list(NOOP), False), (JUMP, True)]
 
 
 def test_the_tick_limit_ends_a_macro():
@@ -115,7 +114,7 @@ TRAPPING = {
     "rays = obs.rays\n    yield noop()\n    x = rays[0]": bytecode.TRAP_OLD,
     "yield noop()\n    x = len(obs.rays)": bytecode.TRAP_OLD,
     "x = min([])": bytecode.TRAP_INDEX,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("line", TRAPPING)

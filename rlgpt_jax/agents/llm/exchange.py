@@ -156,11 +156,10 @@ def _exchange(line: Mapping[str, Any], path: Path) -> Exchange:
 def _made(line: Mapping[str, Any], path: Path) -> Exchange:
     messages = tuple(
         Message(
-            m["role"], m["text"],
-            tuple(_image(i, line["key"], path) for i in m.get("images", ())),
+            m["role"], m["text"], tuple(_image(i, line["key"], path) for i in m.get("images", ()))
         )
         for m in line["messages"]
-    )  # fmt: skip
+    )
     request = Request(line["key"], line["agent"], messages, line["request_schema"])
     usage = Usage(**line["usage"]) if line["usage"] else None
     fields = {name: line[name] for name in OF_ANSWER} | {"usage": usage}

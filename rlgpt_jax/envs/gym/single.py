@@ -78,9 +78,7 @@ class VoxelGymEnv(gymnasium.Env[View, np.ndarray]):
             action_now = _NOOPS
         self._seen, self._obs = tick.obs, None if terminated or truncated else tick.obs
         seen = lane(self._eyes.after(tick.obs, before, taken), 0)
-        info = {
-            "success": bool(tick.info["success"][0]), "busy": self._busy, "tick": self._tick,
-        }  # fmt: skip
+        info = {"success": bool(tick.info["success"][0]), "busy": self._busy, "tick": self._tick}
         return seen, reward, terminated, truncated, info
 
     def render(self) -> np.ndarray | None:  # type: ignore[override]

@@ -12,9 +12,7 @@ from rlgpt_jax.envs.names import CRAFT_NAMES
 
 def stack(lanes: list[Observation]) -> Observation:
     """Observations of K lanes as one with a leading axis K."""
-    return Observation(*(
-        None if parts[0] is None else np.stack(parts) for parts in zip(*lanes)
-    ))  # fmt: skip
+    return Observation(*(None if parts[0] is None else np.stack(parts) for parts in zip(*lanes)))
 
 
 # dtype: fields of a number, and shapes of the others.

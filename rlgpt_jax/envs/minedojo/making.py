@@ -24,7 +24,7 @@ PROGRAMMATIC = {
         for quantity in (1, 8)
         for item in ("log", "wool", "beef", "mutton", "cobblestone", "coal", "iron_ore", "diamond")
     },
-}  # fmt: skip
+}
 HARVEST, OPEN_ENDED = "harvest", "open-ended"
 # What the client lets pass to the game; it drops other chat without a word.
 VERBS = (

@@ -69,9 +69,8 @@ SHORT = (
 
 
 def harvest(
-    quantity: int, goal: str, source: str, biome: str, horizon: int,
-    mobs: tuple[str, ...] = (),
-) -> Task:  # fmt: skip
+    quantity: int, goal: str, source: str, biome: str, horizon: int, mobs: tuple[str, ...] = ()
+) -> Task:
     """MineDojo's harvest_<n>_<item>: nothing at the start.
 
     Biome and horizon are ours; so are the mobs, which stand for the herds that one would

@@ -29,7 +29,7 @@ VIEW_HEIGHT, VIEW_WIDTH = 200, 320  # pixels as drawn; single views are enlarged
 FOLDER, INDEX = "frames", "frames.json"
 SAME = 1e-3  # blocks and degrees: a repetition that differs by more is another episode
 NOT_REPEATED = "The episode did not repeat exactly, so it is not drawn."
-NONE = {"success": "No episode succeeded.", "failure": "No episode failed."}  # fmt: skip
+NONE = {"success": "No episode succeeded.", "failure": "No episode failed."}
 
 Views = dict[int, np.ndarray]  # row -> uint8[H, W, 3]
 
@@ -180,13 +180,12 @@ def _write(
     last, crosshair = moments[-1].tick, bool(moments[0].crosshair)
     at_end = "at its end" if last == ticks else "near its end"
     pictures = {
-        "before": (
-            strip.single(views[0], crosshair), f"the typical {name} ({how}) at its start"
-        ),
+        "before": (strip.single(views[0], crosshair), f"the typical {name} ({how}) at its start"),
         "after": (
-            strip.single(views[last], crosshair), f"the typical {name} {at_end}, tick {last}"
+            strip.single(views[last], crosshair),
+            f"the typical {name} {at_end}, tick {last}",
         ),
-    }  # fmt: skip
+    }
     if with_strip:
         title = f"TYPICAL {name.upper()} of {tools.task.name}: {how}"
         drawn = strip.strip(title, [views[m.tick] for m in moments], moments)

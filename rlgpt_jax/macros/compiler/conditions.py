@@ -142,9 +142,8 @@ def row_routine(f: Code, left: ast.expr, op: ast.cmpop, right: ast.expr) -> RowR
 
 
 def compare_rows(
-    f: Code, routine: RowRoutine, plain: tuple[int, int, int], label: Label, when: bool,
-    known: int,
-) -> None:  # fmt: skip
+    f: Code, routine: RowRoutine, plain: tuple[int, int, int], label: Label, when: bool, known: int
+) -> None:
     """Compiles a jump on such a comparison; `plain` is the instruction for numbers."""
     _, a, b = plain
 

@@ -124,7 +124,7 @@ def collect(obs, item, ticks=40):
         size = size + 2
     return obs
 ''',
-}  # fmt: skip
+}
 
 # Skills that need rays.
 FULL = {
@@ -263,4 +263,4 @@ def use_on(obs, name, ticks=100):
         left -= 4
     return obs
 ''',
-}  # fmt: skip
+}

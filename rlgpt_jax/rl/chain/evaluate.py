@@ -78,7 +78,7 @@ class ChainTally(Tally):
             name_of(chain, s, name): ends
             for s, skill in enumerate(chain.skills)
             for name, ends in Tally(skill.space).ends.items()
-        }  # fmt: skip
+        }
 
     def begin(self, seed: int, num_lanes: int) -> None:
         """As `Tally.begin`."""

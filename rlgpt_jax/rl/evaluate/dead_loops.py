@@ -66,9 +66,7 @@ def goal_distance(obs: Observation, goal_names: Sequence[str]) -> np.ndarray:
     """float32[N]: blocks to the nearest block or mob that the task is about and that a ray meets,
     inf if none does."""
     ids = [NAME_ID[name] for name in goal_names]
-    met = (
-        (obs.ray_block, obs.ray_block_distance), (obs.ray_entity, obs.ray_entity_distance)
-    )  # fmt: skip
+    met = ((obs.ray_block, obs.ray_block_distance), (obs.ray_entity, obs.ray_entity_distance))
     near = [np.where(np.isin(names, ids), distances, np.inf) for names, distances in met]
     return np.minimum(*near).min(axis=1).astype(np.float32)
 

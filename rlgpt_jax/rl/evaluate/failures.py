@@ -92,7 +92,7 @@ def describe(
     for number, kind, name in (
         (dead, "dead_loop", " that ended in a dead loop"),
         (others, "other", " that did not" * loops),
-    ):  # fmt: skip
+    ):
         if number:
             words.append(
                 f"Last {WINDOW} actions of the {number} failed episodes{name}: "

@@ -45,9 +45,7 @@ def smdp_gae(
     Returns:
       float32[T]: advantages, 0 where there is none; bool[T]: the decisions that are over.
     """
-    ticks = (
-        reward_t, discount_t, decision_t, terminated_t, truncated_t, value_t, final_value_t
-    )  # fmt: skip
+    ticks = (reward_t, discount_t, decision_t, terminated_t, truncated_t, value_t, final_value_t)
     chex.assert_rank(ticks, 1)
     chex.assert_equal_shape(ticks)
 

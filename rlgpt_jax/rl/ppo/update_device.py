@@ -38,9 +38,8 @@ def update_of(config: RLConfig, mesh: Mesh | None) -> Update:
 
 
 @functools.partial(
-    jax.jit, static_argnames=("config", "network", "num_groups", "mesh"),
-    donate_argnames="state",
-)  # fmt: skip
+    jax.jit, static_argnames=("config", "network", "num_groups", "mesh"), donate_argnames="state"
+)
 def update(
     config: PPOConfig,
     network: NetworkConfig,

@@ -90,9 +90,7 @@ def _earned(
         total, discount = total + discount * reward, discount * gamma
         return (row, (is_open | decision) & ~ended, total, discount), None
 
-    start = (
-        jnp.full(decision.shape[1], -1), carried.is_open, carried.reward, carried.discount
-    )  # fmt: skip
+    start = (jnp.full(decision.shape[1], -1), carried.is_open, carried.reward, carried.discount)
     ticks = (jnp.arange(decision.shape[0]), decision, reward, ended)
     last, _ = jax.lax.scan(tick, start, ticks)
     return last

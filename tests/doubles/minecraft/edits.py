@@ -16,9 +16,7 @@ from tests.doubles.minecraft.mission import Stack
 
 NUM_SLOTS = 36  # the places after them are feet, legs, chest, head, off hand
 RESTED = 100  # ticks since the last swing
-_MOB_NUMBERS = (
-    "panic", "hurt_time", "hurt_amount", "walk", "fire", "fall", "variant", "timer",
-)  # fmt: skip
+_MOB_NUMBERS = ("panic", "hurt_time", "hurt_amount", "walk", "fire", "fall", "variant", "timer")
 
 
 class Edits:

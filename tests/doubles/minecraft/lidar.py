@@ -69,10 +69,10 @@ def cast(state: WorldState, sight: Sight, rays: Sequence[Ray], axes: str) -> sur
         ),
         "entity_distance": np.where(seen, away, distance),
         "harvest_level": facts.HARVEST_LEVEL[byte],
-        "ray_pitch": angle[..., 0], "ray_yaw": angle[..., 1],
-        **{f"traced_block_{axis}": cell[..., k].astype(np.float32)
-           for k, axis in enumerate("xyz")},
-    }  # fmt: skip
+        "ray_pitch": angle[..., 0],
+        "ray_yaw": angle[..., 1],
+        **{f"traced_block_{axis}": cell[..., k].astype(np.float32) for k, axis in enumerate("xyz")},
+    }
 
 
 @functools.partial(jax.jit, static_argnums=2)

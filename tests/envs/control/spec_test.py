@@ -18,9 +18,7 @@ def task(request: pytest.FixtureRequest) -> ControlTask:
 
 def test_the_table_has_the_worlds_of_the_paper() -> None:
     kitchen = {f"kitchen_{k}" for k in ("microwave", "kettle", "light_switch", "slide_cabinet")}
-    assert set(TASKS) == {
-        "mountain_car", "car_racing", "assembly", "peg_insert_side", *kitchen
-    }  # fmt: skip
+    assert set(TASKS) == {"mountain_car", "car_racing", "assembly", "peg_insert_side", *kitchen}
     with pytest.raises(ValueError, match="kitchen_kettle"):
         get_task("kitchen_fridge")
 

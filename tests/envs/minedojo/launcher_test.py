@@ -144,9 +144,7 @@ def test_who_does_not_end_when_asked_is_killed(tmp_path, monkeypatch):
 
 def test_a_process_that_comes_while_others_are_killed_is_killed_too(config, tmp_path, monkeypatch):
     launcher, link = started(config, tmp_path)
-    late = subprocess.Popen(
-        ["sleep", "600"], env={**os.environ, FOLDER_VARIABLE: str(link.folder)}
-    )  # fmt: skip
+    late = subprocess.Popen(["sleep", "600"], env={**os.environ, FOLDER_VARIABLE: str(link.folder)})
     real, looks = links.marked, []
 
     def marked(*folders: Path) -> list[int]:

@@ -22,9 +22,7 @@ def arrays() -> dict[str, np.ndarray]:
 def test_an_answer_is_read(arrays):
     seen = read({"facts": FACTS, "success": True}, arrays, LOG, None, None)
     assert seen.success and seen.facts["inventory"] == [("log", 2)] and seen.facts["deaths"] == 1
-    np.testing.assert_array_equal(
-        seen.obs.position, observation(arrays, FACTS, 0, None).position
-    )  # fmt: skip
+    np.testing.assert_array_equal(seen.obs.position, observation(arrays, FACTS, 0, None).position)
     assert not read({"facts": FACTS}, arrays, LOG, None, None).success
 
 

@@ -8,9 +8,8 @@ from rlgpt_jax.envs.tasks import own_task
 from rlgpt_jax.envs.tasks.tasks import TASKS, Task
 
 SAND = Task(
-    "collect_sand", "collect three blocks of sand", "sand", 3, (("wooden_shovel", 1),),
-    horizon=1000,
-)  # fmt: skip
+    "collect_sand", "collect three blocks of sand", "sand", 3, (("wooden_shovel", 1),), horizon=1000
+)
 
 
 def test_a_good_task_passes_and_is_completed():

@@ -87,7 +87,7 @@ def test_a_machine_that_has_all_is_well():
         ("launch", {"launch": None}, UNKNOWN, "--launch"),
         ("launch", {"launch": Launch(error="no answer in 600 s")}, MISSING, "rows above"),
     ],
-)  # fmt: skip
+)
 def test_what_is_found_decides_the_row_and_its_cure(check, changed, state, cure):
     row = ALL[check](dataclasses.replace(WELL, **changed))
     assert row.state == state

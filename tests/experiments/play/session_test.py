@@ -158,10 +158,7 @@ def test_keys_walk_and_the_mouse_turns(session, pygame, tmp_path):
 
 
 def test_the_menu_stops_the_world_and_crafts(session, pygame, tmp_path):
-    shown, seen = run(
-        session, pygame, tmp_path,
-        ["+e"], [], ["+f5"], ["+return"], [], [], ["+f5"],
-    )  # fmt: skip
+    shown, seen = run(session, pygame, tmp_path, ["+e"], [], ["+f5"], ["+return"], [], [], ["+f5"])
     ticks, is_open = [tick for _, tick, _ in seen], [is_open for *_, is_open in seen]
     assert is_open == [False, True, True, True, False, False, False, False]
     assert ticks[:4] == [0, 0, 0, 0] and ticks[-1] > 0

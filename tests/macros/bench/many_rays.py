@@ -92,6 +92,4 @@ def survey(obs):
         obs = yield forward()
 """
 
-SOURCES = {
-    "approach": APPROACH, "opening": OPENING, "potential": POTENTIAL, "survey": SURVEY,
-}  # fmt: skip
+SOURCES = {"approach": APPROACH, "opening": OPENING, "potential": POTENTIAL, "survey": SURVEY}

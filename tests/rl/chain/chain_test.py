@@ -188,9 +188,9 @@ def test_positions_and_targets_count_from_the_start_of_a_skill():
     find = dataclasses.replace(coded(FIND, WALK), targets=("log",))  # which no ray ever meets
     chain = chain_of(find, learned(FINISH))
     seen = play(LogCorridor(num_envs=4), chain, 10)
-    before = chains.start(chain, start_lanes(
-        prepare(chain, CONFIG, ("cow",)).whole.reward, seen[0][0]
-    )).lanes  # fmt: skip
+    before = chains.start(
+        chain, start_lanes(prepare(chain, CONFIG, ("cow",)).whole.reward, seen[0][0])
+    ).lanes
     for obs, result in seen:
         now = result.after.lanes
         for lane in range(4):

@@ -196,9 +196,9 @@ def stored_rows(imitation: Imitation) -> int:
 
 
 @pytest.mark.parametrize(
-    ("network", "path"), [({"recurrent": 8, "shared": True}, "recurrent"),
-                          ({"image_size": (16, 16)}, "image_size")],
-)  # fmt: skip
+    ("network", "path"),
+    [({"recurrent": 8, "shared": True}, "recurrent"), ({"image_size": (16, 16)}, "image_size")],
+)
 def test_networks_that_need_more_than_a_row_are_refused(network, path):
     wanted = dataclasses.replace(small.NETWORK, **network)
     seen = ("rgb",) if "image_size" in network else small.CONFIG.observation

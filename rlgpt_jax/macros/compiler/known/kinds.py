@@ -111,9 +111,7 @@ NUMBERS = (
     "atan", "atan2", "hypot", "copysign", "range", "count", "near", "sees", "index", "startswith",
     "endswith", "issubset", "random random", "random randint", "random uniform",
 )  # fmt: skip
-PUTS = (
-    "append", "add", "insert", "appendleft", "setdefault", "extend", "update", "remove",
-)  # fmt: skip
+PUTS = ("append", "add", "insert", "appendleft", "setdefault", "extend", "update", "remove")
 TEXTS = ("lower", "upper", "strip", "replace")
 TAKES = ("get", "pop", "popleft", "setdefault", "popitem")
 

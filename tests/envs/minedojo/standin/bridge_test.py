@@ -13,9 +13,7 @@ from tests.doubles.minecraft import bridge
 @pytest.mark.slow
 def test_the_bridge_alone_is_measured_and_the_client_is_named_where_it_is_not_there():
     *rows, missing = bridge.measure(None, [1], 0.2)
-    assert [row.name.rpartition(": ")[2] for row in rows] == [
-        "frames", "step with picture", "step"
-    ]  # fmt: skip
+    assert [row.name.rpartition(": ")[2] for row in rows] == ["frames", "step with picture", "step"]
     for row in rows:
         assert 0 < row.numbers["ms_median"] <= row.numbers["ms_90_percent"]
         assert row.numbers["cpu_ms"] > 0

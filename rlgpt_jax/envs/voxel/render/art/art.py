@@ -22,7 +22,7 @@ from rlgpt_jax.envs.voxel.render.art.textures import (
     MEAN,
     TEXTURES,
     TINT,
-)  # fmt: skip
+)
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import (
     AIR_CODE,
     BLOCK_ID,
@@ -33,7 +33,7 @@ from rlgpt_jax.envs.voxel.rules.blocks.blocks import (
     WATERS,
     by_byte,
     is_one_of,
-)  # fmt: skip
+)
 from rlgpt_jax.envs.voxel.rules.blocks.light import FULL, OPACITY
 from rlgpt_jax.envs.voxel.terrain.noise import fractal_noise
 

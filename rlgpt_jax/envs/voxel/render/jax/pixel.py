@@ -18,15 +18,7 @@ from rlgpt_jax.envs.voxel.render.jax.lookups import (
     three,
     vector,
 )
-from rlgpt_jax.envs.voxel.render.jax.march import (  # fmt: skip
-    IN_CELL,
-    IN_LAVA,
-    NONE,
-    SHINES,
-    TINY,
-    Met,
-    march,
-)
+from rlgpt_jax.envs.voxel.render.jax.march import IN_CELL, IN_LAVA, NONE, SHINES, TINY, Met, march
 from rlgpt_jax.envs.voxel.render.jax.parts import Ray
 from rlgpt_jax.envs.voxel.render.jax.shade import Point, colour_of, lamp_in_water, sky
 from rlgpt_jax.envs.voxel.render.jax.tables import ARM, FIRST_ICON, SOLID, TEXELS, WATER_PICTURE
