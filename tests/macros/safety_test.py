@@ -56,7 +56,7 @@ READS_MODELS = ("rlgpt_jax/macros", "rlgpt_jax/agents", "rlgpt_jax/loop")
 MAY_LOOK_UP = {
     "macros/compiler/tree/lift.py": "fields of Python's tree",
     "macros/compiler/tree/lower.py": "fields of Python's tree",
-    "macros/compiler/passes/registers.py": "the operands a, b, c of an instruction",
+    "macros/compiler/known/live.py": "the operands a, b, c of an instruction",
     "agents/llm/budget.py": "the fields of a dataclass",
     "loop/baselines/autocraft.py": "what only some of the worlds it wraps have",
     "loop/skills.py": "the fields of a dataclass",

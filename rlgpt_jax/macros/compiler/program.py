@@ -12,7 +12,6 @@ from rlgpt_jax.macros.compiler.calling import arguments, function_values, functi
 from rlgpt_jax.macros.compiler.code import Code, Instruction, Label, Shared
 from rlgpt_jax.macros.compiler.data import loops, text
 from rlgpt_jax.macros.compiler.known import flow, frozen, records, snapshots
-from rlgpt_jax.macros.compiler.passes import peephole
 from rlgpt_jax.macros.compiler.pool import Pool
 from rlgpt_jax.macros.compiler.tree.lower import FIRST_OBS, lower
 from rlgpt_jax.macros.compiler.tree.scopes import Scope, build, connect
@@ -218,8 +217,6 @@ def finish(f: Code) -> None:
 # --- assembly --------------------------------------------------------------------
 def assemble(code: list[Code], shared: Shared, name: str, source: str) -> bc.Program:
     """Gives every label its place and every function its frame."""
-    for f in code:
-        peephole.improve(f)
     instructions: list[Instruction] = []
     starts = {id(label): label for label in shared.starts.values()}
     for f in code:

@@ -37,11 +37,6 @@ def spent() -> int:
     return MAX_WORK - _work.left
 
 
-def affordable(steps: int) -> bool:
-    """Says whether so many steps are left, for what can be left out."""
-    return _work.left >= steps
-
-
 def charge(steps: int = 1) -> None:
     """Counts steps of work. Raises `Refused` when there were too many."""
     _work.left -= steps

@@ -13,10 +13,12 @@ import datetime
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from experiments import machine
-from experiments.bench.table import Row, markdown
+
+if TYPE_CHECKING:
+    from experiments.bench.table import Row
 
 PARTS = ("speed", "replace", "start", "training")
 
@@ -51,6 +53,7 @@ def run(options: argparse.Namespace) -> int:
 
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 140)
     from experiments import flags
+    from experiments.bench.table import markdown
     from experiments.values import ConfigError
     from rlgpt_jax.loop.record import write_json
 
@@ -105,7 +108,7 @@ def world_maker(config: Any) -> Any:
 
 def measure(
     config: Any, lanes: Sequence[int], parts: Sequence[str], options: argparse.Namespace
-) -> Iterator[Row]:
+) -> Iterator["Row"]:
     """Yields the rows as they are ready."""
     from tests.macros.bench import speed, workload
 
@@ -131,7 +134,7 @@ def measure(
                     yield speed.speed(work, number, options.seconds)
 
 
-def plot(path: Path, rows: Sequence[Row]) -> None:
+def plot(path: Path, rows: Sequence["Row"]) -> None:
     """Nanoseconds per instruction and lane against lanes, a line per set."""
     import matplotlib
 

@@ -12,8 +12,8 @@ from rlgpt_jax.macros.compiler import work
 from rlgpt_jax.macros.compiler.code import Code, Instruction, Label
 from rlgpt_jax.macros.compiler.known import snapshots
 from rlgpt_jax.macros.compiler.known.kinds import OBS
+from rlgpt_jax.macros.compiler.known.live import live_after, writes
 from rlgpt_jax.macros.compiler.known.rows import keep_row, keeper, may_hold, restore, rows_of
-from rlgpt_jax.macros.compiler.passes.registers import live_after, writes
 from rlgpt_jax.macros.compiler.tree.scopes import Scope, Variable, own_nodes, resolve
 from rlgpt_jax.macros.vm import bytecode as bc
 from rlgpt_jax.macros.vocabulary import RAY_FIELDS

@@ -33,20 +33,10 @@ def reads(item: Instruction) -> int:
     return found
 
 
-def may_write(item: Instruction) -> int:
-    """Returns the registers that may hold something else afterwards."""
-    if item.op in CALLS:
-        return ALL & ~((1 << item.a) - 1)
-    if item.op in LOOPS:
-        state = 1 << item.a if item.op == bc.RANGE else 1 << (item.a + 1)
-        return state | 1 << item.b
-    return writes(item)
-
-
 def writes(item: Instruction) -> int:
     """Returns the registers that hold something else afterwards, whatever happens."""
     if item.op in CALLS:
-        return may_write(item)
+        return ALL & ~((1 << item.a) - 1)
     if item.op in LOOPS:  # only if there is a next item
         return 0
     return 1 << item.a if bc.OPERANDS[item.op][0] == "d" else 0
