@@ -21,19 +21,15 @@ PACKAGES = (
 )  # fmt: skip
 
 
-def prepare(num_threads: str | None = None, least: int = 1) -> None:
+def prepare(num_threads: str | None = None) -> None:
     """Sets what jax reads when it is imported; what the caller has set already stands.
 
     Args:
       num_threads: of the run that is resumed, None for a new one.
-      least: threads that are needed, whatever else is said. XLA runs one program per thread: to
-        decide beside an update takes 2.
     """
     assert "jax" not in sys.modules, "machine.prepare must come before jax is imported"
     default = num_threads or str(len(os.sched_getaffinity(0)))
     os.environ.setdefault("NPROC", default)
-    if least > 1 and int(os.environ["NPROC"]) < least:
-        os.environ["NPROC"] = str(least)
     os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(CACHE / "jax"))
     os.environ.setdefault("JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS", "0.5")
     # jax warns of every child process; ours (git, ffmpeg) exec at once and touch no lock.

@@ -41,7 +41,7 @@ def main(argv: list[str]) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 2
     recorded = recorded_threads(settings.workdir) if settings.resume else None
-    machine.prepare(recorded, least=2 if settings.config.world == "minedojo" else 1)
+    machine.prepare(recorded)
     try:
         with held(settings.workdir), signals.Stop(flags.how_to_go_on(settings.workdir)) as stop:
             with signals.interrupts_kill():

@@ -91,8 +91,6 @@ class Config:
     # How many share the lanes, with the device driver. auto: as many as divide ppo.num_envs, or
     # ppo.groups if that is set; 1 on CPU.
     devices: Literal["auto"] | int = "auto"
-    # Whether worlds of minedojo go on while an update computes.
-    overlap: bool = True
     senses: SenseConfig = SenseConfig()
     macros: MacroConfig = MacroConfig()
     # pure_rl of the embedded world only: what can be crafted on the way to the goal is crafted in
@@ -156,7 +154,6 @@ class Config:
             driver=self.driver,
             observation=self.observation,
             devices=self.devices,
-            overlap=self.overlap,
         )
 
 

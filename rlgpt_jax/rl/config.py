@@ -195,8 +195,6 @@ class RLConfig:
         "auto"  # host: Python loop; device: one lax.scan; auto: host on CPU
     )
     devices: int | str = "auto"  # that share the lanes, see `devices.num_devices`
-    # Whether worlds whose lanes step on their own go on while an update computes.
-    overlap: bool = True
     # Of the world, None for Minecraft. A policy sees every field of it, whatever `observation` is,
     # and a picture if `network.image_size` says so.
     spec: WorldSpec | None = None

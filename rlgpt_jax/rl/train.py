@@ -28,9 +28,9 @@ from rlgpt_jax.rl.rollout.macro_step import init_macros
 from rlgpt_jax.rl.rollout.on_host import World
 from rlgpt_jax.rl.rollout.one_tick import Batch, RolloutState
 from rlgpt_jax.rl.rollout.open_decisions import none_open
+from rlgpt_jax.rl.rollout.rollout_async import AsyncRollout
 from rlgpt_jax.rl.rollout.rollout_device import DeviceWorlds, on_devices, rollout_device
 from rlgpt_jax.rl.rollout.rollout_host import rollout_host, start_lanes
-from rlgpt_jax.rl.train_async import train_async
 
 
 def _on_device(env: World, config: RLConfig) -> bool:
@@ -175,9 +175,16 @@ def _given(learner: Learner, mesh: Mesh | None, on_device: bool) -> Learner:
 
 
 def _roll(
-    world: HostEnvironment | DeviceWorlds, policy: Policy, rollout: RolloutState, key: jax.Array
+    world: HostEnvironment | DeviceWorlds | AsyncRollout,
+    policy: Policy,
+    rollout: RolloutState,
+    key: jax.Array,
+    number: int,
 ) -> tuple[RolloutState, Batch, dict[str, float]]:
-    """One rollout by the driver in use."""
+    """Rollout `number`, by the driver in use."""
+    if isinstance(world, AsyncRollout):
+        batch, parts = world.roll(policy.params, number)
+        return world.stand(), batch, parts
     began = time.perf_counter()
     if isinstance(world, DeviceWorlds):
         rollout, batch = rollout_device(world, policy, rollout, key)
@@ -251,14 +258,14 @@ def train(
     _check_reward(env, config)
     on_device = _on_device(env, config)
     mesh = devices.mesh_of(config, on_device)
-    if on_host.is_async(env):
-        learner = _given(learner, mesh, on_device)
-        return train_async(env, space, config, learner, num_ticks, on_update, is_enough, rests)
     update = update_device.update_of(config, mesh)
-    world = (
-        on_devices(cast(Environment, env), mesh) if on_device
-        else on_host.as_host(env, rollout.env_state)
-    )  # fmt: skip
+    world: HostEnvironment | DeviceWorlds | AsyncRollout
+    if on_host.is_async(env):
+        world = AsyncRollout(env, space, config, learner.key, learner.num_updates, rollout)
+    elif on_device:
+        world = on_devices(cast(Environment, env), mesh)
+    else:
+        world = on_host.as_host(env, rollout.env_state)
     learner = _given(learner, mesh, on_device)
     masks = jax.device_put(space.arrays().masks)
     per_update = config.ppo.num_envs * config.ppo.unroll_length
@@ -267,7 +274,8 @@ def train(
         began = time.perf_counter()
         rollout_key, update_key = one_tick.keys_of(learner.key, learner.num_updates)
         policy = Policy(learner.params, space, config)
-        rollout, batch, parts = _roll(world, policy, _going(learner), rollout_key)
+        number = learner.num_updates
+        rollout, batch, parts = _roll(world, policy, _going(learner), rollout_key, number)
         learner = learner.replace(rollout=rollout)
         state = TrainState(learner.params, learner.opt_state)
         state, measured = update(state, batch, masks, update_key)
@@ -288,6 +296,11 @@ def train(
         outcome.check_finite(metrics, learner.num_updates)
         if on_update is not None:
             on_update(learner, metrics)
+    if isinstance(world, AsyncRollout):
+        # What is left of segments is dropped, as it is by a checkpoint.
+        if rests:
+            world.rest()
+        return learner.replace(rollout=world.stand() if rests else None)
     if mesh is None:
         return learner
     # Evaluations and what else reads the networks have one device.

@@ -1,8 +1,5 @@
 """`--config.world=minedojo`: its settings, and that mistakes are found before anything starts."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +8,6 @@ import pytest
 from experiments import flags, wiring
 from experiments.configs import base
 from experiments.values import ConfigError
-from rlgpt_jax import files
 from rlgpt_jax.envs.minedojo import config as minedojo
 from rlgpt_jax.loop.tools import EVAL, TRAIN, VALIDATION
 
@@ -42,8 +38,7 @@ def test_lanes_are_workers_and_an_update_keeps_its_ticks(python: Path) -> None:
     config = parse("--config.minedojo.workers=4")
     assert (config.ppo.num_envs, config.ppo.unroll_length) == (64, 64)
     assert (config.rl.ppo.num_envs, config.rl.ppo.unroll_length) == (4, 1024)
-    assert config.rl.overlap and not wiring.uses_device(config)
-    assert parse("--config.overlap=false").rl.overlap is False
+    assert not wiring.uses_device(config)
     embedded = flags.parse(START[:2]).config
     assert embedded.world == "voxel" and embedded.rl.ppo == embedded.ppo
 
@@ -103,16 +98,3 @@ def test_worlds_have_the_games_in_turns_and_no_more_lanes_than_workers(
     train.reset(1), validation.reset(2)
     assert [game.is_open for game in made] == [False, True, False]
     assert len({game.launcher for game in made}) == 1, "who takes games over shares the launcher"
-
-
-def test_a_run_has_a_thread_for_the_policy_beside_the_update() -> None:
-    program = (
-        "import os, sys; from experiments import machine; "
-        "machine.prepare(least=int(sys.argv[1])); print(os.environ['NPROC'])"
-    )
-    for given, least, expected in (("1", "2", "2"), ("4", "2", "4"), ("1", "1", "1")):
-        done = subprocess.run(
-            [sys.executable, "-c", program, least], cwd=files.CHECKOUT, text=True,
-            capture_output=True, check=True, env={**os.environ, "NPROC": given},
-        )  # fmt: skip
-        assert done.stdout.strip() == expected

@@ -1,7 +1,6 @@
 """Async worlds for tests: corridors that answer together, or each at its own pace."""
 
 import heapq
-import time
 from collections.abc import Collection, Sequence
 from typing import Any
 
@@ -48,37 +47,29 @@ class Together:
 
 
 class OwnPace:
-    """A corridor whose lanes have ticks of their own length.
-
-    Time is simulated (a queue of the times at which answers come) or, with `is_real`, slept.
-    """
+    """A corridor whose lanes have ticks of their own length, in simulated time: a queue of the
+    times at which answers come."""
 
     goal_names = ("cow",)
 
     def __init__(
-        self, seconds: Sequence[float], lost: Collection[tuple[int, int]] = (),
-        is_real: bool = False, reset_seconds: float = 0.0, **fields,
-    ):  # fmt: skip
+        self, seconds: Sequence[float], lost: Collection[tuple[int, int]] = (), **fields
+    ):
         """Makes the worlds; `reset` begins.
 
         Args:
           seconds: of a tick, by lane.
           lost: (lane, tick since `reset`) whose episode is lost with its worker.
-          reset_seconds: that a new episode takes.
         """
         self.num_envs = len(seconds)
         self.world = Corridor(num_envs=self.num_envs, **fields)
         self._step = jax.jit(self.world.step)
         self.seconds, self.lost = list(seconds), set(lost)
-        self.is_real, self.reset_seconds = is_real, reset_seconds
         self.now = 0.0
         self.waiting: list[tuple[float, int, Step]] = []  # answers, one lane each
         self.sent: list[list[np.ndarray]] = [[] for _ in seconds]  # actions since `reset`
         self.total = 0  # ticks of all lanes, ever
         self.seed = 0
-
-    def _time(self) -> float:
-        return time.perf_counter() if self.is_real else self.now
 
     def reset(self, seed: int) -> Observation:
         self.waiting.clear()  # what is under way is dropped
@@ -114,9 +105,7 @@ class OwnPace:
             if lost:
                 row = self._lose(lane, last[lane])
             row = row._replace(info={**row.info, "lost": np.array([lost])})
-            done = bool(row.terminated[0] | row.truncated[0])
-            comes = self._time() + self.seconds[lane] + done * self.reset_seconds
-            heapq.heappush(self.waiting, (comes, lane, row))
+            heapq.heappush(self.waiting, (self.now + self.seconds[lane], lane, row))
 
     def _set(self, lanes: np.ndarray, state: Any, obs: Observation) -> None:
         """Puts some lanes where they stand in `state` and `obs`."""
@@ -137,12 +126,9 @@ class OwnPace:
 
     def receive(self, timeout: float | None = None) -> tuple[np.ndarray, Step]:
         assert self.waiting, "nothing was sent"
-        first = self.waiting[0][0]
-        if self.is_real:
-            time.sleep(max(0.0, first - time.perf_counter()))
-        self.now = max(self.now, first)
+        self.now = max(self.now, self.waiting[0][0])
         come = []
-        while self.waiting and self.waiting[0][0] <= self._time():
+        while self.waiting and self.waiting[0][0] <= self.now:
             come.append(heapq.heappop(self.waiting)[1:])
         come.sort(key=lambda pair: pair[0])
         return np.array([lane for lane, _ in come]), _joined([step for _, step in come])

@@ -89,6 +89,12 @@ class AsyncRollout:
         self._take(walk.receive())
         self._seconds += time.perf_counter() - began
 
+    def roll(self, params: actor_critic.Params, update: int) -> tuple[Batch, dict[str, float]]:
+        """`step` until `is_whole`, and the `batch`."""
+        while not self.is_whole:
+            self.step(params, update)
+        return self.batch(params, update)
+
     def stand(self) -> RolloutState:
         """Where the lanes stand.
 
