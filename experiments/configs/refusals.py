@@ -99,13 +99,6 @@ def minedojo_lanes(config: "Config") -> PPOConfig:
             "a number of workers that divides them, or set "
             f"ppo.num_envs={workers} and ppo.unroll_length={ticks // workers}."
         )
-    parts = ppo.num_minibatches
-    if config.network.recurrent and workers % parts:
-        raise ValueError(
-            f"network.recurrent deals whole lanes to minibatches, and minedojo.workers={workers} "
-            f"lanes cannot be dealt to ppo.num_minibatches={parts}. Set that to a divisor of the "
-            "workers."
-        )
     return dataclasses.replace(ppo, num_envs=workers, unroll_length=ticks // workers)
 
 

@@ -41,11 +41,9 @@ def memory(given: Given) -> str:
     words = [] if given.image_size else ["No picture"]
     if given.frame_stack > 1:
         words.append(f"it sees the pictures of the last {given.frame_stack} ticks together")
-    if given.recurrent:
-        words.append("it has a learned memory of its episode")
     if given.target_memory:
         words.append("it remembers where its rays last met a target of its reward")
-    if given.frame_stack == 1 and not given.recurrent and not given.target_memory:
+    if given.frame_stack == 1 and not given.target_memory:
         words.append("no memory")
     text = ", ".join(words)
     return text[:1].upper() + text[1:]

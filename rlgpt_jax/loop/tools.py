@@ -147,7 +147,7 @@ def given(task: Task | SpecTask, config: RLConfig, warm_start: bool = True) -> G
         reward=RewardTerms(success=reward.success, step_cost=reward.step_cost),
         gamma=ppo.gamma, ticks_per_update=ppo.num_envs * ppo.unroll_length,
         observation=config.observation, image_size=network.image_size,
-        frame_stack=network.frame_stack, recurrent=network.recurrent,
+        frame_stack=network.frame_stack,
         target_memory=network.remembers, network="last" if warm_start else "fresh",
     )  # fmt: skip
     if isinstance(task, SpecTask):

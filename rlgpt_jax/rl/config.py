@@ -94,9 +94,8 @@ class NetworkConfig:
     conv_channels: tuple[int, ...] = (16, 32, 32)  # of that layer and after every halving
     conv_blocks: Depth = 1  # residual blocks after every halving
     picture_width: Count = 256  # output
-    # What actor and critic have in common: everything but the heads. Needed by a recurrent core.
+    # What actor and critic have in common: everything but the heads.
     shared: bool = False
-    recurrent: Depth = 0  # width of a GRU after the fused features, 0 for none
     # Whether a policy with rays is told where they last met a target of its reward: `remembers`.
     target_memory: bool = True
     compute_dtype: Literal["auto", "float32", "bfloat16"] = (
@@ -109,8 +108,6 @@ class NetworkConfig:
         for field in ("image_size", "conv_channels"):  # lists, where they come from JSON
             object.__setattr__(self, field, tuple(getattr(self, field)))
         self._check_pictures()
-        needed = "true with network.recurrent, since a lane has one state for actor and critic"
-        check(self, "network.shared", self.shared or not self.recurrent, needed)
 
     @property
     def remembers(self) -> bool:
@@ -225,7 +222,7 @@ class RLConfig:
             need(name in names, path, name, f"one of {', '.join(names) or 'no fields: no spec'}")
 
     def _check_pictures(self) -> None:
-        """Pictures are asked for in two places, and a GRU learns from whole lanes."""
+        """Pictures are asked for in two places."""
         seen, size = self.observation, self.network.image_size
         if self.spec is None and (PICTURE in seen) != bool(size):
             raise ValueError(
@@ -235,19 +232,12 @@ class RLConfig:
             )
         apart = not size or "rays" not in seen or self.spec is not None
         check(self, "observation", apart, f"without rays, in whose place {PICTURE} is")
-        lanes = self.ppo.num_envs
-        whole = not self.network.recurrent or lanes % self.ppo.num_minibatches == 0
-        check(
-            self.ppo, "ppo.num_minibatches", whole, f"a divisor of ppo.num_envs = {lanes} with "
-            "network.recurrent, since a minibatch holds whole lanes",
-        )  # fmt: skip
 
     def _check_imitation(self) -> None:
         """Stored decisions are rows by themselves, without a past."""
-        for field in ("recurrent", "image_size"):
-            ok = not self.ppo.imitation_every or not getattr(self.network, field)
-            needed = "unset with ppo.imitation_every, which has no pictures and no memory"
-            check(self.network, f"network.{field}", ok, needed)
+        ok = not self.ppo.imitation_every or not self.network.image_size
+        needed = "unset with ppo.imitation_every, which has no pictures"
+        check(self.network, "network.image_size", ok, needed)
 
     def seen(self, interface: RLInterface) -> tuple[str, ...]:
         """Parts that are left by an interface. It takes away, adds nothing, and keeps a picture."""

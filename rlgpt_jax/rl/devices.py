@@ -79,7 +79,7 @@ def num_devices(config: RLConfig, on_device: bool, available: int, backend: str)
             return 1
         can_share = (
             n for n in range(1, available + 1)
-            if (groups or lanes) % n == 0 and lanes % lane_step(config, groups or n) == 0
+            if (groups or lanes) % n == 0 and lanes % (groups or n) == 0
         )  # fmt: skip
         return max(can_share, default=1)
     if given > 1 and not on_device:
@@ -102,26 +102,16 @@ def num_groups(config: RLConfig, mesh: Mesh | None) -> int:
     """Groups of lanes that the update deals apart: by default one per device.
 
     Raises:
-      ValueError: the rows of a group cannot be dealt to the minibatches.
+      ValueError: the groups cannot have the same number of lanes.
     """
     ppo = config.ppo
     groups = ppo.groups or (mesh.size if mesh else 1)
-    step = lane_step(config, groups)
-    if ppo.num_envs % step:
+    if ppo.num_envs % groups:
         raise ValueError(
-            f"ppo.num_envs={ppo.num_envs} in {groups} groups (ppo.groups, or one per device) and "
-            f"{ppo.num_minibatches} minibatches: each group deals its own lanes. Set "
-            f"ppo.num_envs to a multiple of {step}, or lower ppo.num_minibatches."
+            f"ppo.num_envs={ppo.num_envs} in {groups} groups (ppo.groups, or one per device): each "
+            f"group deals its own lanes. Set ppo.num_envs to a multiple of {groups}."
         )
     return groups
-
-
-def lane_step(config: RLConfig, groups: int) -> int:
-    """The number of lanes must be a multiple of this.
-
-    A group deals rows, or whole lanes with a recurrent core, to its minibatches.
-    """
-    return groups * (config.ppo.num_minibatches if config.network.recurrent else 1)
 
 
 def batch_specs() -> Any:

@@ -98,7 +98,6 @@ class Given:
     observation: tuple[str, ...] = OBSERVATION_PARTS  # of `ALL_PARTS`
     image_size: tuple[int, ...] = ()  # height and width of a picture in pixels
     frame_stack: int = 1  # pictures that the policy sees together
-    recurrent: int = 0  # width of its GRU, 0 for none
     target_memory: bool = False  # whether it remembers where a target was
     turn: int = TURN  # degrees
     network: str = "last"  # one of `NETWORKS`

@@ -129,12 +129,9 @@ def _activations(network: NetworkConfig, params: actor_critic.Params) -> float:
     """Bytes that the backward pass keeps of one row."""
     rows = 64
     x = jax.eval_shape(lambda: actor_critic.dummy_features(rows, network))
-    state, first = jnp.zeros((rows, network.recurrent)), jnp.zeros((1, rows), bool)
 
     def backward(params: actor_critic.Params, x: Any) -> Any:
-        if network.recurrent:
-            x = jax.tree.map(lambda y: y[None], x)
-        forward = lambda params: actor_critic.logits_and_values(network, params, x, state, first)  # noqa: E731
+        forward = lambda params: actor_critic.logits_and_values(network, params, x)  # noqa: E731
         return jax.vjp(forward, params)[1]
 
     return (_bytes(jax.eval_shape(backward, params, x)) - _bytes(params)) / rows
@@ -172,7 +169,7 @@ def check(env: World, space: HybridSpace, config: RLConfig, on_device: bool) -> 
 
 def fitting(config: RLConfig, most: int, num_devices: int) -> int:
     """The largest number of lanes up to `most` that the configuration can deal; 0 for none."""
-    step = devices.lane_step(config, config.ppo.groups or num_devices)
+    step = config.ppo.groups or num_devices
     return most // step * step
 
 

@@ -50,8 +50,6 @@ def test_lanes_are_workers_and_an_update_keeps_its_ticks(python: Path) -> None:
         (["--config.minedojo.workers=0"], "minedojo.workers=0 must be at least 1"),
         (["--config.driver=device"], "Set driver to host or auto"),
         (["--config.critic.vision=strip"], "Set critic.vision to off with world=minedojo"),
-        (["--config.network.recurrent=8", "--config.network.shared=true"],
-         "ppo.num_minibatches=8. Set that to a divisor of the workers"),
         (["--config.world.size_x=64"], "Did you mean --config.voxel.size_x"),
         (["--config.loop.ticks_per_iteration=300"], "--config.minedojo.workers=1 or less"),
     ],

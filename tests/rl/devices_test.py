@@ -80,12 +80,6 @@ def config(num_devices: int | str = "auto", **ppo):
     )
 
 
-def remembering(**fields):
-    """A configuration whose policy has a memory."""
-    network = dataclasses.replace(CONFIG.network, shared=True, recurrent=8)
-    return dataclasses.replace(config(**fields), network=network)
-
-
 def test_the_device_driver_is_for_pure_worlds_where_there_is_no_cpu(monkeypatch):
     monkeypatch.setattr(jax, "default_backend", lambda: "gpu")
     assert devices.uses_device("auto", on_host=False)
@@ -103,7 +97,6 @@ def test_auto_takes_as_many_devices_as_divide_the_lanes():
     assert num(config()) == 8
     assert num(config(num_envs=12)) == 6
     assert num(config(groups=4)) == 4
-    assert num(remembering(num_minibatches=4)) == 4  # a minibatch holds whole lanes
     assert num(config(), backend="cpu") == 1
     assert num(config(), on_device=False) == 1
     assert num(config(2)) == 2
@@ -124,8 +117,8 @@ def test_devices_that_cannot_share_the_lanes_are_refused(wanted, on_device, mess
 
 
 def test_groups_that_cannot_be_dealt_are_refused_before_anything_is_compiled():
-    wanted = remembering(groups=8, num_minibatches=4)
-    with pytest.raises(ValueError, match="ppo.num_envs=16 in 8 groups.*a multiple of 32"):
+    wanted = config(groups=32)
+    with pytest.raises(ValueError, match="ppo.num_envs=16 in 32 groups.*a multiple of 32"):
         init_learner(Corridor(num_envs=16), empty_space(), wanted, 0)
 
 

@@ -50,7 +50,7 @@ def test_the_batch_is_counted_by_the_byte():
     world = lane_memory.on_host.as_host(ENV, learner.rollout.env_state)
     policy = Policy(learner.params, SPACE, CONFIG)
     _, batch, _ = rollout_host(world, policy, learner.rollout, jax.random.key(0))
-    rows = nbytes(batch._replace(carried=None, recurrent=None))
+    rows = nbytes(batch._replace(carried=None, frames=None))
     assert measured().per_lane["batch"] * 16 == rows
 
 
@@ -86,9 +86,6 @@ def test_lanes_that_fit_are_as_many_as_the_budget_holds():
 
 def test_a_proposed_number_of_lanes_can_be_dealt():
     assert lane_memory.fitting(with_ppo(), 1001, 1) == 1001
-    remembers = dataclasses.replace(CONFIG.network, shared=True, recurrent=8)
-    wanted = dataclasses.replace(with_ppo(num_minibatches=8), network=remembers)
-    assert lane_memory.fitting(wanted, 1001, 1) == 1000
     assert lane_memory.fitting(with_ppo(), 1001, 8) == 1000
     assert lane_memory.fitting(with_ppo(groups=16), 15, 8) == 0
 

@@ -55,7 +55,7 @@ def test_the_loss_has_the_price_of_leaving_the_lead():
         config = dataclasses.replace(CONFIG.ppo, lead_cost=cost)
         return ppo._loss(params, CONFIG.network, config, masks, rows, real)[0]
 
-    logits, _ = ppo._judge(params, CONFIG.network, rows)
+    logits = actor_critic.policy_logits(CONFIG.network, params, rows.features)
     policy = distribution(logits.primitive, logits.macro, masks)
     away = policy.away_from_lead(rows.features.lead, masks)[np.asarray(real)].mean()
     assert away > 0.01
@@ -88,7 +88,7 @@ def test_the_update_sees_the_probabilities_of_the_rollout():
     rows, _ = jax.jit(ppo.make_rows, static_argnums=(0, 1))(
         CONFIG.ppo, CONFIG.network, params, batch
     )
-    logits, _ = ppo._judge(params, CONFIG.network, rows)
+    logits = actor_critic.policy_logits(CONFIG.network, params, rows.features)
     policy = distribution(logits.primitive, logits.macro, SPACE.arrays().masks)
     keep = np.asarray(rows.decision)
     assert keep.any()

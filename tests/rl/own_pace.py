@@ -52,9 +52,7 @@ class OwnPace:
 
     goal_names = ("cow",)
 
-    def __init__(
-        self, seconds: Sequence[float], lost: Collection[tuple[int, int]] = (), **fields
-    ):
+    def __init__(self, seconds: Sequence[float], lost: Collection[tuple[int, int]] = (), **fields):
         """Makes the worlds; `reset` begins.
 
         Args:

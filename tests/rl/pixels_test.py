@@ -8,7 +8,6 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from rlgpt_jax.envs import base
 from rlgpt_jax.rl import checkpoint, devices
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.chain import chain as chains
@@ -18,7 +17,7 @@ from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RewardConfig, RLConfig
 from rlgpt_jax.rl.distribution import distribution
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
 from rlgpt_jax.rl.interface import OBSERVATION_PARTS, RLInterface
-from rlgpt_jax.rl.networks import actor_critic, recurrent_state
+from rlgpt_jax.rl.networks import actor_critic, frame_stack
 from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.ppo import minibatches, ppo
 from rlgpt_jax.rl.rollout import on_host
@@ -52,9 +51,8 @@ def with_network(**fields) -> RLConfig:
     return dataclasses.replace(CONFIG, network=dataclasses.replace(NETWORK, **fields))
 
 
-GRU = with_network(recurrent=16)
 STACK = with_network(frame_stack=3, shared=False)
-BOTH = with_network(recurrent=16, frame_stack=3)
+SHARED = with_network(frame_stack=3)
 
 
 def learned(env, config, num_ticks: int) -> float:
@@ -68,15 +66,9 @@ def test_ppo_learns_what_nothing_but_a_picture_shows():
     assert learned(Sides(), CONFIG, 4_000) > 0.9
 
 
-@pytest.mark.parametrize(
-    "config",
-    [
-        pytest.param(GRU, id="gru", marks=pytest.mark.slow),
-        pytest.param(STACK, id="stack, two bodies", marks=pytest.mark.slow),
-    ],
-)
-def test_a_policy_that_remembers_learns_what_is_no_longer_seen(config):
-    assert learned(LATE, config, 8_000) > 0.9
+@pytest.mark.slow
+def test_a_policy_that_remembers_learns_what_is_no_longer_seen():
+    assert learned(LATE, STACK, 8_000) > 0.9
 
 
 @pytest.mark.slow
@@ -113,13 +105,13 @@ respond = jax.jit(actor_critic.policy_step, static_argnums=0)
 def judged(network, params, rows, index):
     """A minibatch as the update takes it, and what the networks make of it."""
     part = ppo._take_rows(network, rows, index)
-    return part, *ppo._judge(params, network, part)
+    return part, *actor_critic.logits_and_values(network, params, part.features)
 
 
 CASES = {
-    "gru and stack": (BOTH, SPACE),
-    "device": (dataclasses.replace(BOTH, driver="device"), SPACE),
-    "macros": (BOTH, make_space(WALK, BACK)),
+    "one body": (SHARED, SPACE),
+    "device": (dataclasses.replace(SHARED, driver="device"), SPACE),
+    "macros": (SHARED, make_space(WALK, BACK)),
     "stack, two bodies": (STACK, SPACE),
 }
 
@@ -138,11 +130,8 @@ def test_the_update_sees_what_the_policy_saw(name):
     assert done[:-1].any() and not done[-1].all()  # episodes end inside, others go on
     rows, _ = make_rows(config.ppo, config.network, learner.params, batch)
     lanes = done.shape[1]
-    if config.network.recurrent:
-        index, real, num = minibatches.deal_lanes(jax.random.key(3), rows.decision, lanes, 2)
-    else:
-        half = rows.decision.size // 2
-        index, real, num = minibatches.deal(jax.random.key(3), rows.decision, half)
+    half = rows.decision.size // 2
+    index, real, num = minibatches.deal(jax.random.key(3), rows.decision, half)
     total = carried = 0
     for i in range(int(num)):
         part, logits, value = judged(config.network, learner.params, rows, index[i])
@@ -160,11 +149,11 @@ def test_the_update_sees_what_the_policy_saw(name):
 
 
 def test_both_drivers_record_the_same_pictures_and_memories():
-    host, device = (roll(CASES[name][0])[0] for name in ("gru and stack", "device"))
+    host, device = (roll(CASES[name][0])[0] for name in ("one body", "device"))
     np.testing.assert_array_equal(host.features.rgb, device.features.rgb)
     np.testing.assert_array_equal(host.features.past, device.features.past)
     np.testing.assert_array_equal(host.action.primitive, device.action.primitive)
-    for name in ("recurrent", "carried", "state", "value", "final_value"):
+    for name in ("frames", "carried", "value", "final_value"):
         pair = (jax.tree.leaves(getattr(batch, name)) for batch in (host, device))
         for a, b in zip(*pair, strict=True):
             np.testing.assert_allclose(a, b, atol=1e-5)
@@ -172,20 +161,20 @@ def test_both_drivers_record_the_same_pictures_and_memories():
     # One picture of a byte per colour is kept for every tick, and those before the first.
     assert host.features.rgb.dtype == np.uint8
     assert host.features.rgb.shape == (16, 16, *SIZE, 3)
-    assert host.recurrent.pictures.shape == (16, 2, *SIZE, 3)
+    assert host.frames.pictures.shape == (16, 2, *SIZE, 3)
     assert host.features.ray is None
 
 
 def test_pictures_are_stacked_and_forgotten_with_the_episode():
     rgb = np.arange(1, 6, dtype=np.uint8)[:, None, None, None, None] * np.ones((1, 2, 1, 1, 3))
-    memory = recurrent_state.start(with_network(frame_stack=3, image_size=(8, 8)).network, 2)
+    memory = frame_stack.start(with_network(frame_stack=3, image_size=(8, 8)).network, 2)
     memory = memory._replace(pictures=memory.pictures[:, :, :1, :1])
     seen = []
     for tick, picture in enumerate(rgb.astype(np.uint8)):
         row = actor_critic.dummy_features(2)._replace(rgb=jnp.asarray(picture), past=memory.past)
-        seen.append(np.asarray(recurrent_state.with_stack(row, memory).rgb)[:, 0, 0, ::3])
-        memory = recurrent_state.push(memory, row.rgb, None)
-        memory = recurrent_state.forget(memory, jnp.array([tick == 1, False]))
+        seen.append(np.asarray(frame_stack.with_stack(row, memory).rgb)[:, 0, 0, ::3])
+        memory = frame_stack.push(memory, row.rgb)
+        memory = frame_stack.forget(memory, jnp.array([tick == 1, False]))
     # Lane 0 begins anew after two ticks, lane 1 goes on; the oldest picture comes first.
     expected = [[0, 0, 1], [0, 1, 2], [0, 0, 3], [0, 3, 4], [3, 4, 5]]
     np.testing.assert_array_equal([x[0] for x in seen], expected)
@@ -193,50 +182,23 @@ def test_pictures_are_stacked_and_forgotten_with_the_episode():
     np.testing.assert_array_equal([x[1] for x in seen], expected)
 
 
-def test_the_state_of_the_core_is_that_of_its_episode_alone():
-    """The same observations leave the same state, whatever was before the episode."""
-    network, params = BOTH.network, actor_critic.init_params(BOTH.network, jax.random.key(0))
-    rng = np.random.default_rng(0)
-    x = actor_critic.dummy_features(6, network)
-    x = x._replace(rgb=rng.integers(0, 256, x.rgb.shape).astype(np.uint8))
-    x = jax.tree.map(lambda y: jnp.asarray(y).reshape(3, 2, *y.shape[1:]), x)
-    states = [jnp.asarray(rng.normal(size=(2, 16)), jnp.float32), jnp.zeros((2, 16))]
-    unroll = jax.jit(actor_critic.unroll, static_argnums=0)
-    first = jnp.array([[False, False], [True, False], [False, False]])
-    begun, fresh = (unroll(network, params, x, s, first) for s in states)
-    np.testing.assert_array_equal(begun.value[1:, 0], fresh.value[1:, 0])
-    assert (np.asarray(begun.value[:, 1]) != np.asarray(fresh.value[:, 1])).all()
-    assert begun.value[0, 0] != fresh.value[0, 0]
-
-
 @pytest.mark.slow
 def test_lanes_without_a_decision_teach_nothing():
-    batch, learner = roll(BOTH)
+    batch, learner = roll(SHARED)
     nothing = np.zeros_like(batch.decision)
     carried = batch.carried._replace(is_open=nothing[0])
     none = batch._replace(decision=nothing, carried=carried)
     given = jax.tree.map(jnp.copy, ppo.TrainState(learner.params, learner.opt_state))
     masks = SPACE.arrays().masks
-    state, metrics = ppo.update(BOTH.ppo, BOTH.network, given, none, masks, jax.random.key(0))
+    state, metrics = ppo.update(SHARED.ppo, SHARED.network, given, none, masks, jax.random.key(0))
     assert_same_bits(state, ppo.TrainState(learner.params, learner.opt_state))
     assert metrics["decisions"] == 0.0 and all(np.isfinite(x) for x in metrics.values())
-
-
-def test_every_lane_is_dealt_once_and_whole():
-    decision = jnp.arange(40) % 3 == 0
-    rows, real, num = minibatches.deal_lanes(jax.random.key(0), decision, 8, 4)
-    assert rows.shape == (4, 5, 2) and num == 4
-    np.testing.assert_array_equal(np.sort(np.asarray(rows).ravel()), np.arange(40))
-    np.testing.assert_array_equal(rows[:, 1:] - rows[:, :-1], 8)
-    np.testing.assert_array_equal(real, np.asarray(decision)[rows])
-    with pytest.raises(ValueError, match="8 of a group to 3 minibatches"):
-        minibatches.deal_lanes(jax.random.key(0), decision, 8, 3)
 
 
 @pytest.mark.slow  # `checkpoint_test.py` resumes by default
 @pytest.mark.parametrize("driver", ["host", "device"])
 def test_a_resumed_run_remembers_the_same(driver, tmp_path):
-    config, env = dataclasses.replace(BOTH, driver=driver), LATE
+    config, env = dataclasses.replace(SHARED, driver=driver), LATE
     learner = train(env, SPACE, config, init_learner(env, SPACE, config, 3), 2 * 256)
     checkpoint.save(tmp_path / "c", learner, env)
     restored = checkpoint.load(tmp_path / "c", env, SPACE, config)
@@ -246,16 +208,16 @@ def test_a_resumed_run_remembers_the_same(driver, tmp_path):
 
 
 def test_a_skill_begins_with_no_memory_and_sees_every_tick_from_there_on():
-    """The state in a chain is that of the observations since the skill was picked."""
+    """The pictures in a chain are those of the observations since the skill was picked."""
     limit = 4  # ticks after which the rule picks the skill again
-    params = actor_critic.init_params(BOTH.network, jax.random.key(3))
+    params = actor_critic.init_params(SHARED.network, jax.random.key(3))
     goal = Goal("only", "milk_bucket", 1, (), limit, True)
     skill = Skill(goal, make_space(WALK), CONFIG.observation, params)
     chain = Chain((skill,), ("milk_bucket",), lambda *_: True)
     world = on_host.OnHost(Sides(horizon=99, wait=50))
-    prepared = prepare(chain, BOTH, world.goal_names)
+    prepared = prepare(chain, SHARED, world.goal_names)
     obs = world.reset(0)
-    now = chains.start(chain, start_lanes(prepared.whole.reward, obs, BOTH.network))
+    now = chains.start(chain, start_lanes(prepared.whole.reward, obs, SHARED.network))
     pictures: list[np.ndarray] = []
     kinds = set()
     for index in range(12):
@@ -263,10 +225,9 @@ def test_a_skill_begins_with_no_memory_and_sees_every_tick_from_there_on():
         lane = 0
         pictures = [obs.rgb[lane], *([] if result.began[lane] else pictures)]
         kinds.add(bool(result.act.decided[lane]))
-        memory = result.after.lanes.recurrent
+        memory = result.after.lanes.frames
         assert int(memory.past[lane]) == min(len(pictures), 2)
         np.testing.assert_array_equal(memory.pictures[lane, -1], pictures[0])
-        assert bool(np.asarray(memory.state[lane]).any())
         now, obs = result.after, result.step.obs
     assert kinds == {True, False}  # a macro ran in some ticks
 
@@ -286,8 +247,6 @@ def test_a_world_without_pictures_of_the_size_is_refused():
         ({"image_size": (8, 8), "conv_channels": (8, 8, 8)}, "at least 16, which 3 layers"),
         ({"image_size": (), "frame_stack": 2}, "network.frame_stack is 2.*1 without pictures"),
         ({"conv_channels": ()}, "network.conv_channels"),
-        ({"shared": False, "recurrent": 8}, "network.shared is False.*network.recurrent"),
-        ({"recurrent": -1}, "network.recurrent"),
     ],
 )
 def test_a_network_that_cannot_be_is_refused(fields, words):
@@ -301,7 +260,6 @@ def test_a_network_that_cannot_be_is_refused(fields, words):
         ({"observation": ("compass",)}, "Pictures need both: rgb among the parts and a size"),
         ({"network": NetworkConfig()}, "Pictures need both"),
         ({"observation": ("rgb", "rays")}, "without rays, in whose place rgb is"),
-        ({"network": BOTH.network, "ppo": PPOConfig(num_envs=12)}, "a divisor of ppo.num_envs"),
     ],
 )
 def test_settings_that_do_not_go_together_are_refused(fields, words):
@@ -317,9 +275,8 @@ def test_an_interface_takes_parts_away_adds_none_and_keeps_the_picture():
 
 
 def test_pictures_reach_the_policy_and_the_value():
-    params = actor_critic.init_params(BOTH.network, jax.random.key(0))
-    x = actor_critic.dummy_features(2, BOTH.network)
+    params = actor_critic.init_params(SHARED.network, jax.random.key(0))
+    x = actor_critic.dummy_features(2, SHARED.network)
     x = x._replace(rgb=x.rgb.at[0, 0, 0, 8].set(255))  # one colour of a pixel, the latest picture
-    out = respond(BOTH.network, params, x, jnp.zeros((2, 16)))
-    assert out.value[0] != out.value[1] and (out.logits.macro[0] != out.logits.macro[1]).all()
-    assert (out.state[0] != out.state[1]).any() and base.Observation._fields[-1] == "rgb"
+    logits, value = respond(SHARED.network, params, x)
+    assert value[0] != value[1] and (logits.macro[0] != logits.macro[1]).all()

@@ -1,6 +1,5 @@
 """Segments of lanes that step on their own: which networks acted, valued and remembered."""
 
-import dataclasses
 from typing import Any
 
 import jax
@@ -25,7 +24,7 @@ def log_probs(params: actor_critic.Params, batch: Any) -> np.ndarray:
     masks = empty_space().arrays().masks
 
     def of_tick(features: Any, action: Any) -> jax.Array:
-        logits = actor_critic.policy_step(CONFIG.network, params, features, None).logits
+        logits = actor_critic.policy_logits(CONFIG.network, params, features)
         return distribution(logits.primitive, logits.macro, masks).log_prob(action)
 
     return np.asarray(jax.vmap(of_tick)(batch.features, batch.action))
@@ -107,28 +106,3 @@ def test_the_value_of_a_cut_episode_is_in_its_own_row_also_where_a_lane_gives_tw
         np.testing.assert_allclose(batch.final_value, expected, rtol=1e-4, atol=1e-6)
         assert (expected != 0).sum() == batch.truncated.sum() > LANES
     assert twice >= 4
-
-
-@pytest.mark.slow
-def test_what_a_lane_remembers_does_not_depend_on_when_the_others_answer() -> None:
-    """A GRU over the borders of segments and episodes, against lanes that answer together."""
-    network = dataclasses.replace(CONFIG.network, shared=True, recurrent=8)
-    config = dataclasses.replace(CONFIG, network=network)
-    known: dict[tuple[int, int], Any] = {}
-    for paces, count in ((np.ones(LANES), 4), (PACES, 4)):
-        env = OwnPace(paces, length=1000, horizon=25)
-        for batch in collect(*rolling(env, config=config), count):
-            for column, place in enumerate(places(env, batch)):
-                told = (
-                    batch.recurrent.state[column], batch.value[:, column],
-                    batch.carried.value[column],
-                    batch.log_prob[:, column], batch.features.gps[:, column],
-                )  # fmt: skip
-                known.setdefault(place, told)
-                jax.tree.map(
-                    lambda x, y: np.testing.assert_allclose(x, y, rtol=1e-5, atol=1e-6),
-                    told,
-                    known[place],
-                )
-                assert (place[1] == 0) == (not told[0].any())
-    assert sum(k == 3 for _, k in known) >= LANES

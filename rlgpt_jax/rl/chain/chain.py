@@ -25,8 +25,8 @@ from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.rl.chain import rule
 from rlgpt_jax.rl.chain.rule import Begun
 from rlgpt_jax.rl.chain.skills import Chain, Prepared
-from rlgpt_jax.rl.networks import recurrent_state
-from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
+from rlgpt_jax.rl.networks import frame_stack
+from rlgpt_jax.rl.networks.frame_stack import FrameStack
 from rlgpt_jax.rl.policy import PolicyArrays
 from rlgpt_jax.rl.rollout import macro_step
 from rlgpt_jax.rl.rollout.macro_step import Act
@@ -198,7 +198,7 @@ def _pick(
             stage=jnp.where(began, 0, lanes.stage),
             previous=jnp.where(began, 0, lanes.previous),
             start=_begin(began, prepared.whole.world, obs, prepared.targets[skill], lanes.start),
-            recurrent=recurrent_state.forget(lanes.recurrent, jnp.asarray(began)),
+            frames=frame_stack.forget(lanes.frames, jnp.asarray(began)),
         )
     return ChainLanes(lanes, skill, ticks, could, wanted, before.macros), began
 
@@ -239,12 +239,12 @@ def _decide(
     free: np.ndarray,
     key: jax.Array,
     index: int,
-) -> tuple[list[Ran], RecurrentState | None]:
+) -> tuple[list[Ran], FrameStack | None]:
     """Every skill decides in its lanes among `free` bool[N]. Skill and tick have keys of
     their own, so that a lane does not depend on what skills the others are in. Returns also
     what is remembered after this tick."""
     ran = []
-    before = seen = now.lanes.recurrent
+    before = seen = now.lanes.frames
     for s, skill in enumerate(prepared.chain.skills):
         mine = free & (now.skill == s)
         sees = skill.params is not None and before is not None and (now.skill == s).any()
@@ -261,7 +261,7 @@ def _decide(
             decision = decide(actor, now.lanes, obs, own_key, np.int32(index))
             parts = (decision.chosen, decision.action.primitive, decision.primitive)
             chosen, choices, primitive = map(np.asarray, parts)
-            seen = recurrent_state.choose(now.skill == s, decision.recurrent, seen)
+            seen = frame_stack.choose(now.skill == s, decision.frames, seen)
         if not mine.any():
             continue
         now.macros[s], act = macro_step.act(

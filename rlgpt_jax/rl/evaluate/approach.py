@@ -185,13 +185,13 @@ class Play:
         self._macros, act = macro_step.act(
             self._space, self._macros, obs, chosen, np.asarray(decision.primitive), busy
         )
-        self._act, self._recurrent, self._tick = act, decision.recurrent, self._tick + 1
+        self._act, self._frames, self._tick = act, decision.frames, self._tick + 1
         return act.action, act.decided
 
     def end_tick(self, action: np.ndarray, step: Step) -> None:
         """As `Search.end_tick`."""
         act = self._act._replace(action=action)
-        self._lanes, *_ = end_tick(self._actor.problem, self._lanes, act, step, self._recurrent)
+        self._lanes, *_ = end_tick(self._actor.problem, self._lanes, act, step, self._frames)
         self._macros = macro_step.cut(self._macros, np.asarray(step.terminated | step.truncated))
 
 

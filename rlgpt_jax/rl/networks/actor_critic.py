@@ -3,7 +3,7 @@
 The released code feeds a frozen MineCLIP embedding of the picture; here the lidar rays
 and the inventory take its place, or a network of our own that sees pictures
 (`picture_net.py`). Actor and critic share nothing, as in the released code, or everything but
-their heads (`network.shared`): then a GRU may follow the fused features. Sizes: `docs/networks.md`.
+their heads (`network.shared`). Sizes: `docs/networks.md`.
 """
 
 import functools
@@ -21,7 +21,6 @@ from rlgpt_jax.rl.config import PLAIN, NetworkConfig
 from rlgpt_jax.rl.distribution import LEAD_LOGIT
 from rlgpt_jax.rl.networks.fields import AnyFeatures
 from rlgpt_jax.rl.networks.fusion import MLP
-from rlgpt_jax.rl.networks.gru import Core
 from rlgpt_jax.rl.networks.precision import compute_dtype
 from rlgpt_jax.rl.squashed import INITIAL_ARGUMENT_STD, INITIAL_STD, Gaussian
 
@@ -46,21 +45,13 @@ def head_layers(config: NetworkConfig, x: Any) -> jax.Array:
 
 
 class Body(nn.Module):
-    """Features of ticks in a row, [T, N, ...] -> what actor and critic share, [T, N, W].
-
-    Without a recurrent core ticks are independent and may have any batch shape; `state` is
-    then None.
-    """
+    """Features of any batch shape -> what actor and critic share, [..., W]."""
 
     config: NetworkConfig
 
     @nn.compact
-    def __call__(self, x: Any, state: Any, first: Any) -> tuple[jax.Array, Any]:
-        """Args: `state` and `first` as for `Core`. Returns the body's output and the state."""
-        fused = worlds.of(self.config).fusion(self.config, name="features")(x)
-        if not self.config.recurrent:
-            return fused, state
-        return Core(self.config.recurrent, name="core")(fused, state, first)
+    def __call__(self, x: Any) -> jax.Array:
+        return worlds.of(self.config).fusion(self.config, name="features")(x)
 
 
 class GaussianHead(nn.Module):
@@ -138,9 +129,7 @@ def init_params(config: NetworkConfig, key: jax.Array) -> Params:
     x: Any = dummy_features(1, config)
     body = None
     if config.shared:
-        args = _in_time(config, x, jnp.zeros((1, config.recurrent)), jnp.zeros(1, bool))
-        x, body = Body(config).init_with_output(jax.random.fold_in(key, 2), *args)
-        x = x[0]
+        x, body = Body(config).init_with_output(jax.random.fold_in(key, 2), x)
     return Params(Actor(config).init(actor_key, x), Critic(config).init(critic_key, x), body)
 
 
@@ -153,62 +142,31 @@ def led(logits: Logits, x: AnyFeatures) -> Logits:
     return logits._replace(macro=logits.macro + LEAD_LOGIT * follow)
 
 
+def logits_and_values(
+    config: NetworkConfig, params: Params, x: AnyFeatures
+) -> tuple[Logits, jax.Array]:
+    """Logits, and values float32[...], for features of any batch shape."""
+    h: Any = Body(config).apply(params.body, x) if config.shared else x
+    logits = cast(Logits, Actor(config).apply(params.actor, h))
+    return led(logits, x), cast(jax.Array, Critic(config).apply(params.critic, h))
+
+
 def policy_logits(config: NetworkConfig, params: Params, x: AnyFeatures) -> Logits:
-    """Logits for features of any batch shape, of networks without a recurrent core."""
-    h: Any = x
-    if config.shared:
-        h, _ = Body(config).apply(params.body, x, None, None)  # type: ignore[misc]
+    """Logits for features of any batch shape."""
+    h: Any = Body(config).apply(params.body, x) if config.shared else x
     return led(cast(Logits, Actor(config).apply(params.actor, h)), x)
 
 
 def values(config: NetworkConfig, params: Params, x: AnyFeatures) -> jax.Array:
-    """float32[...] for features of any batch shape, of networks without a recurrent core."""
+    """float32[...] for features of any batch shape."""
+    h: Any = Body(config).apply(params.body, x) if config.shared else x
+    return cast(jax.Array, Critic(config).apply(params.critic, h))
+
+
+def policy_step(
+    config: NetworkConfig, params: Params, x: AnyFeatures
+) -> tuple[Logits, jax.Array | None]:
+    """Logits and values of a tick; None where values cost more, so that `values` is asked later."""
     if config.shared:
-        x, _ = Body(config).apply(params.body, x, None, None)  # type: ignore[misc]
-    return cast(jax.Array, Critic(config).apply(params.critic, x))
-
-
-class PolicyStep(NamedTuple):
-    """What networks make of features, and the state in which that leaves them."""
-
-    logits: Logits
-    value: Any  # float32[...]; None where it costs more than the logits, so that `values` is asked
-    state: Any  # float32[N, R]  None without a recurrent core
-
-
-def policy_step(config: NetworkConfig, params: Params, x: AnyFeatures, state: Any) -> PolicyStep:
-    """One tick of N lanes; `state` float32[N, R] is that before it."""
-    if not config.shared:
-        return PolicyStep(policy_logits(config, params, x), None, None)
-    args = _in_time(config, x, state, jnp.zeros(x.previous.shape, bool))
-    out = unroll(config, params, *args)
-    return out._replace(**jax.tree.map(lambda y: y[0], dict(logits=out.logits, value=out.value)))
-
-
-def unroll(
-    config: NetworkConfig, params: Params, x: AnyFeatures, state: Any, first: Any
-) -> PolicyStep:
-    """T ticks in a row, features [T, N, ...], of networks that share a body.
-
-    Args:
-      state: float32[N, R], before the first tick.
-      first: bool[T, N], ticks at which an episode begins, before which the state is set to 0.
-    """
-    h, state = cast(tuple, Body(config).apply(params.body, x, state, first))
-    logits = led(cast(Logits, Actor(config).apply(params.actor, h)), x)
-    return PolicyStep(logits, Critic(config).apply(params.critic, h), state)
-
-
-def logits_and_values(
-    config: NetworkConfig, params: Params, x: AnyFeatures, state: Any, first: Any
-) -> tuple[Logits, jax.Array]:
-    """Logits and values for features of any batch shape, with a recurrent core as `unroll`."""
-    if config.shared:
-        out = unroll(config, params, x, state, first)
-        return out.logits, out.value
-    return policy_logits(config, params, x), values(config, params, x)
-
-
-def _in_time(config: NetworkConfig, x: AnyFeatures, state: Any, first: jax.Array) -> tuple:
-    """One tick as a sequence of one."""
-    return jax.tree.map(lambda y: y[None], x), state if config.recurrent else None, first[None]
+        return logits_and_values(config, params, x)
+    return policy_logits(config, params, x), None

@@ -104,7 +104,7 @@ class Features(NamedTuple):
     status: jax.Array  # float16[..., 9]  life, food, oxygen, day, flags
     # None without pictures:
     rgb: Any = None  # uint8[..., H, W, 3]  the view; networks are given K of them, [..., H, W, 3 K]
-    past: Any = None  # uint8[...]  pictures before it that are of the same episode, see `recurrent`
+    past: Any = None  # uint8[...]  pictures before it of the same episode, see `frame_stack`
     target: Any = None  # float16[..., 8]  see `target_memory`; None where nothing is remembered
     # uint8[...]  slot of the macro that leads, 0 for none; None where nothing is decided. Not an
     # input of the networks: it moves the logits, see `actor_critic.led`.

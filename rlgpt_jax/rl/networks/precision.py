@@ -1,7 +1,7 @@
 """The type in which networks compute. Parameters, optimiser and losses are always float32.
 
 Of the networks only the wide layers use it, which are nearly all of the cost: pictures, rays,
-fusion and the hidden layers of the heads. What is measured in blocks and degrees, the GRU, and
+fusion and the hidden layers of the heads. What is measured in blocks and degrees, and
 the last layers, whose outputs are logits and values, stay in float32.
 """
 

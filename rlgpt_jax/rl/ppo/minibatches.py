@@ -33,24 +33,3 @@ def deal(
     place = jnp.arange(most)[:, None] + num * jnp.arange(size)[None, :]
     real = (place < count) & (jnp.arange(most)[:, None] < num)
     return order[jnp.minimum(place, total - 1)], real, num
-
-
-def deal_lanes(
-    key: jax.Array, decision: jax.Array, lanes: int, num: int
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Deals whole lanes to `num` minibatches, in a random order.
-
-    Returns like `deal`, with rows int32[num, T + 1, lanes / num]; `real` are the decisions.
-
-    Raises:
-      ValueError: the lanes cannot be dealt.
-    """
-    if lanes % num:
-        raise ValueError(
-            f"network.recurrent deals whole lanes: {lanes} of a group to {num} minibatches. "
-            "ppo.num_minibatches must be a divisor of the lanes of a group."
-        )
-    length = decision.shape[0] // lanes
-    order = jax.random.permutation(key, lanes).reshape(num, 1, -1)
-    rows = order + lanes * jnp.arange(length)[:, None]
-    return rows, decision[rows], jnp.int32(num)

@@ -22,10 +22,9 @@ LEAST_ROWS = 16  # fewer are not worth the gradients that are added up
 def block_size(network: NetworkConfig, rows: int) -> int:
     """How many of `rows` make a block: a divisor, `rows` itself where nothing is gained.
 
-    That is on accelerators and without pictures, and with a recurrent core, which needs whole
-    lanes.
+    That is on accelerators and without pictures.
     """
-    if jax.default_backend() != "cpu" or network.recurrent or not network.image_size:
+    if jax.default_backend() != "cpu" or not network.image_size:
         return rows
     found = max(size for size in range(1, min(ROWS, rows) + 1) if rows % size == 0)
     return found if found >= LEAST_ROWS else rows
@@ -42,7 +41,7 @@ def add_up(
 
     Args:
       part: of rows int32[size] and which of them count, bool[size].
-      index: int32[B], or int32[T, n] if B is `size`.
+      index: int32[B].
       real: bool, like `index`; the rows that count come first.
       size: a divisor of B.
       skip: leaves out the blocks in which no row counts.

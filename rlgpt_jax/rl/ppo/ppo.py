@@ -4,8 +4,7 @@ A decision is a row of the rollout in which it ends (`open_decisions.py`). Only 
 anything: each epoch draws their rows in a random order and deals them evenly to as few
 minibatches as hold them, so that ticks inside a macro are skipped although every shape is
 fixed. Several groups of lanes (`groups.py`) deal apart. On a CPU a minibatch of pictures is
-worked through in blocks of rows (`picture_blocks.py`). With a recurrent core a minibatch is whole
-lanes from the rollout's start on (`minibatches.py`).
+worked through in blocks of rows (`picture_blocks.py`).
 """
 
 import functools
@@ -19,11 +18,11 @@ from rlgpt_jax.rl import worlds
 from rlgpt_jax.rl.actions import HybridAction, Masks
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig
 from rlgpt_jax.rl.distribution import distribution
-from rlgpt_jax.rl.networks import actor_critic, recurrent_state
+from rlgpt_jax.rl.networks import actor_critic, frame_stack
 from rlgpt_jax.rl.networks.fields import AnyFeatures
 from rlgpt_jax.rl.ppo import losses, picture_blocks, returns
 from rlgpt_jax.rl.ppo.groups import ONE, Groups, Summary, summarise
-from rlgpt_jax.rl.ppo.minibatches import deal, deal_lanes, minibatch_size
+from rlgpt_jax.rl.ppo.minibatches import deal, minibatch_size
 from rlgpt_jax.rl.ppo.optimizer import TrainState, holding, make_optimizer
 from rlgpt_jax.rl.rollout.one_tick import Batch
 from rlgpt_jax.rl.rollout.open_decisions import with_carried
@@ -33,15 +32,12 @@ class Rows(NamedTuple):
     """A batch as B = (T + 1) N rows, row t N + n of lane n, the first N of them the decisions that
     were carried in; a minibatch has another batch shape."""
 
-    features: AnyFeatures  # as `recurrent.film` gives them
+    features: AnyFeatures  # as `frame_stack.film` gives them
     action: HybridAction
     log_prob: jax.Array  # float32[B]
     advantage: jax.Array  # float32[B]  normalised over the decisions
     target: jax.Array  # float32[B]  what the critic should say
     decision: jax.Array  # bool[B]  that are over: what is learnt from
-    # Of networks with a recurrent core:
-    state: Any = None  # float32[2, N, R]  before row 0 and before row 1, the first tick
-    first: Any = None  # bool[B]  ticks at which an episode begins
 
 
 class Sums(NamedTuple):
@@ -59,11 +55,10 @@ def _take(tree: Any, rows: jax.Array) -> Any:
 
 
 def _take_rows(network: NetworkConfig, rows: Rows, index: jax.Array) -> Rows:
-    """A minibatch; with a recurrent core `index` is int32[T + 1, n] of whole lanes."""
-    features = recurrent_state.taken(rows.features, index, network.frame_stack)
-    state = None if rows.state is None else rows.state[:, index[0]]
-    rest: Rows = _take(rows._replace(features=None, state=None), index)  # type: ignore[arg-type]
-    return rest._replace(features=features, state=state)
+    """A minibatch."""
+    features = frame_stack.taken(rows.features, index, network.frame_stack)
+    rest: Rows = _take(rows._replace(features=None), index)  # type: ignore[arg-type]
+    return rest._replace(features=features)
 
 
 def decision_values(
@@ -77,7 +72,7 @@ def decision_values(
     rows, real, num = deal(jax.random.key(0), decision, size)
 
     def block(i, out):
-        x = recurrent_state.taken(features, rows[i], network.frame_stack)
+        x = frame_stack.taken(features, rows[i], network.frame_stack)
         value = actor_critic.values(network, params, x)
         return out.at[rows[i]].add(jnp.where(real[i], value, 0.0))
 
@@ -116,11 +111,6 @@ def make_rows(
         target=target,
         decision=is_over,
     )
-    if network.recurrent:
-        done = (batch.terminated | batch.truncated)[:-1]
-        first = jnp.concatenate([jnp.zeros((2, lanes), bool), done]).reshape(total)
-        states = map(recurrent_state.state_of, (batch.carried.recurrent, batch.recurrent))
-        rows = rows._replace(state=jnp.stack(list(states)), first=first)
     return rows, summary
 
 
@@ -145,24 +135,10 @@ def advantages(
     )  # fmt: skip
 
 
-def _judge(params: actor_critic.Params, network: NetworkConfig, rows: Rows) -> Any:
-    """Logits and values of a minibatch. With a recurrent core row 0 is a sequence of its own, since
-    ticks lie between it and row 1."""
-    if not network.recurrent:
-        return actor_critic.logits_and_values(network, params, rows.features, None, None)
-
-    def part(which: slice, state: jax.Array) -> Any:
-        features, first = jax.tree.map(lambda x: x[which], (rows.features, rows.first))
-        return actor_critic.logits_and_values(network, params, features, state, first)
-
-    parts = part(slice(1), rows.state[0]), part(slice(1, None), rows.state[1])
-    return jax.tree.map(lambda *xs: jnp.concatenate(xs), *parts)
-
-
 def _loss(
     params, network: NetworkConfig, ppo: PPOConfig, masks: Masks, rows: Rows, real, count=None
 ):
-    logits, value = _judge(params, network, rows)
+    logits, value = actor_critic.logits_and_values(network, params, rows.features)
     lead = rows.features.lead
     policy = distribution(logits.primitive, logits.macro, masks, logits.arguments)
     loss, terms = losses.ppo_loss(
@@ -189,13 +165,8 @@ def _epoch(
     """One pass over the decisions, and its summed metrics; `kl` is `Sums.kl` before it."""
     optimizer = make_optimizer(ppo)
     own_key = groups.own(key)
-    if network.recurrent:
-        lanes = rows.state.shape[1]
-        index, real, num = deal_lanes(own_key, rows.decision, lanes, ppo.num_minibatches)
-    else:
-        size = minibatch_size(ppo, rows.decision.shape[0])
-        index, real, num = deal(own_key, rows.decision, size, num_batches)
-
+    size = minibatch_size(ppo, rows.decision.shape[0])
+    index, real, num = deal(own_key, rows.decision, size, num_batches)
     block = picture_blocks.block_size(network, index[0].size)
 
     def minibatch(i, carry):
@@ -212,9 +183,6 @@ def _epoch(
         updates, moved = optimizer.update(grads, opt_state, params)
         size = optax.global_norm(grads)
         after = TrainState(optax.apply_updates(params, updates), moved)
-        if network.recurrent:  # lanes without a decision teach nothing, so nothing moves
-            keep = functools.partial(jnp.where, size > 0.0)
-            after = jax.tree.map(keep, after, TrainState(params, opt_state))
         if ppo.separate:
             kl = jnp.maximum(kl, new.approx_kl)
             after = holding("actor", TrainState(params, opt_state), after, kl > ppo.kl_limit)

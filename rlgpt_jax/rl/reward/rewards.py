@@ -17,7 +17,7 @@ from rlgpt_jax.rl.config import RewardConfig
 from rlgpt_jax.rl.interface import CELL, MAX_ITEMS, MAX_TARGETS
 from rlgpt_jax.rl.networks import target_memory
 from rlgpt_jax.rl.networks.features import count_items
-from rlgpt_jax.rl.networks.recurrent_state import choose
+from rlgpt_jax.rl.networks.frame_stack import choose
 
 GRID = 32  # cells of exploration in x and in z, then they repeat: every 128 blocks
 

@@ -13,8 +13,8 @@ import numpy as np
 from rlgpt_jax.envs.base import AsyncEnvironment, Observation, Step
 from rlgpt_jax.rl.actions import HybridAction, HybridSpace
 from rlgpt_jax.rl.config import RLConfig
-from rlgpt_jax.rl.networks import actor_critic, recurrent_state
-from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
+from rlgpt_jax.rl.networks import actor_critic, frame_stack
+from rlgpt_jax.rl.networks.frame_stack import FrameStack
 from rlgpt_jax.rl.policy import PolicyArrays, Problem, problem_of
 from rlgpt_jax.rl.rollout import macro_step, one_tick
 from rlgpt_jax.rl.rollout.macro_step import Act
@@ -34,24 +34,24 @@ class Answer(NamedTuple):
 @jax.jit
 def _decide(
     actor: PolicyArrays, lanes: Lanes, obs: Observation, key: jax.Array, number: jax.Array,
-    tick: jax.Array, mine: jax.Array, sent: tuple[HybridAction, RecurrentState | None],
+    tick: jax.Array, mine: jax.Array, sent: tuple[HybridAction, FrameStack | None],
 ) -> Decision:  # fmt: skip
     """`one_tick.decide` with the keys of each lane's own rollout and tick. Lanes other than
     `mine` keep the action and the memory that they were `sent` with."""
     keys = jax.vmap(lambda n: one_tick.keys_of(key, n)[0])(number)
     decision = one_tick.decide(actor, lanes, obs, keys, tick)
-    action, memory = recurrent_state.choose(mine, (decision.action, decision.recurrent), sent)
-    return decision._replace(action=action, recurrent=memory)
+    action, memory = frame_stack.choose(mine, (decision.action, decision.frames), sent)
+    return decision._replace(action=action, frames=memory)
 
 
 @jax.jit
 def _settle(
-    problem: Problem, lanes: Lanes, act: Act, step: Step, seen: RecurrentState | None,
+    problem: Problem, lanes: Lanes, act: Act, step: Step, seen: FrameStack | None,
     answered: jax.Array,
 ) -> tuple:  # fmt: skip
     """`one_tick.end_tick`, after which lanes that have not answered are as they were."""
     after, *rest = one_tick.end_tick(problem, lanes, act, step, seen)
-    return recurrent_state.choose(answered, after, lanes), *rest
+    return frame_stack.choose(answered, after, lanes), *rest
 
 
 class AsyncLanes:
@@ -74,7 +74,7 @@ class AsyncLanes:
         self.seconds = Seconds()
         self.problem = problem_of(config, env.goal_names, space)
         self._env, self._space, self._network, self._key = env, space, config.network, key
-        self._sent = self.problem.world.no_action(num), state.lanes.recurrent
+        self._sent = self.problem.world.no_action(num), state.lanes.frames
         self._decision: Any = None  # the last one, in which every lane has what it was sent
         self._act: Any = None  # likewise
 
@@ -105,7 +105,7 @@ class AsyncLanes:
         lanes = np.flatnonzero(mine)
         self._env.send(lanes, act.action[lanes])
         self.rests = self.rests & ~mine
-        self._decision, self._sent = decision, (decision.action, decision.recurrent)
+        self._decision, self._sent = decision, (decision.action, decision.frames)
         self._act = act if self._act is None else _choose(mine, act, self._act)
         return decision, self._act
 

@@ -17,9 +17,9 @@ from rlgpt_jax.rl import worlds
 from rlgpt_jax.rl.actions import HybridAction, SpaceArrays
 from rlgpt_jax.rl.config import PLAIN, NetworkConfig
 from rlgpt_jax.rl.distribution import Part, distribution
-from rlgpt_jax.rl.networks import actor_critic, recurrent_state
+from rlgpt_jax.rl.networks import actor_critic, frame_stack
 from rlgpt_jax.rl.networks.fields import AnyFeatures
-from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
+from rlgpt_jax.rl.networks.frame_stack import FrameStack
 from rlgpt_jax.rl.policy import PolicyArrays, Problem
 from rlgpt_jax.rl.rollout.macro_step import Act
 from rlgpt_jax.rl.worlds.minecraft import Seen
@@ -35,7 +35,7 @@ class Lanes(NamedTuple):
     reward: Any  # `RewardMemory` or `ProgressMemory`
     episode_return: jax.Array  # float32[N]  undiscounted
     episode_ticks: jax.Array  # int32[N]
-    recurrent: RecurrentState | None = None  # of the networks, None if they remember nothing
+    frames: FrameStack | None = None  # of earlier ticks, None if they are not seen
     open: Any = None  # OpenDecisions  between two rollouts of training, else None
     # bool[N]  the last episode that ended here was a success; false before the first has ended
     solved: Any = None
@@ -60,7 +60,7 @@ class Decision(NamedTuple):
     scripted: jax.Array  # bool[N]  the script chooses, so PPO does not learn from it
     primitive: jax.Array  # int32[N, 8], float32[N, columns] with a spec  the decoded primitive
     value: jax.Array | None = None  # float32[N]  of networks that share a body
-    recurrent: RecurrentState | None = None  # after this tick was seen
+    frames: FrameStack | None = None  # after this tick was seen
     arguments: Any = None  # float32[N, MAX_ARGUMENTS]  of `chosen`; None in Minecraft
 
 
@@ -96,7 +96,7 @@ class OpenDecisions(NamedTuple):
     reward: jax.Array  # float32[N]  of its ticks so far, discounted to the decision
     discount: jax.Array  # float32[N]  gamma^k after k ticks
     value: Any  # float32[N]  of networks that share a body, else None
-    recurrent: RecurrentState | None  # before its tick
+    frames: FrameStack | None  # before its tick
 
 
 class Batch(NamedTuple):
@@ -113,14 +113,12 @@ class Batch(NamedTuple):
     episodes: Episodes  # [T, N]
     carried: OpenDecisions  # [N]  from the rollout before
     value: Any = None  # float32[T, N]  of networks that share a body, else None
-    # Of networks that remember, else None:
-    recurrent: RecurrentState | None = None  # [N, ...]  before the first tick
-    state: Any = None  # float32[T, N, R]  of a recurrent core, before each tick
+    frames: FrameStack | None = None  # [N, ...]  before the first tick
     clip: Any = None  # float32[T, N]  CLIP reward of worlds that tell it, before its weight
 
 
 READ = ("success", "busy", "lost", "clip")  # of `Step.info`
-NO_TICKS = ("carried", "recurrent")  # fields of `Batch` without an axis of ticks
+NO_TICKS = ("carried", "frames")  # fields of `Batch` without an axis of ticks
 
 
 def start_lanes(terms: Any, obs: Observation | Sensed, network: NetworkConfig = PLAIN) -> Lanes:
@@ -143,7 +141,7 @@ def start_lanes(terms: Any, obs: Observation | Sensed, network: NetworkConfig = 
         start=world.place(obs, world.targets(terms)),
         reward=world.rewards.start(terms, obs),
         episode_return=jnp.zeros(num), episode_ticks=zeros,
-        recurrent=recurrent_state.start(network, num),
+        frames=frame_stack.start(network, num),
         solved=jnp.zeros(num, bool),
     )  # fmt: skip
 
@@ -164,23 +162,21 @@ def lost_in(step: Step) -> np.ndarray:
     return np.asarray(step.info.get("lost", np.zeros(len(step.terminated), bool)))
 
 
-def featurize(actor: PolicyArrays, seen: Seen, memory: RecurrentState | None) -> AnyFeatures:
+def featurize(actor: PolicyArrays, seen: Seen, frames: FrameStack | None) -> AnyFeatures:
     """Features [N, ...] without the parts that are left out: one row of a batch."""
     problem = actor.problem
     features = problem.world.features(seen, problem.parts, bool(actor.network.image_size))
-    return features if memory is None else features._replace(past=memory.past)
+    return features if frames is None else features._replace(past=frames.past)
 
 
-def value_of(actor: PolicyArrays, seen: Seen, memory: RecurrentState | None) -> jax.Array:
+def value_of(actor: PolicyArrays, seen: Seen, frames: FrameStack | None) -> jax.Array:
     """float32[N]: values of observations that nothing is decided in, the last ones of episodes;
     `seen.start` is of the tick before."""
     network, params, problem = actor.network, actor.params, actor.problem
     start = problem.world.follow(seen.start, seen.obs, problem.targets)
-    x = featurize(actor, seen._replace(start=start), memory)
-    x = recurrent_state.with_stack(x, memory)
-    if not network.shared:
-        return actor_critic.values(network, params, x)
-    return actor_critic.policy_step(network, params, x, recurrent_state.state_of(memory)).value
+    x = featurize(actor, seen._replace(start=start), frames)
+    x = frame_stack.with_stack(x, frames)
+    return actor_critic.values(network, params, x)
 
 
 def decide(
@@ -197,11 +193,10 @@ def decide(
     have keys [N] and ticks int32[N]; each draws what it would draw with its key among all.
     """
     space = actor.problem.space
-    features = featurize(actor, Seen(obs, lanes.previous, lanes.start), lanes.recurrent)
+    features = featurize(actor, Seen(obs, lanes.previous, lanes.start), lanes.frames)
     features = features._replace(lead=leading(space, lanes.stage).astype(jnp.uint8))
-    given = recurrent_state.with_stack(features, lanes.recurrent)
-    before = recurrent_state.state_of(lanes.recurrent)
-    logits, value, state = actor_critic.policy_step(actor.network, actor.params, given, before)
+    given = frame_stack.with_stack(features, lanes.frames)
+    logits, value = actor_critic.policy_step(actor.network, actor.params, given)
     policy = distribution(logits.primitive, logits.macro, space.masks, logits.arguments)
     if jnp.ndim(tick):
         action = policy.sample_apart(jax.vmap(jax.random.fold_in)(rollout_key, tick))
@@ -214,7 +209,7 @@ def decide(
     if space.arguments is not None:
         arguments = space.arguments.given(action.arguments, chosen, scripted)
     primitive = actor.problem.world.decode(action.primitive, space)
-    seen = recurrent_state.push(lanes.recurrent, features.rgb, state)
+    seen = frame_stack.push(lanes.frames, features.rgb)
     log_prob = policy.log_prob(action)
     return Decision(features, action, log_prob, chosen, scripted, primitive, value, seen, arguments)
 
@@ -229,26 +224,26 @@ def leading(space: SpaceArrays, stage: jax.Array) -> jax.Array:
     return jnp.where((index >= 0) & (index < space.lead_length), slot, 0)
 
 
-def row_of(before: Lanes, result: TickResult, learns: Any) -> dict[str, Any]:
+def row_of(result: TickResult, learns: Any) -> dict[str, Any]:
     """What a batch keeps of a tick, all but `final_value`; `learns` bool[N] are rows for PPO."""
     decision, step = result.decision, result.step
     return dict(
         features=decision.features, action=decision.action, log_prob=decision.log_prob,
         decision=learns, reward=result.reward, terminated=step.terminated,
         truncated=step.truncated, episodes=result.episodes, value=decision.value,
-        state=recurrent_state.state_of(before.recurrent), clip=step.info.get("clip"),
+        clip=step.info.get("clip"),
     )  # fmt: skip
 
 
 def end_tick(
-    problem: Problem, lanes: Lanes, act: Act, step: Step, seen: RecurrentState | None = None
+    problem: Problem, lanes: Lanes, act: Act, step: Step, seen: FrameStack | None = None
 ) -> tuple[Lanes, jax.Array, jax.Array, Episodes]:
     """The end of a tick.
 
     Args:
       act: what the world was given, and who decided it.
       step: what the world returned.
-      seen: `Decision.recurrent` of this tick.
+      seen: `Decision.frames` of this tick.
 
     Returns:
       The lanes at the start of the next tick, the reward float32[N], the previous-action
@@ -282,7 +277,7 @@ def end_tick(
         reward=memory,
         episode_return=jnp.where(done, 0.0, total),
         episode_ticks=jnp.where(done, 0, ticks),
-        recurrent=recurrent_state.forget(seen, done),
+        frames=frame_stack.forget(seen, done),
         solved=jnp.where(counts, ended.success, lanes.solved),
     )
     return after, reward, previous, ended

@@ -17,8 +17,8 @@ from rlgpt_jax.envs.base import Observation
 from rlgpt_jax.envs.spec import Sensed
 from rlgpt_jax.rl import worlds
 from rlgpt_jax.rl.config import NetworkConfig
-from rlgpt_jax.rl.networks import recurrent_state
-from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
+from rlgpt_jax.rl.networks import frame_stack
+from rlgpt_jax.rl.networks.frame_stack import FrameStack
 from rlgpt_jax.rl.rollout.one_tick import Batch, Lanes, OpenDecisions
 from rlgpt_jax.rl.worlds.minecraft import Seen
 
@@ -29,8 +29,8 @@ def none_open(network: NetworkConfig, lanes: Lanes, obs: Observation | Sensed) -
     world = worlds.of(network)
     seen = Seen(obs, lanes.previous, lanes.start)
     features = world.features(seen, None, bool(network.image_size))
-    if lanes.recurrent is not None:
-        features = features._replace(past=lanes.recurrent.past)
+    if lanes.frames is not None:
+        features = features._replace(past=lanes.frames.past)
     num = lanes.busy.shape[0]
     features = features._replace(lead=jnp.zeros(num, jnp.uint8))
     zeros = jnp.zeros(num)
@@ -38,7 +38,7 @@ def none_open(network: NetworkConfig, lanes: Lanes, obs: Observation | Sensed) -
         is_open=jnp.zeros(num, bool), features=features,
         action=world.no_action(num),
         log_prob=zeros, reward=zeros, discount=zeros,
-        value=zeros if network.shared else None, recurrent=lanes.recurrent,
+        value=zeros if network.shared else None, frames=lanes.frames,
     )  # fmt: skip
     return jax.tree.map(jnp.zeros_like, made)
 
@@ -55,19 +55,17 @@ def open_after(batch: Batch, gamma: Any) -> OpenDecisions:
     )
     xp = jnp if isinstance(batch.reward, jax.Array) else np
     tick, lanes = xp.asarray(jnp.maximum(row, 0)), xp.arange(row.shape[0])
-    memory = batch.recurrent
-    if memory is not None:
-        memory = RecurrentState(None, batch.features.past, batch.state)
-    made = (batch.features, batch.action, batch.log_prob, batch.value, memory)
+    made = (batch.features, batch.action, batch.log_prob, batch.value)
     made = jax.tree.map(lambda x: x[tick, lanes], made)
-    if batch.recurrent is not None and batch.recurrent.pictures is not None:
-        made = (*made[:-1], made[-1]._replace(pictures=_before(batch, tick, lanes)))
+    frames = None
+    if batch.frames is not None:
+        frames = FrameStack(_before(batch, tick, lanes), made[0].past)
     carried = batch.carried
-    features, action, log_prob, value, memory = recurrent_state.choose(
-        row >= 0, made,
-        (carried.features, carried.action, carried.log_prob, carried.value, carried.recurrent),
+    features, action, log_prob, value, frames = frame_stack.choose(
+        row >= 0, (*made, frames),
+        (carried.features, carried.action, carried.log_prob, carried.value, carried.frames),
     )  # fmt: skip
-    return OpenDecisions(is_open, features, action, log_prob, reward, discount, value, memory)
+    return OpenDecisions(is_open, features, action, log_prob, reward, discount, value, frames)
 
 
 @jax.jit
@@ -98,10 +96,10 @@ def _earned(
 
 def _before(batch: Batch, tick: Any, lanes: Any) -> jax.Array:
     """uint8[N, K - 1, H, W, 3]: the pictures before the ticks int32[N] of `lanes`."""
-    assert batch.recurrent is not None
-    earlier = batch.recurrent.pictures.shape[1]
-    index = tick[:, None] + np.arange(earlier)  # counted from the oldest of `recurrent.pictures`
-    old = batch.recurrent.pictures[lanes[:, None], index.clip(max=earlier - 1)]
+    assert batch.frames is not None
+    earlier = batch.frames.pictures.shape[1]
+    index = tick[:, None] + np.arange(earlier)  # counted from the oldest of `frames.pictures`
+    old = batch.frames.pictures[lanes[:, None], index.clip(max=earlier - 1)]
     new = batch.features.rgb[(index - earlier).clip(min=0), lanes[:, None]]
     return jnp.where((index < earlier)[..., None, None, None], old, new)
 
@@ -111,16 +109,14 @@ def with_carried(batch: Batch) -> Any:
 
     Returns:
       `(features, action, log_prob, decision, value)`; the features are a film, see
-      `recurrent_state.film`.
+      `frame_stack.film`.
     """
     carried = batch.carried
 
     def joined(first: Any, rest: Any) -> Any:
         return jax.tree.map(lambda x, xs: jnp.concatenate([x[None], xs]), first, rest)
 
-    features = recurrent_state.film(
-        batch.features, batch.recurrent, carried.features, carried.recurrent
-    )
+    features = frame_stack.film(batch.features, batch.frames, carried.features, carried.frames)
     rest = (batch.action, batch.log_prob, batch.decision, batch.value)
     first = (carried.action, carried.log_prob, carried.is_open, carried.value)
     return features, *joined(first, rest)

@@ -16,7 +16,7 @@ from rlgpt_jax.envs.base import AsyncEnvironment, Observation
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.networks import actor_critic
-from rlgpt_jax.rl.networks.recurrent_state import RecurrentState, state_of
+from rlgpt_jax.rl.networks.frame_stack import FrameStack
 from rlgpt_jax.rl.policy import PolicyArrays
 from rlgpt_jax.rl.rollout.lanes_async import Answer, AsyncLanes
 from rlgpt_jax.rl.rollout.one_tick import Batch, Lanes, OpenDecisions, RolloutState
@@ -32,7 +32,7 @@ class Segment(NamedTuple):
     # had made the networks that acted.
     rows: dict[str, Any]
     cuts: list[Cut]  # of one lane each
-    recurrent: RecurrentState | None  # before the first tick
+    frames: FrameStack | None  # before the first tick
     carried: OpenDecisions  # without an axis of lanes, as what follows
     lanes: Lanes  # after the last tick
     obs: Observation
@@ -60,7 +60,7 @@ class AsyncRollout:
         self._tick = np.zeros(num, int)
         self._rows: dict[str, Any] = {}  # [N, T, ...] of the segments that are not complete
         self._cuts: list[list[Cut]] = [[] for _ in range(num)]
-        self._recurrent = [_of_lane(lanes.recurrent, lane) for lane in range(num)]
+        self._frames = [_of_lane(lanes.frames, lane) for lane in range(num)]
         self._complete: list[Segment] = []
         self._seconds = 0.0  # spent in `step` and `batch` since the last batch
 
@@ -78,13 +78,13 @@ class AsyncRollout:
         began = time.perf_counter()
         walk = self.walk
         if walk.rests.any():
-            mine, before = walk.rests, walk.lanes
+            mine = walk.rests
             decision, act = walk.send(params, mine, self._number, self._tick)
             learns = act.decided & ~np.asarray(decision.scripted)
             self._record(
                 mine, features=decision.features, action=decision.action,
                 log_prob=decision.log_prob, decision=learns, value=decision.value,
-                update=np.full(len(mine), update), state=state_of(before.recurrent),
+                update=np.full(len(mine), update),
             )  # fmt: skip
         self._take(walk.receive())
         self._seconds += time.perf_counter() - began
@@ -130,7 +130,7 @@ class AsyncRollout:
             age = update - columns.pop("update")
             memory, carried, lanes, obs = (
                 _stack([getattr(s, name) for s in taken], axis=0)
-                for name in ("recurrent", "carried", "lanes", "obs")
+                for name in ("frames", "carried", "lanes", "obs")
             )
             everyone = Cut(0, np.arange(num), Seen(obs, lanes.previous, lanes.start), memory)
             cuts = [
@@ -139,7 +139,7 @@ class AsyncRollout:
             ]  # fmt: skip
             cuts.sort(key=lambda cut: (cut.tick, cut.lanes[0]))
             final = cut_values(actor, cuts, columns["reward"].shape, everyone)
-        batch = Batch(final_value=final, carried=carried, recurrent=memory, **columns)
+        batch = Batch(final_value=final, carried=carried, frames=memory, **columns)
         self._seconds += time.perf_counter() - began
         ages = dict(policy_age=float(age.mean()), policy_age_max=float(age.max()))
         return batch, {**ages, **self._spent()}
@@ -173,10 +173,10 @@ class AsyncRollout:
             lanes, obs = _of_lane(stand, lane)
             rows = _of_lane(self._rows, lane)
             segment = Segment(
-                rows, self._cuts[lane], self._recurrent[lane], self._open[lane], lanes, obs
+                rows, self._cuts[lane], self._frames[lane], self._open[lane], lanes, obs
             )
             self._complete.append(segment)
-            self._cuts[lane], self._recurrent[lane] = [], lanes.recurrent
+            self._cuts[lane], self._frames[lane] = [], lanes.frames
             self._open[lane] = _open_after(segment, self.walk.problem.gamma)
             self._number[lane] += 1
             self._tick[lane] = 0
@@ -206,8 +206,8 @@ def _open_after(segment: Segment, gamma: float) -> OpenDecisions:
     """The decision of a lane that is open after a segment of it."""
     rows = {name: x for name, x in segment.rows.items() if name != "update"}
     columns = jax.tree.map(lambda x: x[:, None], rows)
-    before = jax.tree.map(lambda x: x[None], (segment.carried, segment.recurrent))
-    batch = Batch(final_value=None, carried=before[0], recurrent=before[1], **columns)
+    before = jax.tree.map(lambda x: x[None], (segment.carried, segment.frames))
+    batch = Batch(final_value=None, carried=before[0], frames=before[1], **columns)
     return _of_lane(open_after(batch, gamma), 0)
 
 

@@ -80,7 +80,7 @@ def _scan(
         cut = step.truncated & ~step.terminated
 
         def evaluate():
-            memory = result.decision.recurrent
+            memory = result.decision.frames
             seen = Seen(step.final_obs, result.previous, lanes.start)
             value = one_tick.value_of(actor, seen, memory)
             return jnp.where(cut, value, 0.0)
@@ -95,13 +95,13 @@ def _scan(
         )
         env_state, step = env.step(env_params, env_state, act.action)
         after, reward, previous, episodes = one_tick.end_tick(
-            actor.problem, lanes, act, step, decision.recurrent
+            actor.problem, lanes, act, step, decision.frames
         )
         if macros is not None:
             macros = in_scan.cut(macros, step.terminated | step.truncated)
         state = RolloutState(after, macros, step.obs, env_state)
         result = TickResult(state, decision, act, reward, previous, episodes, step)
-        row = one_tick.row_of(lanes, result, act.decided & ~decision.scripted)
+        row = one_tick.row_of(result, act.decided & ~decision.scripted)
         return state, row | {"final_value": final_values(lanes, result)}
 
     lanes, remembered = state.lanes, state.macros
@@ -115,7 +115,7 @@ def _scan(
     if remembered is not None:
         state = state._replace(macros=in_scan.finish(state.macros, remembered))
     state = jax.tree.map(typed, state)  # or the second rollout would be compiled anew
-    batch = Batch(carried=lanes.open, recurrent=lanes.recurrent, **rows)
+    batch = Batch(carried=lanes.open, frames=lanes.frames, **rows)
     lanes = state.lanes._replace(open=open_after(batch, actor.problem.gamma))
     return state._replace(lanes=lanes), batch
 

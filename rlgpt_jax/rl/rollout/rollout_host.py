@@ -15,7 +15,7 @@ import numpy as np
 
 from rlgpt_jax.envs.base import HostEnvironment, Step
 from rlgpt_jax.rl.actions import HybridSpace
-from rlgpt_jax.rl.networks.recurrent_state import RecurrentState
+from rlgpt_jax.rl.networks.frame_stack import FrameStack
 from rlgpt_jax.rl.policy import Policy, PolicyArrays, Problem, arrays_of
 from rlgpt_jax.rl.rollout import macro_step, one_tick
 from rlgpt_jax.rl.rollout.macro_step import Act
@@ -47,11 +47,11 @@ class Cut(NamedTuple):
     tick: int
     lanes: np.ndarray  # int[C]
     seen: Seen  # [C, ...]
-    recurrent: RecurrentState | None  # [C, ...]  after the tick, before anything is forgotten
+    frames: FrameStack | None  # [C, ...]  after the tick, before anything is forgotten
 
 
 def end_tick(
-    problem: Problem, lanes: Lanes, act: Act, step: Step, seen: RecurrentState | None
+    problem: Problem, lanes: Lanes, act: Act, step: Step, seen: FrameStack | None
 ) -> tuple[Lanes, jax.Array, jax.Array, Episodes]:
     """`one_tick.end_tick`, compiled; what it does not read stays on the host."""
     act = act._replace(running=None, macro=None)
@@ -80,7 +80,7 @@ def tick(
         step = env.step(act.action)
     with seconds.measure("policy"):
         lanes, reward, previous, episodes = end_tick(
-            actor.problem, lanes, act, step, decision.recurrent
+            actor.problem, lanes, act, step, decision.frames
         )
     with seconds.measure("macros"):
         macros = macro_step.cut(macros, np.asarray(step.terminated | step.truncated))
@@ -101,10 +101,10 @@ def cut_values(
     """
     out = np.zeros(shape, np.float32)
     if not cuts:
-        value_of(actor, everyone.seen, everyone.recurrent)
+        value_of(actor, everyone.seen, everyone.frames)
         return out
     join = lambda *xs: np.concatenate(xs)  # noqa: E731
-    seen = jax.tree.map(join, *[(c.seen, c.recurrent) for c in cuts])
+    seen = jax.tree.map(join, *[(c.seen, c.frames) for c in cuts])
     rows = np.concatenate([np.full(len(c.lanes), c.tick) for c in cuts])
     columns = np.concatenate([c.lanes for c in cuts])
     block = shape[1]
@@ -121,7 +121,7 @@ def cut_values(
 def cut_of(index: int, lanes: Lanes, result: TickResult, cut: np.ndarray) -> Cut:
     """What a tick told of the lanes `cut` int[C], which were so before it."""
     seen = Seen(result.step.final_obs, result.previous, lanes.start)
-    some = jax.tree.map(lambda x: np.asarray(x)[cut], (seen, result.decision.recurrent))
+    some = jax.tree.map(lambda x: np.asarray(x)[cut], (seen, result.decision.frames))
     return Cut(index, cut, *some)
 
 
@@ -131,7 +131,7 @@ def rollout_host(
     """Records T = `unroll_length` ticks. Returns where the lanes stand, and the batch [T, N]."""
     actor = arrays_of(policy, env.goal_names)
     lanes = state.lanes
-    before, carried = lanes.recurrent, lanes.open
+    before, carried = lanes.frames, lanes.open
     # The interpreter works in place.
     state = state._replace(
         lanes=lanes._replace(open=None), macros=jax.tree.map(np.copy, state.macros)
@@ -147,13 +147,13 @@ def rollout_host(
         learns = result.act.decided & ~np.asarray(result.decision.scripted)
         # Copies: the world may use these again.
         ended = dict(terminated=np.array(step.terminated), truncated=np.array(step.truncated))
-        rows.append(one_tick.row_of(lanes, result, learns) | ended)
+        rows.append(one_tick.row_of(result, learns) | ended)
         state = result.after
     with seconds.measure("policy"):
         # np.stack copies, so no row keeps a view of a buffer that a later call reuses.
         columns = jax.tree.map(lambda *xs: np.stack([np.asarray(x) for x in xs]), *rows)
         everyone = cut_of(index, lanes, result, np.arange(len(lanes.start)))
         final = cut_values(actor, cuts, columns["reward"].shape, everyone)
-        batch = Batch(final_value=final, carried=carried, recurrent=before, **columns)
+        batch = Batch(final_value=final, carried=carried, frames=before, **columns)
         lanes = state.lanes._replace(open=open_after(batch, actor.problem.gamma))
     return state._replace(lanes=lanes), batch, seconds

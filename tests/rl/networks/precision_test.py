@@ -22,23 +22,15 @@ from tests.rl.small import CONFIG, NETWORK
 
 HALF = dataclasses.replace(NETWORK, compute_dtype="bfloat16")
 FULL = dataclasses.replace(NETWORK, compute_dtype="float32")
-PICTURES = dict(image_size=(16, 16), frame_stack=2, shared=True, recurrent=8)
-
-
-def judged(config: NetworkConfig, params, x):
-    """Logits and values of six rows; with a recurrent core of three ticks in two lanes."""
-    state = first = None
-    if config.recurrent:
-        x = jax.tree.map(lambda y: y.reshape(3, 2, *y.shape[1:]), x)
-        state, first = jnp.zeros((2, config.recurrent)), jnp.zeros((3, 2), bool)
-    return actor_critic.logits_and_values(config, params, x, state, first)
+judge = actor_critic.logits_and_values
+PICTURES = dict(image_size=(16, 16), frame_stack=2, shared=True)
 
 
 def dtypes(tree) -> set[str]:
     return {str(x.dtype) for x in jax.tree.leaves(tree)}
 
 
-@pytest.mark.parametrize("parts", [{}, PICTURES], ids=["rays", "pictures and GRU"])
+@pytest.mark.parametrize("parts", [{}, PICTURES], ids=["rays", "pictures"])
 def test_wide_layers_compute_in_half_and_all_that_is_kept_is_float32(parts):
     """By shapes alone; nothing is compiled."""
     half, full = (dataclasses.replace(config, **parts) for config in (HALF, FULL))
@@ -46,16 +38,16 @@ def test_wide_layers_compute_in_half_and_all_that_is_kept_is_float32(parts):
     x = jax.eval_shape(lambda: actor_critic.dummy_features(6, half))
 
     def loss(params, x):
-        logits, value = judged(half, params, x)
+        logits, value = judge(half, params, x)
         return sum(jnp.sum(y**2) for y in jax.tree.leaves((logits, value)))
 
     kept = (
-        params, jax.eval_shape(functools.partial(judged, half), params, x),
+        params, jax.eval_shape(functools.partial(judge, half), params, x),
         jax.eval_shape(jax.grad(loss), params, x),
     )  # fmt: skip
     assert [dtypes(tree) for tree in kept] == [{"float32"}] * 3
     programs = (
-        str(jax.make_jaxpr(functools.partial(judged, config))(params, x)) for config in (half, full)
+        str(jax.make_jaxpr(functools.partial(judge, config))(params, x)) for config in (half, full)
     )
     in_half, in_full = (
         re.findall(r":(\w+)\[[\d,]*\] = (?:dot_general|conv_general_dilated)", text)
@@ -75,7 +67,7 @@ def test_half_says_nearly_what_float32_says():
         lambda x: jnp.asarray(rng.integers(0, 5, x.shape).astype(x.dtype)),
         actor_critic.dummy_features(6, FULL),
     )
-    half, full = (jax.jit(functools.partial(judged, c))(params, x) for c in (HALF, FULL))
+    half, full = (jax.jit(functools.partial(judge, c))(params, x) for c in (HALF, FULL))
     assert not np.array_equal(half[1], full[1])
     for a, b in zip(jax.tree.leaves(half), jax.tree.leaves(full), strict=True):
         np.testing.assert_allclose(a, b, atol=0.03, rtol=0.03)

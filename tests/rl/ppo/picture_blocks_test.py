@@ -1,6 +1,5 @@
 """A minibatch in blocks of rows gives the gradient of the whole."""
 
-import dataclasses
 import functools
 
 import jax
@@ -80,4 +79,3 @@ def test_only_pictures_are_cut_into_blocks_that_divide_the_rows():
     assert picture_blocks.block_size(PICTURES, 8) == 8  # one block
     assert picture_blocks.block_size(PICTURES, 997) == 997  # a prime
     assert picture_blocks.block_size(NETWORK, 1024) == 1024
-    assert picture_blocks.block_size(dataclasses.replace(PICTURES, recurrent=8), 1024) == 1024

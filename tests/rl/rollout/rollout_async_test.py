@@ -1,6 +1,5 @@
 """Lanes that step on their own: what is recorded, and that PPO learns from it."""
 
-import dataclasses
 import time
 from typing import Any
 
@@ -58,18 +57,6 @@ def test_lanes_that_answer_together_give_the_bits_of_the_host_driver() -> None:
     ages = [(m.pop("policy_age"), m.pop("policy_age_max")) for m in metrics[1]]
     assert ages == [(0.0, 0.0)] * 3
     np.testing.assert_equal(*metrics)
-
-
-@pytest.mark.slow
-def test_networks_that_remember_record_what_the_host_driver_does() -> None:
-    network = dataclasses.replace(CONFIG.network, shared=True, recurrent=8)
-    config = dataclasses.replace(CONFIG, network=network)
-    learners = []
-    for env in (HostCorridor(num_envs=LANES), Together(num_envs=LANES)):
-        learners.append(
-            train(env, empty_space(), config, init_learner(env, empty_space(), config, 0), 512)
-        )
-    assert_same_bits(*learners)
 
 
 def pieces(env: OwnPace) -> dict[bytes, tuple[int, int]]:

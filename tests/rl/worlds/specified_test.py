@@ -93,15 +93,6 @@ def test_a_resumed_run_gives_the_same_bits(tmp_path):
     assert_same_bits(train(other, space, CONFIG, restored, 256), straight)
 
 
-@pytest.mark.slow
-def test_networks_that_remember_learn_from_whole_lanes():
-    network = dataclasses.replace(small.NETWORK, recurrent=8, shared=True)
-    config = dataclasses.replace(CONFIG, network=network)
-    learner = train(Plane(), ALONE, config, init_learner(Plane(), ALONE, config, 0), 512)
-    assert learner.rollout.lanes.recurrent.state.shape == (16, 8)
-    assert all(np.isfinite(x).all() for x in jax.tree.leaves(learner.params))
-
-
 class Actions(Plane):
     """Keeps the actions that it was given."""
 

@@ -1,8 +1,7 @@
-"""What the networks remember of a lane's episode: the last pictures, and the state of the GRU.
+"""The last pictures of a lane's episode, which the networks see together with the present one.
 
-Both take in every tick: those in which the policy decides, those inside macros and scripts, and
-those in which a slow action keeps the lane busy. What a macro does is seen in the previous
-action, which names its slot. At the end of an episode everything is forgotten.
+Every tick is taken in: those in which the policy decides, those inside macros and scripts, and
+those in which a slow action keeps the lane busy. At the end of an episode all are forgotten.
 
 A batch stores one picture per tick, and how many of the pictures before it belong to the same
 episode (`Features.past`); K of them are put together when rows are taken.
@@ -19,56 +18,39 @@ from rlgpt_jax.rl.networks.fields import AnyFeatures
 Tree = TypeVar("Tree")
 
 
-class RecurrentState(NamedTuple):
-    """N lanes before a tick. K is `frame_stack`, R the width of the GRU."""
+class FrameStack(NamedTuple):
+    """N lanes before a tick; K is `network.frame_stack`."""
 
-    pictures: Any  # uint8[N, K - 1, H, W, 3]  of the last ticks, the latest last; None if K = 1
-    past: Any  # uint8[N]  how many of them are of this episode; None if K = 1
-    state: Any  # float32[N, R]  0 at the start of an episode; None if R = 0
+    pictures: Any  # uint8[N, K - 1, H, W, 3]  of the last ticks, the latest last
+    past: Any  # uint8[N]  how many of them are of this episode
 
 
-def start(network: NetworkConfig, num: int) -> RecurrentState | None:
+def start(network: NetworkConfig, num: int) -> FrameStack | None:
     """Nothing is remembered yet; None if nothing ever will be."""
     earlier = network.frame_stack - 1
-    if not earlier and not network.recurrent:
+    if not earlier:
         return None
-    return RecurrentState(
-        jnp.zeros((num, earlier, *network.image_size, 3), jnp.uint8) if earlier else None,
-        jnp.zeros(num, jnp.uint8) if earlier else None,
-        jnp.zeros((num, network.recurrent)) if network.recurrent else None,
-    )
+    pictures = jnp.zeros((num, earlier, *network.image_size, 3), jnp.uint8)
+    return FrameStack(pictures, jnp.zeros(num, jnp.uint8))
 
 
-def state_of(recurrent: RecurrentState | None) -> Any:
-    """float32[N, R] or None."""
-    return None if recurrent is None else recurrent.state
-
-
-def push(recurrent: RecurrentState | None, rgb: Any, state: Any) -> RecurrentState | None:
-    """After a tick that showed `rgb` uint8[N, H, W, 3] and left the GRU in `state`."""
-    if recurrent is None:
+def push(frames: FrameStack | None, rgb: Any) -> FrameStack | None:
+    """After a tick that showed `rgb` uint8[N, H, W, 3]."""
+    if frames is None:
         return None
-    if recurrent.pictures is None:
-        return recurrent._replace(state=state)
-    earlier = recurrent.pictures.shape[1]
-    pictures = jnp.concatenate([recurrent.pictures[:, 1:], rgb[:, None]], axis=1)
-    past = jnp.minimum(recurrent.past + 1, earlier).astype(jnp.uint8)
-    return RecurrentState(pictures, past, state)
+    earlier = frames.pictures.shape[1]
+    pictures = jnp.concatenate([frames.pictures[:, 1:], rgb[:, None]], axis=1)
+    return FrameStack(pictures, jnp.minimum(frames.past + 1, earlier).astype(jnp.uint8))
 
 
-def forget(recurrent: RecurrentState | None, done: jax.Array) -> RecurrentState | None:
+def forget(frames: FrameStack | None, done: jax.Array) -> FrameStack | None:
     """Forgets everything in the lanes `done` bool[N].
 
     Pictures that do not count are not erased, which would touch all of them.
     """
-    if recurrent is None:
+    if frames is None:
         return None
-    past, state = recurrent.past, recurrent.state
-    return RecurrentState(
-        recurrent.pictures,
-        None if past is None else jnp.where(done, jnp.uint8(0), past),
-        None if state is None else jnp.where(done[:, None], 0.0, state),
-    )
+    return frames._replace(past=jnp.where(done, jnp.uint8(0), frames.past))
 
 
 @jax.jit
@@ -99,33 +81,31 @@ def stack(pictures: jax.Array, past: jax.Array) -> jax.Array:
     return pictures.reshape(*pictures.shape[:-4], *size, num * colours)
 
 
-def with_stack(features: AnyFeatures, recurrent: RecurrentState | None) -> AnyFeatures:
+def with_stack(features: AnyFeatures, frames: FrameStack | None) -> AnyFeatures:
     """Features of a tick as the networks are given them."""
-    if features.past is None or recurrent is None:
+    if features.past is None or frames is None:
         return features
-    rgb = jnp.concatenate([recurrent.pictures, features.rgb[:, None]], axis=1)
+    rgb = jnp.concatenate([frames.pictures, features.rgb[:, None]], axis=1)
     return features._replace(rgb=stack(rgb, features.past), past=None)
 
 
 def film(
-    features: AnyFeatures, recurrent: RecurrentState | None, first: AnyFeatures, earlier: Any
+    features: AnyFeatures, frames: FrameStack | None, first: AnyFeatures, earlier: Any
 ) -> AnyFeatures:
     """Features [T, N, ...] of a batch behind those [N, ...] of its carried decisions as row 0.
 
     Args:
-      recurrent: before the first tick of the batch.
+      frames: before the first tick of the batch.
       first, earlier: of the carried decisions, and what was remembered before their ticks.
 
     Returns:
       Features [T + 1, N, ...]. With K stacked pictures `rgb` is a film uint8[T + 2 K - 1, N, H,
       W, 3]: the K pictures of row 0, and then the K - 1 before the first tick and all others.
     """
-    stacked = features.past is not None and recurrent is not None
     joined = jax.tree.map(lambda x, xs: jnp.concatenate([x[None], xs]), first, features)
-    if not stacked:
+    if features.past is None or frames is None:
         return joined
-    assert recurrent is not None
-    before = jnp.concatenate([earlier.pictures, first.rgb[:, None], recurrent.pictures], axis=1)
+    before = jnp.concatenate([earlier.pictures, first.rgb[:, None], frames.pictures], axis=1)
     return joined._replace(rgb=jnp.concatenate([jnp.moveaxis(before, 1, 0), features.rgb]))
 
 
