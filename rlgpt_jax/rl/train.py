@@ -22,7 +22,7 @@ from rlgpt_jax.rl.policy import Policy
 from rlgpt_jax.rl.ppo import outcome, self_imitation, update_device
 from rlgpt_jax.rl.ppo.optimizer import TrainState, make_optimizer
 from rlgpt_jax.rl.ppo.outcome import TrainingDiverged as TrainingDiverged
-from rlgpt_jax.rl.reward.clip.world import ClipWorld
+from rlgpt_jax.rl.reward.clip.world import check_told
 from rlgpt_jax.rl.rollout import on_host, one_tick
 from rlgpt_jax.rl.rollout.macro_step import init_macros
 from rlgpt_jax.rl.rollout.on_host import World
@@ -31,6 +31,8 @@ from rlgpt_jax.rl.rollout.open_decisions import none_open
 from rlgpt_jax.rl.rollout.rollout_async import AsyncRollout
 from rlgpt_jax.rl.rollout.rollout_device import DeviceWorlds, on_devices, rollout_device
 from rlgpt_jax.rl.rollout.rollout_host import rollout_host, start_lanes
+
+Driver = HostEnvironment | DeviceWorlds | AsyncRollout
 
 
 def _on_device(env: World, config: RLConfig) -> bool:
@@ -175,17 +177,13 @@ def _given(learner: Learner, mesh: Mesh | None, on_device: bool) -> Learner:
 
 
 def _roll(
-    world: HostEnvironment | DeviceWorlds | AsyncRollout,
-    policy: Policy,
-    rollout: RolloutState,
-    key: jax.Array,
-    number: int,
+    world: Driver, policy: Policy, learner: Learner, key: jax.Array
 ) -> tuple[RolloutState, Batch, dict[str, float]]:
-    """Rollout `number`, by the driver in use."""
+    """One rollout by the driver in use."""
     if isinstance(world, AsyncRollout):
-        batch, parts = world.roll(policy.params, number)
+        batch, parts = world.roll(policy.params, learner.num_updates)
         return world.stand(), batch, parts
-    began = time.perf_counter()
+    began, rollout = time.perf_counter(), _going(learner)
     if isinstance(world, DeviceWorlds):
         rollout, batch = rollout_device(world, policy, rollout, key)
         jax.block_until_ready(batch)
@@ -219,15 +217,6 @@ def _going(learner: Learner) -> RolloutState:
     return learner.rollout
 
 
-def _check_reward(env: World, config: RLConfig) -> None:
-    """Refuses a reward that the world does not tell."""
-    if config.reward.clip and not isinstance(env, ClipWorld):
-        raise ValueError(
-            f"reward.clip is {config.reward.clip}, but this world tells no CLIP reward. Put it "
-            "into rl.reward.clip.world.with_clip, or set reward.clip to 0."
-        )
-
-
 def train(
     env: World,
     space: HybridSpace,
@@ -255,11 +244,11 @@ def train(
       ValueError: the learner has no episodes, or the world does not tell the CLIP reward.
     """
     rollout = _going(learner)
-    _check_reward(env, config)
+    check_told(env, config)
     on_device = _on_device(env, config)
     mesh = devices.mesh_of(config, on_device)
     update = update_device.update_of(config, mesh)
-    world: HostEnvironment | DeviceWorlds | AsyncRollout
+    world: Driver
     if on_host.is_async(env):
         world = AsyncRollout(env, space, config, learner.key, learner.num_updates, rollout)
     elif on_device:
@@ -274,8 +263,7 @@ def train(
         began = time.perf_counter()
         rollout_key, update_key = one_tick.keys_of(learner.key, learner.num_updates)
         policy = Policy(learner.params, space, config)
-        number = learner.num_updates
-        rollout, batch, parts = _roll(world, policy, _going(learner), rollout_key, number)
+        rollout, batch, parts = _roll(world, policy, learner, rollout_key)
         learner = learner.replace(rollout=rollout)
         state = TrainState(learner.params, learner.opt_state)
         state, measured = update(state, batch, masks, update_key)
@@ -296,11 +284,8 @@ def train(
         outcome.check_finite(metrics, learner.num_updates)
         if on_update is not None:
             on_update(learner, metrics)
-    if isinstance(world, AsyncRollout):
-        # What is left of segments is dropped, as it is by a checkpoint.
-        if rests:
-            world.rest()
-        return learner.replace(rollout=world.stand() if rests else None)
+    if isinstance(world, AsyncRollout):  # whose unfinished segments are dropped
+        return learner.replace(rollout=world.rest() if rests else None)
     if mesh is None:
         return learner
     # Evaluations and what else reads the networks have one device.

@@ -105,11 +105,12 @@ class AsyncRollout:
         lanes = walk.lanes._replace(open=carried)
         return RolloutState(lanes, jax.tree.map(np.copy, walk.macros), walk.obs)
 
-    def rest(self) -> None:
-        """Waits until every lane has answered; what they record is dropped."""
+    def rest(self) -> RolloutState:
+        """Waits until every lane has answered; what they record is dropped. Where they stand."""
         self._tick += ~self.walk.rests
         while not self.walk.rests.all():
             self.walk.receive()
+        return self.stand()
 
     def batch(self, params: actor_critic.Params, update: int = 0) -> tuple[Batch, dict[str, float]]:
         """The oldest N segments that are complete; `is_whole` must be true.

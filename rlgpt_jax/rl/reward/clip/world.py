@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from rlgpt_jax.envs.base import HostEnvironment, Observation, Step
+from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.reward.clip.reward import ClipReward, Scorer
 
 
@@ -135,3 +136,12 @@ def _rows(step: Step, rows: np.ndarray) -> Step:
         take(step.obs), np.asarray(step.reward)[rows], np.asarray(step.terminated)[rows],
         np.asarray(step.truncated)[rows], take(step.final_obs), info,
     )  # fmt: skip
+
+
+def check_told(env: Any, config: RLConfig) -> None:
+    """Refuses a reward that the world does not tell."""
+    if config.reward.clip and not isinstance(env, ClipWorld):
+        raise ValueError(
+            f"reward.clip is {config.reward.clip}, but this world tells no CLIP reward. Put it "
+            "into rl.reward.clip.world.with_clip, or set reward.clip to 0."
+        )
