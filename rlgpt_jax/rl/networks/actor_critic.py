@@ -142,24 +142,29 @@ def led(logits: Logits, x: AnyFeatures) -> Logits:
     return logits._replace(macro=logits.macro + LEAD_LOGIT * follow)
 
 
+def _fused(config: NetworkConfig, params: Params, x: AnyFeatures) -> Any:
+    """What actor and critic are given: what they share, or the features."""
+    return Body(config).apply(params.body, x) if config.shared else x
+
+
 def logits_and_values(
     config: NetworkConfig, params: Params, x: AnyFeatures
 ) -> tuple[Logits, jax.Array]:
     """Logits, and values float32[...], for features of any batch shape."""
-    h: Any = Body(config).apply(params.body, x) if config.shared else x
+    h = _fused(config, params, x)
     logits = cast(Logits, Actor(config).apply(params.actor, h))
     return led(logits, x), cast(jax.Array, Critic(config).apply(params.critic, h))
 
 
 def policy_logits(config: NetworkConfig, params: Params, x: AnyFeatures) -> Logits:
     """Logits for features of any batch shape."""
-    h: Any = Body(config).apply(params.body, x) if config.shared else x
+    h = _fused(config, params, x)
     return led(cast(Logits, Actor(config).apply(params.actor, h)), x)
 
 
 def values(config: NetworkConfig, params: Params, x: AnyFeatures) -> jax.Array:
     """float32[...] for features of any batch shape."""
-    h: Any = Body(config).apply(params.body, x) if config.shared else x
+    h = _fused(config, params, x)
     return cast(jax.Array, Critic(config).apply(params.critic, h))
 
 

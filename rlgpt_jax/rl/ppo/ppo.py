@@ -167,7 +167,7 @@ def _epoch(
     own_key = groups.own(key)
     size = minibatch_size(ppo, rows.decision.shape[0])
     index, real, num = deal(own_key, rows.decision, size, num_batches)
-    block = picture_blocks.block_size(network, index[0].size)
+    block = picture_blocks.block_size(network, size)
 
     def minibatch(i, carry):
         (params, opt_state), terms, norm, kl = carry
@@ -181,12 +181,12 @@ def _epoch(
         own = picture_blocks.add_up(part, index[i], real[i], block, skip=not groups.axes)
         grads, new = groups.mean(own, count)
         updates, moved = optimizer.update(grads, opt_state, params)
-        size = optax.global_norm(grads)
+        steepness = optax.global_norm(grads)
         after = TrainState(optax.apply_updates(params, updates), moved)
         if ppo.separate:
             kl = jnp.maximum(kl, new.approx_kl)
             after = holding("actor", TrainState(params, opt_state), after, kl > ppo.kl_limit)
-        return after, jax.tree.map(jnp.add, terms, new), norm + size, kl
+        return after, jax.tree.map(jnp.add, terms, new), norm + steepness, kl
 
     zero = jnp.zeros(())
     start = (state, losses.LossTerms(zero, zero, zero, zero, zero), zero, kl)
