@@ -2,19 +2,17 @@
 
 import functools
 import operator
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from rlgpt_jax.envs.base import NUM_SLOTS, Observation, Step
 from rlgpt_jax.envs.tasks.tasks import Task
-from rlgpt_jax.envs.voxel import hashing, spawn, transition
+from rlgpt_jax.envs.voxel import hashing, lanes, spawn, transition
 from rlgpt_jax.envs.voxel.rules.blocks import grid
 from rlgpt_jax.envs.voxel.rules.items import crafting
 from rlgpt_jax.envs.voxel.rules.items.item_table import variants_of
-from rlgpt_jax.envs.voxel.rules.mobs.mob_table import MOB_LIFE
 from rlgpt_jax.envs.voxel.rules.player import physics, vitals
 from rlgpt_jax.envs.voxel.senses import eyes, observe
 from rlgpt_jax.envs.voxel.state import (
@@ -22,7 +20,6 @@ from rlgpt_jax.envs.voxel.state import (
     Inventory,
     Items,
     Lights,
-    Mobs,
     Player,
     Stations,
     Updates,
@@ -34,9 +31,7 @@ from rlgpt_jax.envs.voxel.task_numbers import MAX_VARIANTS, TaskNumbers, numbers
 from rlgpt_jax.envs.voxel.terrain.worldgen import BIOME_INDEX
 
 NOON = 6000
-Tree = TypeVar("Tree", WorldState, Observation)
 RESTED = 100  # ticks since the last swing: a full one
-REST = np.array([0.0, physics.RESTING_SPEED, 0.0], np.float32)  # blocks/tick, of who stands
 
 
 class Outcome(NamedTuple):
@@ -194,11 +189,10 @@ class VoxelEnv:
         def restart() -> WorldState:
             seed = hashing.bits(state.seed, hashing.NEXT_EPISODE)
             start = self._draw(params, seed)
-            fresh = self._begin(params, jnp.zeros((), jnp.uint8), seed, start)
-            return _merge(done, fresh, state.replace(blocks=fresh.blocks))
+            return lanes.choose(done, self._begin(params, None, seed, start), old)
 
-        small = state.replace(blocks=jnp.zeros((), jnp.uint8))
-        small = jax.lax.cond(done.any(), restart, lambda: small)
+        old = state.replace(blocks=None)  # type: ignore[arg-type]
+        small = jax.lax.cond(done.any(), restart, lambda: old)
         blocks = _copy_worlds(params.pool.blocks, state.blocks, small.pool_index, done)
         return small.replace(blocks=blocks)
 
@@ -219,13 +213,14 @@ class VoxelEnv:
         self, params: EnvParams, state: WorldState, done: jax.Array, before: Observation
     ) -> Observation:
         """`before`, but what the agents see now in the lanes of `done`."""
-        now = _merge(done, self.observe(params, state, image=False), before._replace(rgb=None))
+        now = self.observe(params, state, image=False)
+        now = lanes.choose(done, now, before._replace(rgb=None))
         if before.rgb is None:
             return now
         return now._replace(rgb=eyes.redraw(state, params.pool.light, done, before.rgb))
 
     def _begin(
-        self, params: EnvParams, blocks: jax.Array, seed: jax.Array, start: spawn.Start
+        self, params: EnvParams, blocks: jax.Array | None, seed: jax.Array, start: spawn.Start
     ) -> WorldState:
         """The state in which an episode starts. `blocks` is taken as it is."""
         n, sizes = len(seed), self.sizes
@@ -235,12 +230,13 @@ class VoxelEnv:
         d, s = sizes.max_items, sizes.max_stations
         items, quantities = params.numbers.start_item, params.numbers.start_quantity
         state = WorldState(
-            blocks=blocks, pool_index=start.pool_index, seed=seed,
+            blocks=blocks,  # type: ignore[arg-type]
+            pool_index=start.pool_index, seed=seed,
             tick=ints(), world_time=jnp.full((n,), NOON, jnp.int32),
             player=_begin_player(start),
             inventory=Inventory(each(items), each(quantities), damage=ints(NUM_SLOTS)),
             armor=Armor(item=ints(5), damage=ints(5)),
-            mobs=_begin_mobs(start),
+            mobs=start.mobs,
             items=Items(
                 id=ints(d), quantity=ints(d), position=floats(d, 3), velocity=floats(d, 3),
                 age=ints(d), damage=ints(d),
@@ -260,29 +256,15 @@ def _begin_player(start: spawn.Start) -> Player:
     ints = lambda *shape: jnp.zeros((n, *shape), jnp.int32)  # noqa: E731
     full = lambda value=0.0: jnp.full((n,), value, jnp.float32)  # noqa: E731
     return Player(
-        position=start.position, velocity=jnp.tile(REST, (n, 1)), yaw=start.yaw, pitch=full(),
-        on_ground=jnp.ones((n,), bool), in_water=jnp.zeros((n,), bool), jump_cooldown=ints(),
-        fall_distance=full(), life=full(vitals.FULL_LIFE), food=full(vitals.FULL_FOOD),
-        saturation=full(vitals.START_SATURATION), exhaustion=full(),
+        position=start.position, velocity=jnp.tile(physics.REST, (n, 1)), yaw=start.yaw,
+        pitch=full(), on_ground=jnp.ones((n,), bool), in_water=jnp.zeros((n,), bool),
+        jump_cooldown=ints(), fall_distance=full(), life=full(vitals.FULL_LIFE),
+        food=full(vitals.FULL_FOOD), saturation=full(vitals.START_SATURATION), exhaustion=full(),
         oxygen=full(vitals.FULL_OXYGEN), hurt_time=ints(), hurt_amount=full(), damage=full(),
         damage_kind=ints(), fire=ints(), food_timer=ints(), eating=ints(), use_delay=ints(),
         burn_ticks=ints(), xp=full(), busy=ints(),
         attack_cooldown=jnp.full((n,), RESTED, jnp.int32),
         mining_block=ints(3), mining_progress=full(), mining_delay=ints(),
-    )  # fmt: skip
-
-
-def _begin_mobs(start: spawn.Start) -> Mobs:
-    """The mobs of an episode that starts."""
-    n, m = start.mob_kind.shape
-    zeros = lambda dtype, *shape: jnp.zeros((n, m, *shape), dtype)  # noqa: E731
-    return Mobs(
-        kind=start.mob_kind, position=start.mob_position, velocity=jnp.tile(REST, (n, m, 1)),
-        yaw=start.mob_yaw, on_ground=jnp.ones((n, m), bool),
-        life=jnp.asarray(MOB_LIFE)[start.mob_kind], hurt_time=zeros(jnp.int32),
-        panic=zeros(jnp.int32), target=zeros(jnp.float32, 2), walk=zeros(jnp.int32),
-        sheared=zeros(bool), variant=start.mob_variant, hurt_amount=zeros(jnp.float32),
-        fire=zeros(jnp.int32), fall=zeros(jnp.float32), timer=start.mob_timer,
     )  # fmt: skip
 
 
@@ -302,12 +284,3 @@ def _copy_worlds(
 
     carry = (jnp.int32(0), blocks)
     return jax.lax.while_loop(lambda carry: carry[0] < total, copy, carry)[1]
-
-
-def _merge(chosen: jax.Array, new: Tree, old: Tree) -> Tree:
-    """Takes `new` in the chosen lanes; entries without lanes come from `new`."""
-
-    def pick(a: jax.Array, b: jax.Array) -> jax.Array:
-        return jnp.where(chosen.reshape((-1,) + (1,) * (a.ndim - 1)), a, b) if a.ndim else a
-
-    return jax.tree.map(pick, new, old)

@@ -1,4 +1,4 @@
-"""Work that only some lanes need."""
+"""Work that only some lanes need, and choices between lanes."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -10,6 +10,7 @@ from rlgpt_jax.envs.voxel.state import WorldState
 
 In = TypeVar("In")
 Out = TypeVar("Out")
+Tree = TypeVar("Tree")
 
 
 def for_some(
@@ -64,15 +65,13 @@ def if_any(
       state: N worlds.
       default: the other results if nothing is done.
     """
-    blocks, none = state.blocks, jnp.zeros((), jnp.uint8)
+    blocks, small = state.blocks, state.replace(blocks=None)  # type: ignore[arg-type]
 
     def some(small: WorldState) -> tuple[WorldState, Out]:
         new, out = act(small.replace(blocks=blocks))
-        return new.replace(blocks=none), out
+        return new.replace(blocks=None), out  # type: ignore[arg-type]
 
-    small, out = jax.lax.cond(
-        condition.any(), some, lambda small: (small, default), state.replace(blocks=none)
-    )
+    small, out = jax.lax.cond(condition.any(), some, lambda small: (small, default), small)
     return small.replace(blocks=blocks), out
 
 
@@ -81,3 +80,19 @@ def only_if_any(
 ) -> WorldState:
     """`if_any` for an `act` without more results."""
     return if_any(condition, lambda state: (act(state), ()), state, ())[0]
+
+
+def choose(chosen: jax.Array, new: Tree, old: Tree) -> Tree:
+    """`new` where bool[N, ...] is true, else `old`, whose arrays begin with these axes."""
+
+    def pick(a: jax.Array, b: jax.Array) -> jax.Array:
+        return jnp.where(chosen.reshape(chosen.shape + (1,) * (jnp.ndim(b) - chosen.ndim)), a, b)
+
+    return jax.tree.map(pick, new, old)
+
+
+def by_case(default: Tree, *cases: tuple[jax.Array, Tree]) -> Tree:
+    """The last case that is active in each lane, `default` where none is."""
+    for active, case in cases:
+        default = choose(active, case, default)
+    return default

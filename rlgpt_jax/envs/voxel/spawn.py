@@ -18,7 +18,7 @@ from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel import hashing
 from rlgpt_jax.envs.voxel.rules.mobs import herds, mob_life
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import CHICKEN, COLOUR_END, COLOUR_META, SHEEP
-from rlgpt_jax.envs.voxel.state import WorldPool
+from rlgpt_jax.envs.voxel.state import Mobs, WorldPool
 
 TRIES = 32
 # A mob whose ground is farther above or below the player's is likely out of sight.
@@ -31,11 +31,7 @@ class Start(NamedTuple):
     pool_index: jax.Array  # int32[N]
     position: jax.Array  # float32[N, 3]
     yaw: jax.Array  # float32[N]
-    mob_kind: jax.Array  # int32[N, M]  index into `names.MOBS`, 0 none
-    mob_position: jax.Array  # float32[N, M, 3]
-    mob_yaw: jax.Array  # float32[N, M]
-    mob_variant: jax.Array  # int32[N, M]  colour of a sheep
-    mob_timer: jax.Array  # int32[N, M]  ticks to a chicken's first egg
+    mobs: Mobs
 
 
 def open_places(pool: WorldPool) -> jax.Array:
@@ -88,16 +84,13 @@ def draw(
     number = jnp.arange(kind.shape[1], dtype=jnp.int32)
     colour = hashing.uniform(seed[:, None], hashing.SHEEP_COLOUR, number)
     shade = (colour[..., None] >= jnp.asarray(COLOUR_END[:-1])).sum(-1)
-    return Start(
-        pool_index=index,
-        position=feet + middle,
-        yaw=360.0 * hashing.uniform(seed, hashing.FACING) - 180.0,
-        mob_kind=kind,
-        mob_position=jnp.concatenate(places, 1) + middle,
-        mob_yaw=360.0 * hashing.uniform(seed[:, None], hashing.MOB_FACING, number) - 180.0,
-        mob_variant=jnp.where(kind == SHEEP, jnp.asarray(COLOUR_META)[shade], 0),
-        mob_timer=jnp.where(kind == CHICKEN, mob_life.egg_time(seed[:, None], 0, number), 0),
+    yaw = 360.0 * hashing.uniform(seed[:, None], hashing.MOB_FACING, number) - 180.0
+    mobs = mob_life.born(kind, jnp.concatenate(places, 1) + middle, yaw).replace(
+        variant=jnp.where(kind == SHEEP, jnp.asarray(COLOUR_META)[shade], 0),
+        timer=jnp.where(kind == CHICKEN, mob_life.egg_time(seed[:, None], 0, number), 0),
     )
+    yaw = 360.0 * hashing.uniform(seed, hashing.FACING) - 180.0
+    return Start(index, feet + middle, yaw, mobs)
 
 
 def num_mobs(task: Task) -> int:

@@ -15,9 +15,6 @@ later steps only read. What follows a tick must not write before those reads: th
 clock depends on them.
 """
 
-import functools
-from typing import TypeVar
-
 import jax
 import jax.numpy as jnp
 
@@ -30,7 +27,6 @@ from rlgpt_jax.envs.voxel.rules.player import eating, interact, physics, placing
 from rlgpt_jax.envs.voxel.state import Player, WorldState
 
 DAY = 24_000  # ticks
-Choice = TypeVar("Choice", grid.Edit, drops.Dropped)
 
 
 def tick(
@@ -129,8 +125,8 @@ def _act(
     state, thrown = items.throw(state, function == base.FN_DROP)
     state, placed, spilled = _rare(state, function, action[:, base.CRAFT_ARG], slot, target)
 
-    edit = _choose(used, (attacks, broken), (function == base.FN_PLACE, placed))
-    dropped = _choose(
+    edit = lanes.by_case(used, (attacks, broken), (function == base.FN_PLACE, placed))
+    dropped = lanes.by_case(
         given,
         (attacks, loot),
         (function == base.FN_DROP, thrown),
@@ -160,15 +156,3 @@ def _rare(
     nothing = grid.Edit(jnp.zeros_like(is_rare), target.cell, target.byte)
     state, (edit, name, left) = lanes.if_any(is_rare, act, state, (nothing, none, none))
     return state, edit, items.spill(state, name, left)
-
-
-def _choose(default: Choice, *cases: tuple[jax.Array, Choice]) -> Choice:
-    """The case of each lane's function, `default` where none applies."""
-    for active, case in cases:
-        pick = functools.partial(_pick, active)
-        default = jax.tree.map(pick, case, default)
-    return default
-
-
-def _pick(active: jax.Array, new: jax.Array, old: jax.Array) -> jax.Array:
-    return jnp.where(active.reshape((-1,) + (1,) * (new.ndim - 1)), new, old)

@@ -318,12 +318,12 @@ def test_mobs_stand_on_open_ground_within_range():
     task, seeds = get_task("harvest_milk"), jnp.arange(200, dtype=jnp.uint32)
     draw = jax.jit(lambda s: spawn.draw(pool, spawn.open_places(pool), task, s))
     start = draw(seeds)
-    for position in (start.position, start.mob_position[:, 0]):
+    for position in (start.position, start.mobs.position[:, 0]):
         cell = jnp.floor(position).astype(jnp.int32)
         column = start.pool_index, cell[:, 0] % 24, cell[:, 2] % 24
         assert spawnable[column].all()
         np.testing.assert_array_equal(surface[column], cell[:, 1])
-    offset = np.abs(np.asarray(start.mob_position[:, 0] - start.position))
+    offset = np.abs(np.asarray(start.mobs.position[:, 0] - start.position))
     assert offset[:, ::2].max() <= 10 and offset[:, ::2].max() > 8
     assert offset[:, 1].max() <= 5
 

@@ -31,17 +31,17 @@ def wild():
 
 
 def test_the_tasks_mobs_come_first_then_animals_then_empty_entries(wild):
-    kind = np.asarray(wild.mob_kind)
+    kind = np.asarray(wild.mobs.kind)
     assert kind.shape == (LANES, spawn.num_mobs(TASK)) == (LANES, 15)
     assert (kind[:, :2] == [MOBS.index("cow"), MOBS.index("sheep")]).all()
     assert (kind[:, 12:] == 0).all()
-    near = np.abs(np.asarray(wild.mob_position - wild.position[:, None]))
+    near = np.abs(np.asarray(wild.mobs.position - wild.position[:, None]))
     assert near[:, :2, ::2].max() <= 5
 
 
 def test_herds_are_of_one_kind_close_together_and_by_the_biomes_weights(wild):
-    kind = np.asarray(wild.mob_kind)[:, 2:12]
-    place = np.asarray(wild.mob_position)[:, 2:12]
+    kind = np.asarray(wild.mobs.kind)[:, 2:12]
+    place = np.asarray(wild.mobs.position)[:, 2:12]
     for first in (0, 4, 8):  # 4, 4 and 2 animals
         herd = slice(first, first + 4)
         assert (kind[:, herd] == kind[:, first, None]).all()
@@ -58,7 +58,7 @@ def test_herds_are_of_one_kind_close_together_and_by_the_biomes_weights(wild):
 
 
 def test_animals_stand_in_cells_above_grass_within_half_a_period_of_the_player(wild):
-    place = np.asarray(wild.mob_position)
+    place = np.asarray(wild.mobs.position)
     assert (place[..., 1] == worlds.GROUND).all()
     assert (place[..., ::2] % 1 == 0.5).all()
     away = place[..., ::2] - np.asarray(wild.position)[:, None, ::2]
@@ -70,20 +70,20 @@ def test_animals_want_grass_below_them():
     blocks = np.array(pool.blocks)
     blocks[:, 10:, :, worlds.GROUND - 1] = BLOCK_ID["sand"]
     task = dataclasses.replace(TASK, mobs=(), hostile=0)
-    place = np.asarray(start(task, 40, pool.replace(blocks=jnp.asarray(blocks))).mob_position)
+    place = np.asarray(start(task, 40, pool.replace(blocks=jnp.asarray(blocks))).mobs.position)
     assert (place[..., 0] % 32 < 10).all()
 
 
 def test_a_land_without_animals_has_none_and_a_task_without_mobs_one_empty_entry():
     assert not get_biome("desert").animals
-    assert not start(dataclasses.replace(TASK, mobs=(), biome="desert"), 4).mob_kind.any()
+    assert not start(dataclasses.replace(TASK, mobs=(), biome="desert"), 4).mobs.kind.any()
     empty = start(Task("test", "", "log"), 4)
-    assert empty.mob_kind.shape == (4, 1) and not empty.mob_kind.any()
+    assert empty.mobs.kind.shape == (4, 1) and not empty.mobs.kind.any()
 
 
 def test_sheep_come_in_six_colours(wild):
-    is_sheep = np.asarray(wild.mob_kind) == SHEEP
-    colour = np.asarray(wild.mob_variant)
+    is_sheep = np.asarray(wild.mobs.kind) == SHEEP
+    colour = np.asarray(wild.mobs.variant)
     assert not colour[~is_sheep].any()
     counts = np.bincount(colour[is_sheep], minlength=16) / is_sheep.sum()
     for meta, share in zip(COLOUR_META, (0.81836, 0.05, 0.05, 0.05, 0.03, 0.00164)):
@@ -93,8 +93,8 @@ def test_sheep_come_in_six_colours(wild):
 
 
 def test_the_first_egg_takes_6000_to_12000_ticks(wild):
-    is_chicken = np.asarray(wild.mob_kind) == CHICKEN
-    timer = np.asarray(wild.mob_timer)
+    is_chicken = np.asarray(wild.mobs.kind) == CHICKEN
+    timer = np.asarray(wild.mobs.timer)
     assert not timer[~is_chicken].any()
     eggs = timer[is_chicken]
     assert eggs.min() >= 6000 and eggs.max() < 12_000

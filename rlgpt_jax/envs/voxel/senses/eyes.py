@@ -5,6 +5,7 @@ import functools
 import jax
 import jax.numpy as jnp
 
+from rlgpt_jax.envs.voxel.lanes import for_some
 from rlgpt_jax.envs.voxel.render.jax import render_jax
 from rlgpt_jax.envs.voxel.render.jax.scene import make_scenes
 from rlgpt_jax.envs.voxel.state import WorldState
@@ -52,16 +53,5 @@ def redraw(
     A few lanes at a time, for mostly few are done.
     """
     number, height, width, _ = before.shape
-    chunk = min(number, _CHUNK)
-    order = jnp.argsort(~done, stable=True).astype(jnp.int32)
-    total = done.sum(dtype=jnp.int32)
-
-    def step(loop: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-        first, pictures = loop
-        # The last ones may be lanes that go on: what they see is drawn once more.
-        lanes = jax.lax.dynamic_slice_in_dim(order, jnp.minimum(first, number - chunk), chunk)
-        new = draw(state, pool_light, (height, width), lanes)
-        return first + chunk, pictures.at[lanes].set(new, unique_indices=True)
-
-    start = jnp.int32(0), before
-    return jax.lax.while_loop(lambda loop: loop[0] < total, step, start)[1]
+    see = functools.partial(draw, state, pool_light, (height, width))
+    return for_some(done, see, jnp.arange(number, dtype=jnp.int32), before, at_once=_CHUNK)

@@ -7,11 +7,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import NUM_RAYS, Observation
-from rlgpt_jax.envs.voxel.rules.blocks import light
+from rlgpt_jax.envs.voxel.rules.blocks import grid, light
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import NAME_OF
 from rlgpt_jax.envs.voxel.rules.items import crafting, inventory
 from rlgpt_jax.envs.voxel.rules.items.item_table import NAME_OF_ITEM, VARIANT_OF_ITEM
-from rlgpt_jax.envs.voxel.senses.rays import lidar, look_up
+from rlgpt_jax.envs.voxel.senses.rays import lidar
 from rlgpt_jax.envs.voxel.state import WorldState
 
 Rays = tuple[jax.Array, jax.Array, jax.Array, jax.Array]  # the ray fields of `Observation`
@@ -23,9 +23,8 @@ _REST = np.array([0.0, 1e-3, 0.0], np.float32)
 
 def voxels(state: WorldState) -> jax.Array:
     """Name ids int32[N, 3, 3, 3] around the block of the feet, axes x, y, z."""
-    feet = jnp.floor(state.player.position + _REST).astype(jnp.int32)
-    x, y, z = (feet[:, k, None] + _AROUND[:, k] for k in range(3))
-    return jnp.asarray(NAME_OF)[look_up(state.blocks, x, y, z)].reshape(-1, 3, 3, 3)
+    cell = grid.floor(state.player.position + _REST)[:, None] + _AROUND
+    return jnp.asarray(NAME_OF)[grid.block_at(state.blocks, cell)].reshape(-1, 3, 3, 3)
 
 
 def _no_rays(num_envs: int) -> Rays:

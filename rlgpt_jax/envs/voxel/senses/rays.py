@@ -27,10 +27,9 @@ from rlgpt_jax.envs.voxel.rules.blocks.blocks import (
     MAX_AIR,
     NAME_OF,
 )
-from rlgpt_jax.envs.voxel.rules.mobs.mob_table import MOB_SIZE
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import EYE_HEIGHT, MOB_SIZE
 from rlgpt_jax.envs.voxel.state import WorldState
 
-EYE_HEIGHT = 1.62  # blocks above the feet
 MOB_NAME_ID = np.array([NAME_ID[mob] for mob in MOBS], np.int32)
 
 WATER, LAVA = BLOCK_ID["water"], BLOCK_ID["lava"]  # sources

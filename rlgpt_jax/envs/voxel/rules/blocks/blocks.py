@@ -93,6 +93,8 @@ BLOCK_ID: dict[str, int] = {name: i for i, name in reversed(list(enumerate(BLOCK
 
 WATERS, LAVAS = ("flowing_water", "water"), ("flowing_lava", "lava")
 LIQUIDS = (*WATERS, *LAVAS)
+STAIRS, SLABS = ("oak_stairs", "stone_stairs"), ("stone_slab", "wooden_slab")
+DOORS = ("wooden_door", "iron_door")
 
 
 def by_byte(values, dtype) -> np.ndarray:

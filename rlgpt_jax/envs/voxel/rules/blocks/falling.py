@@ -12,6 +12,7 @@ from rlgpt_jax.envs.voxel.rules.blocks.blocks import (
     IS_LIQUID,
     IS_SOLID,
     META_OF,
+    SLABS,
     is_one_of,
 )
 
@@ -26,7 +27,7 @@ _CRUSHED = is_one_of("tallgrass", "deadbush", "vine") | (is_one_of("snow_layer")
 _LOW = is_one_of(
     "bed", "cactus", "cake", "carpet", "chest", "farmland", "grass_path", "ladder",
     "snow_layer", "soul_sand", "trapdoor",
-) | (is_one_of("stone_slab", "wooden_slab") & (META_OF < 8))  # fmt: skip
+) | (is_one_of(*SLABS) & (META_OF < 8))  # fmt: skip
 _THIN = ~IS_SOLID & ~LETS_FALL
 BREAKS_FALL = (_LOW | _THIN) & ~_CRUSHED & ~(is_one_of("snow_layer") & (META_OF == 7))
 

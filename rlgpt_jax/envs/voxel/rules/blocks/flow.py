@@ -70,7 +70,8 @@ WATER_FEEDS, LAVA_FEEDS = _feeds(IS_WATER, 1), _feeds(IS_LAVA, 2)
 WATER_RANK, LAVA_RANK = _ranks(IS_WATER), _ranks(IS_LAVA)
 
 
-def _is(table: np.ndarray, byte: jax.Array) -> jax.Array:
+def is_in(table: np.ndarray, byte: jax.Array) -> jax.Array:
+    """The entries of a table by byte."""
     return jnp.asarray(table)[byte]
 
 
@@ -79,16 +80,16 @@ def spreads(byte: jax.Array, below: jax.Array) -> jax.Array:
 
     A source does where it cannot flow down; what flows, only where it rests on a block.
     """
-    opens = _is(IS_OPEN, below) | (_is(IS_LAVA, byte) & _is(IS_WATER, below))
-    rests = jnp.where(_is(IS_SOURCE, byte), ~opens, _is(BLOCKS_FLOW, below))
-    return _is(IS_LIQUID, byte) & rests
+    opens = is_in(IS_OPEN, below) | (is_in(IS_LAVA, byte) & is_in(IS_WATER, below))
+    rests = jnp.where(is_in(IS_SOURCE, byte), ~opens, is_in(BLOCKS_FLOW, below))
+    return is_in(IS_LIQUID, byte) & rests
 
 
 def _level(near: jax.Array, kind: np.ndarray, feeds: np.ndarray) -> jax.Array:
     """int32[...]: the level at which a liquid reaches the cell, `NEVER` if it does not."""
     sides, below = near[..., near_by.SIDES], near[..., near_by.DOWN_SIDES]
-    given = jnp.where(spreads(sides, below), _is(feeds, sides), NEVER).min(-1)
-    return jnp.where(_is(kind, near[..., near_by.UP]), FALLING, given)
+    given = jnp.where(spreads(sides, below), is_in(feeds, sides), NEVER).min(-1)
+    return jnp.where(is_in(kind, near[..., near_by.UP]), FALLING, given)
 
 
 def becomes(near: jax.Array) -> jax.Array:
@@ -103,15 +104,15 @@ def becomes(near: jax.Array) -> jax.Array:
     """
     byte, up, down = (near[..., k] for k in (near_by.SELF, near_by.UP, near_by.DOWN))
     sides = near[..., near_by.SIDES]
-    is_water, is_lava, is_open = _is(IS_WATER, byte), _is(IS_LAVA, byte), _is(IS_OPEN, byte)
+    is_water, is_lava, is_open = is_in(IS_WATER, byte), is_in(IS_LAVA, byte), is_in(IS_OPEN, byte)
 
     level = _level(near, IS_WATER, WATER_FEEDS)
     sources = (sides == WATER).sum(-1)
-    bed = _is(BLOCKS_FLOW, down) | (down == WATER)
+    bed = is_in(BLOCKS_FLOW, down) | (down == WATER)
     water = jnp.where((sources >= 2) & bed, WATER, jnp.asarray(FLOWING_WATER)[level % NEVER % 9])
     lava_level = _level(near, IS_LAVA, LAVA_FEEDS)
     lava = jnp.asarray(FLOWING_LAVA)[lava_level % NEVER % 9]
-    own = jnp.where(_is(IS_FALLING, byte) | is_open, NEVER - 1, jnp.asarray(META_OF)[byte])
+    own = jnp.where(is_in(IS_FALLING, byte) | is_open, NEVER - 1, jnp.asarray(META_OF)[byte])
     wet = level <= jnp.where(is_water, own, NEVER - 1)
     hot = lava_level <= jnp.where(is_lava, own, NEVER - 1)
     dry = jnp.where(is_open, byte, jnp.uint8(REMOVED))
@@ -121,12 +122,12 @@ def becomes(near: jax.Array) -> jax.Array:
         jnp.where(hot, lava, jnp.where(wet, water, dry)),
         jnp.where(wet, water, jnp.where(hot, lava, dry)),
     )
-    changes = is_open | ((is_water | is_lava) & ~_is(IS_SOURCE, byte))
+    changes = is_open | ((is_water | is_lava) & ~is_in(IS_SOURCE, byte))
     result = jnp.where(changes, fluid, byte)
 
     # Lava meets water: at its sides or from above, or falls onto it.
-    touched = is_lava & (_is(IS_WATER, sides).any(-1) | _is(IS_WATER, up))
+    touched = is_lava & (is_in(IS_WATER, sides).any(-1) | is_in(IS_WATER, up))
     near_source = jnp.asarray(META_OF)[byte] <= 4
-    cooled = jnp.where(_is(IS_SOURCE, byte), OBSIDIAN, COBBLESTONE)
+    cooled = jnp.where(is_in(IS_SOURCE, byte), OBSIDIAN, COBBLESTONE)
     result = jnp.where(touched & near_source, cooled, result)
-    return jnp.where(is_water & _is(IS_LAVA, up), STONE, result).astype(jnp.uint8)
+    return jnp.where(is_water & is_in(IS_LAVA, up), STONE, result).astype(jnp.uint8)

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, IS_SOLID, MAX_CLEARANCE
-from rlgpt_jax.envs.voxel.senses import rays
 
 
 class Edit(NamedTuple):
@@ -33,16 +33,18 @@ def floor(position: jax.Array) -> jax.Array:
     return jnp.floor(position).astype(jnp.int32)
 
 
-def region(blocks: jax.Array, corner: jax.Array, shape: tuple[int, int, int]) -> Region:
-    """Cuts out boxes of `shape` (x, z, y) with the lowest cells `corner` int32[N, K, 3]."""
-    num_lanes, k = corner.shape[:2]
-    steps = jnp.meshgrid(*(jnp.arange(s, dtype=jnp.int32) for s in shape), indexing="ij")
-    x, z, y = (
-        (corner[..., axis, None] + step.reshape(-1)).reshape(num_lanes, -1)
-        for axis, step in zip((0, 2, 1), steps)
-    )
-    byte = rays.look_up(blocks, x, y, z)
-    return Region(corner, byte.reshape(num_lanes, k, *shape))
+def region(
+    blocks: jax.Array, corner: jax.Array, shape: tuple[int, int, int], lane: jax.Array | None = None
+) -> Region:
+    """Cuts out boxes of `shape` (x, z, y) with the lowest cells `corner` int32[G, K, 3].
+
+    `lane` is int32[G], whose worlds they are of; all lanes if not given.
+    """
+    x, z, y = np.indices(shape, np.int32)
+    if lane is None:
+        lane = jnp.arange(len(blocks), dtype=jnp.int32)
+    cell = corner[:, :, None, None, None] + np.stack([x, y, z], -1)
+    return Region(corner, at(blocks, lane, cell))
 
 
 def solid(byte: jax.Array) -> jax.Array:
@@ -51,8 +53,8 @@ def solid(byte: jax.Array) -> jax.Array:
 
 
 def block_at(blocks: jax.Array, cell: jax.Array) -> jax.Array:
-    """uint8[N] of the unwrapped cells int32[N, 3]."""
-    return rays.look_up(blocks, *(cell[:, a, None] for a in range(3)))[:, 0]
+    """uint8[N, ...]: bytes of the unwrapped cells int32[N, ..., 3]."""
+    return at(blocks, jnp.arange(len(blocks), dtype=jnp.int32), cell)
 
 
 def at(blocks: jax.Array, lane: jax.Array, cell: jax.Array) -> jax.Array:

@@ -4,10 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from rlgpt_jax.envs.voxel import lanes
 from rlgpt_jax.envs.voxel.rules.blocks import grid
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import NAME_OF, is_one_of
 from rlgpt_jax.envs.voxel.rules.blocks.light import EMISSION
-from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.envs.voxel.state import Lights, Stations, WorldState
 
 # By byte: the name id of a station, 0 for other blocks; the light that a block gives.
 STATION = np.where(is_one_of("crafting_table", "furnace"), NAME_OF, 0).astype(np.int32)
@@ -30,14 +31,8 @@ def remember(state: WorldState, edit: grid.Edit) -> WorldState:
     shines = _entry(state.lights.level > 0, edit.active & (light > 0))
     cell = edit.cell[:, None]
     return state.replace(
-        stations=state.stations.replace(
-            name=jnp.where(here, station[:, None], state.stations.name),
-            block=jnp.where(here[..., None], cell, state.stations.block),
-        ),
-        lights=state.lights.replace(
-            level=jnp.where(shines, light[:, None], state.lights.level),
-            block=jnp.where(shines[..., None], cell, state.lights.block),
-        ),
+        stations=lanes.choose(here, Stations(station[:, None], cell), state.stations),
+        lights=lanes.choose(shines, Lights(cell, light[:, None]), state.lights),
     )
 
 

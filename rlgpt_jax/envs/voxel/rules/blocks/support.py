@@ -13,31 +13,31 @@ from rlgpt_jax.envs.voxel.rules.blocks.blocks import (
     AIR_CODE,
     BLOCK_STATES,
     BYTE_OF,
+    DOORS,
     IS_LIQUID,
     IS_SOLID,
     LAVAS,
     META_OF,
+    SLABS,
+    STAIRS,
     WATERS,
     is_one_of,
 )
 
-_STAIRS = ("oak_stairs", "stone_stairs")
-_SLABS = ("stone_slab", "wooden_slab")
-_DOORS = ("wooden_door", "iron_door")
 _AIR = np.zeros(256, bool)
 _AIR[0], _AIR[AIR_CODE:] = True, True
 # Solid blocks that nothing hangs at: not a full cube, or one that lets light through.
 _NOT_FULL = is_one_of(
     "leaves", "leaves2", "glass", "ice", "chest", "fence", "fence_gate", "trapdoor", "ladder",
     "cactus", "cake", "bed", "snow_layer", "anvil", "mob_spawner", "farmland", "grass_path",
-    "cobblestone_wall", "glass_pane", "iron_bars", "carpet", "hopper", *_STAIRS, *_SLABS, *_DOORS,
+    "cobblestone_wall", "glass_pane", "iron_bars", "carpet", "hopper", *STAIRS, *SLABS, *DOORS,
 )  # fmt: skip
 FULL = IS_SOLID & ~_NOT_FULL
 # Full at the top: upper slabs, stairs upside down, eight layers of snow.
 SOLID_TOP = (
     FULL
-    | (is_one_of(*_SLABS) & (META_OF >= 8))
-    | (is_one_of(*_STAIRS) & (META_OF >= 4))
+    | (is_one_of(*SLABS) & (META_OF >= 8))
+    | (is_one_of(*STAIRS) & (META_OF >= 4))
     | (is_one_of("snow_layer") & (META_OF == 7))
 )
 
@@ -84,7 +84,7 @@ def _by_state(values: dict[tuple[str, int], int], default: int = 0) -> np.ndarra
 def _ground(name: str, meta: int) -> str:
     if name == "torch":
         return "torch" if meta == 5 else "any"
-    if name in _DOORS:
+    if name in DOORS:
         return "top" if meta < 8 else "any"
     return _GROUND_OF.get(name, "any")
 
@@ -102,9 +102,9 @@ def _halves() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     kind, other, place = {}, {}, {}
     side = near_by.SIDES.start
     for name, meta in BLOCK_STATES:
-        if name in _DOORS:
+        if name in DOORS:
             lower = meta < 8
-            base = 2 * _DOORS.index(name) + 1
+            base = 2 * DOORS.index(name) + 1
             kind[name, meta], other[name, meta] = base + (not lower), base + lower
             place[name, meta] = near_by.UP if lower else near_by.DOWN
         elif name == "bed":
@@ -118,7 +118,7 @@ HALF, OTHER_HALF, OTHER_AT = _halves()
 # The half that placing a door's lower half or a bed's foot brings along; 0 for others.
 SECOND_BYTE = np.zeros(256, np.uint8)
 for _byte, (_name, _meta) in enumerate(BLOCK_STATES):
-    if _name in (*_DOORS, "bed") and _meta < 8:
+    if _name in (*DOORS, "bed") and _meta < 8:
         SECOND_BYTE[_byte] = BYTE_OF[_name, 8 + (_meta if _name == "bed" else 0)]
 SECOND_STEP = np.where(SECOND_BYTE[:, None] > 0, near_by.STEPS[OTHER_AT], 0).astype(np.int32)
 

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from rlgpt_jax.envs.voxel import hashing
 from rlgpt_jax.envs.voxel.rules.blocks import (
     cell_update,
     flow,
@@ -124,26 +123,20 @@ def _group(
     change = change._replace(active=change.active & handled, breaks=change.breaks & handled)
 
     before = near[..., near_by.SELF]
-    after_first = len(first)
-    for k in range(PER_TICK):
-        first.append(grid.Edit(change.active[:, k], cell[:, k], change.byte[:, k]))
-        old.append(before[:, k])
-    for k in range(PER_TICK):
-        goes = change.active[:, k] & change.goes_down[:, k]
-        first.append(grid.Edit(goes, cell[:, k] + near_by.STEPS[near_by.DOWN], before[:, k]))
-        old.append(near[:, k, near_by.DOWN])
-    all_edits = tuple(first)
-    blocks = grid.write(blocks, all_edits[after_first:], never, lane)
+    steps = range(PER_TICK)
+    own = [grid.Edit(change.active[:, k], cell[:, k], change.byte[:, k]) for k in steps]
+    goes = change.active & change.goes_down
+    under = cell + near_by.STEPS[near_by.DOWN]
+    fallen = [grid.Edit(goes[:, k], under[:, k], before[:, k]) for k in steps]
+    blocks = grid.write(blocks, (*own, *fallen), never, lane)
 
-    looked = []
-    for index, edit in enumerate(all_edits):
-        k = index - after_first
-        own = 0 <= k < PER_TICK  # a cell that had its turn, not one that a block fell into
-        flows = change.flowed[:, k] if own else never
-        feeds = change.feeds[:, k] & handled[:, k] if own else never
-        flies = change.goes_down[:, k - PER_TICK] if k >= PER_TICK else never
-        edit = edit._replace(active=edit.active | feeds)
-        looked.append(_Seen(edit, old[index], flows, flies))
+    looked = [_Seen(edit, was, never, never) for edit, was in zip(first, old)]
+    feeds = change.feeds & handled
+    for k, edit in enumerate(own):
+        edit = edit._replace(active=edit.active | feeds[:, k])
+        looked.append(_Seen(edit, before[:, k], change.flowed[:, k], never))
+    for k, edit in enumerate(fallen):
+        looked.append(_Seen(edit, near[:, k, near_by.DOWN], never, change.goes_down[:, k]))
 
     def schedule(queue: Updates, seen: _Seen) -> tuple[Updates, None]:
         add = lambda queue: _schedule(blocks, row, tick, queue, seen)  # noqa: E731
@@ -152,6 +145,7 @@ def _group(
     stacked = jax.tree.map(lambda *each: jnp.stack(each), *looked)
     queue, _ = jax.lax.scan(schedule, queue, stacked)
 
+    all_edits = (*first, *own, *fallen)
     period = jnp.array([size_x, 1 << 20, size_z], jnp.int32)
     stations = landmarks.ended(state.stations.block[row], all_edits, landmarks.STATION, period)
     lights = landmarks.ended(state.lights.block[row], all_edits, landmarks.LIGHT, period)
@@ -216,13 +210,5 @@ def _items(state: WorldState, lanes: _Lanes) -> drops.Dropped:
         lambda: drops.of_blocks(state, nothing, lanes.broken, by_itself=True),
         lambda: (none, none),
     )
-    u = hashing.uniform(state.seed, state.tick, hashing.ITEM_X)
-    v = hashing.uniform(state.seed, state.tick, hashing.ITEM_Z)
-    offset = jnp.stack([0.25 + 0.5 * u, jnp.full_like(u, 0.25), 0.25 + 0.5 * v], -1)
-    return drops.Dropped(
-        name,
-        jnp.where((lanes.broken > 0)[:, None], quantity, 0),
-        cell.astype(jnp.float32) + offset,
-        jnp.zeros_like(state.player.position).at[:, 1].set(0.2),
-        nothing,
-    )
+    dropped = drops.popped(state, name, jnp.where((lanes.broken > 0)[:, None], quantity, 0), cell)
+    return dropped._replace(velocity=jnp.zeros_like(dropped.velocity).at[:, 1].set(0.2))

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+from rlgpt_jax.envs.voxel import lanes
 from rlgpt_jax.envs.voxel.rules.bodies.collision import EPS, Box
 from rlgpt_jax.envs.voxel.rules.bodies.shapes import Shapes
 
@@ -73,9 +74,9 @@ def walk(solid: Box, box: Box, wish: jax.Array, grounded: jax.Array) -> Walked:
     wide = Box(box.low + jnp.minimum(way, 0.0), box.high + jnp.maximum(way, 0.0))
     first = _climb(solid, box, wish, _allowed(solid, wide, Y, jnp.full_like(wish[:, Y], STEP)))
     second = _climb(solid, box, wish, _allowed(solid, box, Y, jnp.full_like(wish[:, Y], STEP)))
-    stepped = _choose(_way(first.moved) > _way(second.moved), first, second)
+    stepped = lanes.choose(_way(first.moved) > _way(second.moved), first, second)
     farther = _way(stepped.moved) > _way(flat.moved)
-    return _choose(may_step & farther, stepped, flat)
+    return lanes.choose(may_step & farther, stepped, flat)
 
 
 def _climb(solid: Box, box: Box, wish: jax.Array, rise: jax.Array) -> Walked:
@@ -123,7 +124,3 @@ def _along(axis: int, way: jax.Array) -> jax.Array:
 def _way(moved: jax.Array) -> jax.Array:
     """Square of the horizontal way."""
     return moved[:, X] ** 2 + moved[:, Z] ** 2
-
-
-def _choose(first: jax.Array, yes: Walked, no: Walked) -> Walked:
-    return jax.tree.map(lambda a, b: jnp.where(first[:, None], a, b), yes, no)

@@ -9,7 +9,6 @@ import jax
 import jax.numpy as jnp
 
 from rlgpt_jax.envs.voxel.rules.blocks import grid
-from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE
 from rlgpt_jax.envs.voxel.rules.bodies import collision
 from rlgpt_jax.envs.voxel.rules.bodies.shapes import BLOCKING, Shapes
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import PLAYER_SIZE
@@ -26,8 +25,7 @@ _INNER = slice(1, 3)
 
 def touched(box: collision.Box) -> collision.Box:
     """The part of the player's box that feels water."""
-    by = jnp.array([0.001, 0.401, 0.001], jnp.float32)
-    return collision.Box(box.low + by, box.high - by)
+    return box.shrink(0.001, 0.401)
 
 
 def push(blocks: jax.Array, position: jax.Array, in_water: jax.Array, shapes: Shapes) -> jax.Array:
@@ -47,7 +45,7 @@ def push(blocks: jax.Array, position: jax.Array, in_water: jax.Array, shapes: Sh
         """float32[K, 3] of the lanes int32[K]."""
         feet = position[lane]
         corner = grid.floor(feet + jnp.array([-0.5, 0.401, -0.5], jnp.float32)) - 1
-        byte = _around(blocks, lane, corner)
+        byte = grid.region(blocks, corner[:, None], _REGION, lane).byte[:, 0]
         box = touched(collision.body(feet, corner, *PLAYER_SIZE))
         level = jnp.asarray(shapes.water_level)[byte][:, _INNER, _INNER, _INNER]
         inside = collision.inside(_REGION, box, 0.0)[:, _INNER, _INNER, _INNER] & (level >= 0)
@@ -65,17 +63,6 @@ def push(blocks: jax.Array, position: jax.Array, in_water: jax.Array, shapes: Sh
     swimmers = in_water.sum(dtype=jnp.int32)
     size_class = (swimmers > 0).astype(jnp.int32) + (swimmers > few).astype(jnp.int32)
     return jax.lax.switch(size_class, (lambda: still, feel_few, feel_all))
-
-
-def _around(blocks: jax.Array, lane: jax.Array, corner: jax.Array) -> jax.Array:
-    """uint8[K, 4, 4, 4] of the lanes int32[K], from the cells `corner` int32[K, 3] on."""
-    _, size_x, size_z, size_y = blocks.shape
-    step = jnp.arange(_REGION[0], dtype=jnp.int32)
-    x = (corner[:, 0, None] + step)[:, :, None, None] % size_x
-    z = (corner[:, 2, None] + step)[:, None, :, None] % size_z
-    y = (corner[:, 1, None] + step)[:, None, None, :]
-    byte = blocks[lane[:, None, None, None], x, z, jnp.clip(y, 0, size_y - 1)]
-    return jnp.where((y >= 0) & (y < size_y), byte, jnp.uint8(AIR_CODE))
 
 
 def _flows(byte: jax.Array, shapes: Shapes) -> jax.Array:

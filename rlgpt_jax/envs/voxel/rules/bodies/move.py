@@ -68,14 +68,14 @@ def by_shapes(step: Step, shapes: Shapes) -> End:
     bounces = bumped[:, 1] & ~step.sneak & _cell_has(flags, below, SLIME)
     fall = jnp.where(bounces, -step.velocity[:, 1], velocity[:, 1])
     velocity = velocity.at[:, 1].set(fall)
-    reached = collision.inside(flags.shape[1:], shrink(walked.box, 0.001, 0.001), 0.0)
+    reached = collision.inside(flags.shape[1:], walked.box.shrink(0.001, 0.001), 0.0)
     sand = (((flags & SOUL_SAND) > 0) & reached).sum((1, 2, 3))
     drag = jnp.power(jnp.float32(SOUL_SAND_DRAG), sand.astype(jnp.float32))
     velocity = jnp.stack([velocity[:, 0] * drag, velocity[:, 1], velocity[:, 2] * drag], -1)
     climbs = beside & ~(step.in_water | step.in_lava) & _cell_has(flags, feet, CLIMBABLE)
     velocity = velocity.at[:, 1].set(jnp.where(climbs, CLIMB_SPEED, velocity[:, 1]))
 
-    velocity = decay(step, velocity)
+    velocity = decay(velocity, step.inertia, step.in_water, step.in_lava)
     above = box.shift(climbing_out(walked.moved, velocity))
     water = jnp.asarray(shapes.water_level)[step.byte] >= 0
     free = ~box_collision.overlaps(solid, above) & ~collision.touches(water, above)
@@ -83,20 +83,16 @@ def by_shapes(step: Step, shapes: Shapes) -> End:
     return End(position, position - step.position, velocity, on_ground)
 
 
-def shrink(box: collision.Box, sides: float, ends: float) -> collision.Box:
-    """The box, smaller by so much at each of its sides and ends, blocks."""
-    by = jnp.array([sides, ends, sides], jnp.float32)
-    return collision.Box(box.low + by, box.high - by)
-
-
-def decay(step: Step, velocity: jax.Array) -> jax.Array:
-    """Drag and gravity after the move."""
-    liquid = jnp.where(step.in_water, WATER_DRAG, LAVA_DRAG)
-    swims = step.in_water | step.in_lava
-    drag = jnp.where(swims, liquid, step.inertia)
-    sunk, fallen = velocity[:, 1] * liquid - LIQUID_GRAVITY, (velocity[:, 1] - GRAVITY) * AIR_DRAG
-    fall = jnp.where(swims, sunk, fallen)
-    return jnp.stack([velocity[:, 0] * drag, fall, velocity[:, 2] * drag], -1)
+def decay(
+    velocity: jax.Array, inertia: jax.Array, in_water: jax.Array, in_lava: jax.Array
+) -> jax.Array:
+    """Drag and gravity after the move; `inertia` is horizontal, outside liquids."""
+    liquid = jnp.where(in_water, WATER_DRAG, LAVA_DRAG)
+    swims = in_water | in_lava
+    drag = jnp.where(swims, liquid, inertia)
+    x, y, z = (velocity[..., axis] for axis in range(3))
+    fall = jnp.where(swims, y * liquid - LIQUID_GRAVITY, (y - GRAVITY) * AIR_DRAG)
+    return jnp.stack([x * drag, fall, z * drag], -1)
 
 
 def climbing_out(moved: jax.Array, velocity: jax.Array) -> jax.Array:

@@ -11,9 +11,7 @@ import numpy as np
 
 from rlgpt_jax.envs.voxel import hashing
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCK_STATES, by_byte, is_one_of
-from rlgpt_jax.envs.voxel.rules.items.drop_table import KINDS as KINDS
-from rlgpt_jax.envs.voxel.rules.items.drop_table import SHEARED, variant_of
-from rlgpt_jax.envs.voxel.rules.items.drop_table import rows_of as rows_of
+from rlgpt_jax.envs.voxel.rules.items.drop_table import KINDS, SHEARED, rows_of, variant_of
 from rlgpt_jax.envs.voxel.rules.items.item_table import ITEM_ID, item_id
 from rlgpt_jax.envs.voxel.rules.player import tools
 from rlgpt_jax.envs.voxel.state import WorldState
@@ -102,3 +100,13 @@ def experience(state: WorldState, held: jax.Array, byte: jax.Array) -> jax.Array
     )
     points = jnp.asarray(XP_LOW)[byte] + spread
     return jnp.where(jnp.asarray(tools.HARVESTS)[tool, byte], points, 0).astype(jnp.float32)
+
+
+def popped(state: WorldState, name: jax.Array, quantity: jax.Array, cell: jax.Array) -> Dropped:
+    """Items at a broken block: near its centre, with a small hop."""
+    u = hashing.uniform(state.seed, state.tick, hashing.ITEM_X)
+    v = hashing.uniform(state.seed, state.tick, hashing.ITEM_Z)
+    offset = jnp.stack([0.25 + 0.5 * u, jnp.full_like(u, 0.25), 0.25 + 0.5 * v], -1)
+    velocity = jnp.stack([0.2 * v - 0.1, jnp.full_like(u, 0.2), 0.2 * u - 0.1], -1)
+    position = cell.astype(jnp.float32) + offset
+    return Dropped(name, quantity, position, velocity, jnp.zeros_like(cell[:, 0]))

@@ -7,12 +7,13 @@ them, they do not merge, and fire and lava take them at once.
 import jax
 import jax.numpy as jnp
 
+from rlgpt_jax.envs.voxel import lanes
 from rlgpt_jax.envs.voxel.rules.blocks import grid
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import LAVAS, is_one_of
 from rlgpt_jax.envs.voxel.rules.items import drops, inventory
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import EYE_HEIGHT, PLAYER_SIZE
 from rlgpt_jax.envs.voxel.senses import rays
-from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.envs.voxel.state import Items, WorldState
 
 PICKUP_AGE = 10  # ticks
 THROWN_AGE = PICKUP_AGE - 40  # what the player throws waits 40 ticks
@@ -34,20 +35,11 @@ def appear(state: WorldState, dropped: drops.Dropped) -> WorldState:
         age = jnp.where(state.items.id == 0, LIFETIME + 1, state.items.age)
         entry = jnp.argmax(age, axis=1)
         here = (index == entry[:, None]) & (dropped.quantity[:, k] > 0)[:, None]
-        state = state.replace(
-            items=state.items.replace(
-                id=jnp.where(here, dropped.name[:, k, None], state.items.id),
-                quantity=jnp.where(here, dropped.quantity[:, k, None], state.items.quantity),
-                position=jnp.where(
-                    here[..., None], dropped.position[:, None], state.items.position
-                ),
-                velocity=jnp.where(
-                    here[..., None], dropped.velocity[:, None], state.items.velocity
-                ),
-                age=jnp.where(here, dropped.age[:, None], state.items.age),
-                damage=jnp.where(here, damage, state.items.damage),
-            )
-        )
+        new = Items(
+            dropped.name[:, k, None], dropped.quantity[:, k, None], dropped.position[:, None],
+            dropped.velocity[:, None], dropped.age[:, None], damage,
+        )  # fmt: skip
+        state = state.replace(items=lanes.choose(here, new, state.items))
     return state
 
 
@@ -89,7 +81,7 @@ def fall(state: WorldState) -> WorldState:
     aside = (state.items.position + velocity).at[..., 1].set(state.items.position[..., 1])
     # The cell beside (at the item's height) and the cell that it falls into.
     below = aside.at[..., 1].add(velocity[..., 1])
-    beside, under = (_byte_at(state, grid.floor(p)) for p in (aside, below))
+    beside, under = (grid.block_at(state.blocks, grid.floor(p)) for p in (aside, below))
     wall, floor = grid.solid(beside), grid.solid(under)
     burns = jnp.asarray(BURNS)[beside] | jnp.asarray(BURNS)[under]
     lands = floor & ~wall & (velocity[..., 1] < 0)
@@ -109,11 +101,6 @@ def fall(state: WorldState) -> WorldState:
             id=jnp.where(gone, 0, state.items.id),
         )
     )
-
-
-def _byte_at(state: WorldState, cell: jax.Array) -> jax.Array:
-    """uint8[N, D] of cells int32[N, D, 3]."""
-    return rays.look_up(state.blocks, *(cell[..., a] for a in range(3)))
 
 
 def pick_up(state: WorldState) -> WorldState:

@@ -19,13 +19,14 @@ from rlgpt_jax.envs.voxel.rules.mobs.mob_table import (
     DROP_LOW,
     DROP_NAME,
     MOB_ARMOR,
+    MOB_LIFE,
     WOOL_ITEM,
     XP_HIGH,
     XP_LOW,
     ZOMBIE,
 )
-from rlgpt_jax.envs.voxel.rules.player import armor, vitals
-from rlgpt_jax.envs.voxel.state import WorldState
+from rlgpt_jax.envs.voxel.rules.player import armor, physics, vitals
+from rlgpt_jax.envs.voxel.state import Mobs, WorldState
 
 PANIC_TICKS = 100  # how long an attacker is remembered
 SIGHT_TICKS = 60  # how long a zombie goes on after it last saw the player
@@ -62,6 +63,18 @@ def strike(
         )
     )
     return state, fresh, counts
+
+
+def born(kind: jax.Array, position: jax.Array, yaw: jax.Array) -> Mobs:
+    """Healthy mobs int32[N, M] that stand at float32[N, M, 3] and look to degrees float32[N, M]."""
+    no, zero = jnp.zeros(kind.shape, jnp.int32), jnp.zeros(kind.shape, jnp.float32)
+    return Mobs(
+        kind=kind, position=position, velocity=jnp.tile(physics.REST, (*kind.shape, 1)), yaw=yaw,
+        on_ground=jnp.ones(kind.shape, bool), life=jnp.asarray(MOB_LIFE)[kind], hurt_time=no,
+        panic=no, target=jnp.zeros((*kind.shape, 2), jnp.float32), walk=no,
+        sheared=jnp.zeros(kind.shape, bool), variant=no, hurt_amount=zero, fire=no, fall=zero,
+        timer=no,
+    )  # fmt: skip
 
 
 def alive(state: WorldState) -> jax.Array:

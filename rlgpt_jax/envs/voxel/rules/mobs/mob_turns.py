@@ -10,30 +10,21 @@ import jax
 import jax.numpy as jnp
 
 from rlgpt_jax.envs.voxel import lanes
-from rlgpt_jax.envs.voxel.rules.blocks import grid
-from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE
 from rlgpt_jax.envs.voxel.rules.bodies import pushing
 from rlgpt_jax.envs.voxel.rules.mobs import mob_life, mobs
-from rlgpt_jax.envs.voxel.state import WorldState, from_paths
+from rlgpt_jax.envs.voxel.state import Mobs, WorldState, from_paths
 
 AT_ONCE = 512  # mobs of one turn
 RESTING = 0.003  # blocks/tick
 # What a mob's tick reads of its lane, and what it reads and changes of the mob.
 _LANE = ("player.position", "seed", "tick")
-_MOB = (
-    "position", "velocity", "yaw", "on_ground", "life", "hurt_time",
-    "hurt_amount", "panic", "target", "walk", "sheared", "fire",
-    "fall", "timer",
-)  # fmt: skip
+_MOB = tuple(name for name in Mobs.__dataclass_fields__ if name not in ("kind", "variant"))
 
 
 def act(state: WorldState) -> WorldState:
     """Thinks, moves and pushes every mob by one tick."""
     m = state.mobs.kind.shape[1]
-    if m == 1:
-        state = mobs.move(state, mobs.around(state))
-    else:
-        state = _move_awake(state)
+    state = mobs.move(state, mobs.around(state)) if m == 1 else _move_awake(state)
     state = state.replace(
         mobs=state.mobs.replace(
             timer=jnp.where(state.mobs.timer > 1, state.mobs.timer - 1, state.mobs.timer)
@@ -53,7 +44,6 @@ def awake(state: WorldState) -> jax.Array:
 
 def _move_awake(state: WorldState) -> WorldState:
     n, m = state.mobs.kind.shape
-    blocks = state.blocks
     flat = lambda array: array.reshape(n * m, *array.shape[2:])  # noqa: E731
     entry = jnp.arange(n * m, dtype=jnp.int32)
     own = {name: flat(getattr(state.mobs, name)) for name in _MOB}
@@ -65,26 +55,10 @@ def _move_awake(state: WorldState) -> WorldState:
         values = {path: operator.attrgetter(path)(state)[lane] for path in _LANE}
         values |= {f"mobs.{name}": inputs[name][:, None] for name in (*_MOB, "kind")}
         chosen = from_paths(values)
-        region = _around(blocks, lane, chosen.mobs.position)
+        region = mobs.around(chosen.replace(blocks=state.blocks), lane)
         moved = mobs.move(chosen, region, (inputs["entry"] % m)[:, None])
         return {name: getattr(moved.mobs, name)[:, 0] for name in _MOB}
 
     out = lanes.for_some(flat(awake(state)), some, inputs, own, AT_ONCE)
     shaped = {name: out[name].reshape(getattr(state.mobs, name).shape) for name in _MOB}
     return state.replace(mobs=state.mobs.replace(**shaped))
-
-
-def _around(blocks: jax.Array, lane: jax.Array, position: jax.Array) -> grid.Region:
-    """`mobs.around` of mobs int32[K] whose lanes are given, [K, 1, ...]."""
-    corner = grid.floor(position) + jnp.array(mobs.REGION_OFFSET, jnp.int32)
-    _, size_x, size_z, size_y = blocks.shape
-    steps = [jnp.arange(size, dtype=jnp.int32) for size in mobs.REGION]
-    x = corner[..., 0, None, None, None] + steps[0][:, None, None]
-    z = corner[..., 2, None, None, None] + steps[1][:, None]
-    y = corner[..., 1, None, None, None] + steps[2]
-    lane = lane[:, None, None, None, None]
-    inside = (y >= 0) & (y < size_y)
-    byte = blocks.at[lane, x % size_x, z % size_z, jnp.clip(y, 0, size_y - 1)].get(
-        mode="promise_in_bounds"
-    )
-    return grid.Region(corner, jnp.where(inside, byte, jnp.uint8(AIR_CODE + 1)))

@@ -21,6 +21,7 @@ from rlgpt_jax.envs.voxel.rules.blocks.blocks import (
     is_one_of,
 )
 from rlgpt_jax.envs.voxel.rules.bodies import collision
+from rlgpt_jax.envs.voxel.rules.bodies.move import decay
 from rlgpt_jax.envs.voxel.rules.mobs import mob_life
 from rlgpt_jax.envs.voxel.rules.mobs.mob_life import PANIC_TICKS, SIGHT_TICKS
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import (
@@ -115,10 +116,13 @@ def _ahead(yaw: jax.Array) -> jax.Array:
     return jnp.stack([-jnp.sin(jnp.deg2rad(yaw)), jnp.cos(jnp.deg2rad(yaw))], -1)
 
 
-def around(state: WorldState) -> grid.Region:
-    """The cells that the mobs may touch in this tick, [N, M, ...]."""
+def around(state: WorldState, lane: jax.Array | None = None) -> grid.Region:
+    """The cells that the mobs may touch in this tick, [N, M, ...].
+
+    `lane` is int32[N], in which worlds of `state.blocks` they are; all lanes if not given.
+    """
     corner = grid.floor(state.mobs.position) + jnp.array(REGION_OFFSET, jnp.int32)
-    return grid.region(state.blocks, corner, REGION)
+    return grid.region(state.blocks, corner, REGION, lane)
 
 
 def move(state: WorldState, region: grid.Region, index: jax.Array | None = None) -> WorldState:
@@ -159,7 +163,9 @@ def move(state: WorldState, region: grid.Region, index: jax.Array | None = None)
     bumped = moved != wish
     on_ground = bumped[..., 1] & (wish[..., 1] < 0)
     beside = bumped[..., 0] | bumped[..., 2]
-    velocity = _decay(jnp.where(bumped, 0.0, wish), ground, in_water, in_lava)
+    velocity = decay(
+        jnp.where(bumped, 0.0, wish), jnp.where(ground, GROUND_DRAG, 0.91), in_water, in_lava
+    )
     flutters = (state.mobs.kind == CHICKEN) & ~on_ground & (velocity[..., 1] < 0)
     fall = velocity[..., 1] * jnp.where(flutters, FLUTTER, 1.0)
     # A walker that is stopped jumps, one block high; a swimmer climbs out.
@@ -185,21 +191,6 @@ def _feel(bits: jax.Array, box: collision.Box) -> tuple[jax.Array, jax.Array, ja
     felt = jnp.where(collision.inside(bits.shape[-3:], box), bits, np.uint8(0))
     felt = jax.lax.reduce(felt, np.uint8(0), jax.lax.bitwise_or, (2, 3, 4))
     return (felt & WATER) > 0, (felt & LAVA) > 0, (felt & FIRE) > 0
-
-
-def _decay(
-    velocity: jax.Array, ground: jax.Array, in_water: jax.Array, in_lava: jax.Array
-) -> jax.Array:
-    """Drag and gravity after the move."""
-    wet = jnp.where(in_water, 0.8, 0.5)
-    swims = in_water | in_lava
-    flat = jnp.where(swims, wet, jnp.where(ground, GROUND_DRAG, 0.91))
-    fall = jnp.where(
-        swims,
-        velocity[..., 1] * wet - 0.02,
-        (velocity[..., 1] - physics.GRAVITY) * physics.AIR_DRAG,
-    )
-    return jnp.stack([velocity[..., 0] * flat, fall, velocity[..., 2] * flat], -1)
 
 
 def _think(state: WorldState, alive: jax.Array, index: jax.Array) -> _Walk:

@@ -14,8 +14,8 @@ from rlgpt_jax.envs.voxel import hashing, lanes
 from rlgpt_jax.envs.voxel.rules.blocks import grid, light
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, IS_LIQUID, IS_SOLID
 from rlgpt_jax.envs.voxel.rules.blocks.light import FULL, OPACITY
-from rlgpt_jax.envs.voxel.rules.mobs.mob_table import MOB_LIFE, ZOMBIE
-from rlgpt_jax.envs.voxel.rules.player.physics import RESTING_SPEED
+from rlgpt_jax.envs.voxel.rules.mobs import mob_life
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import ZOMBIE
 from rlgpt_jax.envs.voxel.state import WorldState
 
 NEAR, FAR = 24.0, 44.0  # blocks from the player
@@ -62,30 +62,9 @@ def _try(state: WorldState, pool_light: jax.Array, hostile: int, number: int) ->
     entry = jnp.argmax(free, axis=1).astype(jnp.int32)
     new = (fits & free.any(1))[:, None] & (index == entry[:, None])
     yaw = 360.0 * hashing.uniform(state.seed, state.tick, hashing.MOB_FACING, number) - 180.0
-    rest = jnp.array([0.0, RESTING_SPEED, 0.0], jnp.float32)
-
-    def put(old: jax.Array, value: jax.Array | float | int) -> jax.Array:
-        chosen = new.reshape(new.shape + (1,) * (old.ndim - 2))
-        return jnp.where(chosen, value, old).astype(old.dtype)
-
-    cleared = {
-        name: put(getattr(state.mobs, name), 0)
-        for name in (
-            "hurt_time", "hurt_amount", "panic", "walk", "sheared",
-            "variant", "fire", "fall", "timer", "target",
-        )
-    }  # fmt: skip
-    return state.replace(
-        mobs=state.mobs.replace(
-            **cleared,
-            kind=put(state.mobs.kind, ZOMBIE),
-            position=put(state.mobs.position, place[:, None]),
-            velocity=put(state.mobs.velocity, rest),
-            yaw=put(state.mobs.yaw, yaw[:, None]),
-            on_ground=put(state.mobs.on_ground, True),
-            life=put(state.mobs.life, float(MOB_LIFE[ZOMBIE])),
-        )
-    )
+    zombie = jnp.full_like(entry, ZOMBIE)[:, None]
+    born = mob_life.born(zombie, place[:, None], yaw[:, None])
+    return state.replace(mobs=lanes.choose(new, born, state.mobs))
 
 
 def _draw(state: WorldState, number: int) -> jax.Array:

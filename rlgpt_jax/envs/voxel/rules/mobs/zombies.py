@@ -13,7 +13,7 @@ from rlgpt_jax.envs.voxel import hashing, lanes
 from rlgpt_jax.envs.voxel.rules.blocks import grid, light
 from rlgpt_jax.envs.voxel.rules.mobs import mob_life, mobs
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import MOB_SIZE, PLAYER_SIZE, ZOMBIE
-from rlgpt_jax.envs.voxel.rules.player import vitals
+from rlgpt_jax.envs.voxel.rules.player import physics, vitals
 from rlgpt_jax.envs.voxel.senses import rays
 from rlgpt_jax.envs.voxel.state import WorldState
 
@@ -101,6 +101,5 @@ def _in_daylight(state: WorldState, pool_light: jax.Array, place: jax.Array) -> 
     brightness = level / (4.0 - 3.0 * level)
     u = hashing.uniform(state.seed, state.tick, hashing.DAYLIGHT)
     catches = 30.0 * u < (brightness - 0.4) * 2.0 * m
-    byte = grid.block_at(state.blocks, cell)
-    wet = (byte >= mobs.FIRST_WATER) & (byte <= mobs.LAST_WATER)
+    wet = physics.is_water(grid.block_at(state.blocks, cell))
     return open_sky & (dark < 4) & (brightness > 0.5) & catches & ~wet

@@ -6,13 +6,12 @@ import jax
 import jax.numpy as jnp
 
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.envs.voxel import hashing
 from rlgpt_jax.envs.voxel.rules.blocks import grid
-from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, FIRST_WATER, HARDNESS, LAST_WATER
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, HARDNESS
 from rlgpt_jax.envs.voxel.rules.items import drops, inventory
 from rlgpt_jax.envs.voxel.rules.mobs import mobs
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import BLOCK_REACH, EYE_HEIGHT, MOB_REACH, MOB_SIZE
-from rlgpt_jax.envs.voxel.rules.player import tools, vitals
+from rlgpt_jax.envs.voxel.rules.player import physics, tools, vitals
 from rlgpt_jax.envs.voxel.senses import rays
 from rlgpt_jax.envs.voxel.state import WorldState
 
@@ -136,8 +135,7 @@ def _mine(
     head = grid.block_at(
         state.blocks, grid.floor(player.position + jnp.array([0.0, EYE_HEIGHT, 0.0]))
     )
-    head_in_water = (head >= FIRST_WATER) & (head <= LAST_WATER)
-    slowed = head_in_water.astype(jnp.int32) + ~player.on_ground
+    slowed = physics.is_water(head).astype(jnp.int32) + ~player.on_ground
     part = tools.progress_per_tick(held, target.byte, slowed) * break_speed
     works = active & (player.mining_delay == 0)
     progress = jnp.where(same, player.mining_progress, 0.0) + part
@@ -159,17 +157,4 @@ def _mine(
     state = inventory.wear(state.replace(player=player), uses)
     edit = grid.Edit(breaks, target.cell, jnp.full(len(held), REMOVED, jnp.uint8))
     quantity = jnp.where(breaks[:, None], quantity, 0)
-    return state, edit, _popped(state, name, quantity, target.cell)
-
-
-def _popped(
-    state: WorldState, name: jax.Array, quantity: jax.Array, cell: jax.Array
-) -> drops.Dropped:
-    """Items at a broken block: near its centre, with a small hop."""
-    u = hashing.uniform(state.seed, state.tick, hashing.ITEM_X)
-    v = hashing.uniform(state.seed, state.tick, hashing.ITEM_Z)
-    offset = jnp.stack([0.25 + 0.5 * u, jnp.full_like(u, 0.25), 0.25 + 0.5 * v], -1)
-    velocity = jnp.stack([0.2 * v - 0.1, jnp.full_like(u, 0.2), 0.2 * u - 0.1], -1)
-    return drops.Dropped(
-        name, quantity, cell.astype(jnp.float32) + offset, velocity, jnp.zeros_like(cell[:, 0])
-    )
+    return state, edit, drops.popped(state, name, quantity, target.cell)

@@ -7,7 +7,15 @@ the crosshair meets, slabs and stairs take the half of the face that it meets.
 
 import numpy as np
 
-from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCK_ID, BLOCK_STATES, BYTE_OF
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import (
+    BLOCK_ID,
+    BLOCK_STATES,
+    BYTE_OF,
+    DOORS,
+    META_OF,
+    SLABS,
+    is_one_of,
+)
 
 # The player's direction: 0 = +z, 1 = -x, 2 = -z, 3 = +x.
 _STAIRS = (2, 1, 3, 0)
@@ -29,9 +37,9 @@ def _meta(name: str, meta: int, face: int, ahead: int, upper: bool) -> int:
     """
     if name.endswith("_stairs"):
         return _STAIRS[ahead] + 4 * upper
-    if name in ("stone_slab", "wooden_slab"):
+    if name in SLABS:
         return meta % 8 + 8 * upper
-    if name in ("wooden_door", "iron_door"):
+    if name in DOORS:
         return _DOORS[ahead]
     if name in ("bed", "fence_gate"):
         return ahead
@@ -79,10 +87,7 @@ for _byte, (_block, _meta_of) in enumerate(BLOCK_STATES):
         _kind = _meta_of % 8 if "slab" in _block else 0
         MERGES_WITH[_byte] = BYTE_OF[_block, _kind]
 # The face at which the crosshair must meet such a block for it to merge there.
-MERGE_FACE = np.full(256, FROM_ABOVE, np.int32)
-for _byte, (_block, _meta_of) in enumerate(BLOCK_STATES):
-    if _block in ("stone_slab", "wooden_slab") and _meta_of >= 8:
-        MERGE_FACE[_byte] = FROM_BELOW
+MERGE_FACE = np.where(is_one_of(*SLABS) & (META_OF >= 8), FROM_BELOW, FROM_ABOVE).astype(np.int32)
 
 # uint8[256, 4]: what a door, trapdoor or gate becomes when a hand uses it, by the
 # player's direction; 0 for blocks that do not swing.

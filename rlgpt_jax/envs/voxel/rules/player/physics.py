@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from rlgpt_jax.envs.voxel import lanes
 from rlgpt_jax.envs.voxel.rules.blocks import grid
@@ -29,6 +30,7 @@ JUMP_SPEED = 0.42
 JUMP_PERIOD = 10  # ticks between jumps while the key is held
 SPRINT_BOOST = 0.2  # of a sprinting jump
 RESTING_SPEED = -GRAVITY * AIR_DRAG  # vy of a body that stands
+REST = np.array([0.0, RESTING_SPEED, 0.0], np.float32)
 MIN_FOOD_TO_SPRINT = 6.0
 NEGLIGIBLE = 0.003  # blocks/tick
 WEB_SLOWNESS = (0.25, 0.05, 0.25)
@@ -88,7 +90,7 @@ def move(
     water, lava = is_water(byte), is_lava(byte)
     box = collision.body(player.position, corner, *PLAYER_SIZE)
     in_water = collision.touches(water, currents.touched(box), 0.0)
-    in_lava = collision.touches(lava, terrain.shrink(box, 0.1, 0.4), 0.0)
+    in_lava = collision.touches(lava, box.shrink(0.1, 0.4), 0.0)
     swims = in_water | in_lava
     sprint = controls.sprint & (controls.forward > 0) & ~controls.sneak
     sprint &= player.food > MIN_FOOD_TO_SPRINT
@@ -152,7 +154,7 @@ def _touch(flags: jax.Array, bit: int, box: collision.Box) -> jax.Array:
     marked = (flags & bit) > 0
     return jax.lax.cond(
         marked.any(),
-        lambda: collision.touches(marked, terrain.shrink(box, 0.001, 0.001), 0.0),
+        lambda: collision.touches(marked, box.shrink(0.001, 0.001), 0.0),
         lambda: jnp.zeros(len(flags), bool),
     )
 
@@ -231,7 +233,8 @@ def _by_cubes(
     moved = collision.sweep(cubes, box, step.delta)
     bumped = moved != step.delta
     beside = bumped[:, 0] | bumped[:, 2]
-    velocity = terrain.decay(step, jnp.where(bumped, 0.0, step.velocity))
+    velocity = jnp.where(bumped, 0.0, step.velocity)
+    velocity = terrain.decay(velocity, step.inertia, step.in_water, step.in_lava)
     above = box.shift(terrain.climbing_out(moved, velocity))
     free = ~collision.touches(cubes | water, above)
     velocity = terrain.climb_out(step, velocity, beside & free)

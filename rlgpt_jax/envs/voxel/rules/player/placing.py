@@ -20,6 +20,7 @@ from rlgpt_jax.envs.voxel.rules.blocks.blocks import (
     BLOCK_ID,
     BLOCKS,
     BYTE_OF,
+    DOORS,
     IS_LIQUID,
     IS_SOLID,
     META_OF,
@@ -55,13 +56,12 @@ REPLACEABLE = is_one_of("tallgrass", "deadbush", "vine", "fire") | IS_LIQUID
 REPLACEABLE |= is_one_of("snow_layer") & (META_OF == 0)
 REPLACEABLE[0], REPLACEABLE[AIR_CODE:] = True, True
 
-_DOORS = ("wooden_door", "iron_door")
 # Blocks that fit where a body stands: thin ones, and those that the game does not ask.
-_FITS = ~IS_SOLID | is_one_of("ladder", "bed", *_DOORS)
+_FITS = ~IS_SOLID | is_one_of("ladder", "bed", *DOORS)
 # How much of the cell a block fills, from its bottom: what may not cut a body.
 HEIGHT = np.where(_FITS, 0.0, np.minimum(TOP, 1.0)).astype(np.float32)
 # Items that must be put on the upper face, and blocks that ask for solid ground once.
-_ON_TOP = is_one_of("bed", *_DOORS)
+_ON_TOP = is_one_of("bed", *DOORS)
 _ON_SOLID = is_one_of("fence_gate")
 _BED = is_one_of("bed")
 

@@ -22,10 +22,6 @@ def stay(boxed: jax.Array, box: collision.Box, delta: jax.Array, careful: jax.Ar
     low = box.low.at[:, 1].set(jnp.floor(box.low[:, 1] + collision.EPS) - 0.5)
     tall = collision.Box(low, box.high)
 
-    def hangs(dx: jax.Array, dz: jax.Array) -> jax.Array:
-        step = jnp.stack([dx, jnp.zeros_like(dx), dz], -1)
-        return careful & ~collision.touches(boxed, tall.shift(step))
-
     def shorter(step: jax.Array) -> jax.Array:
         small = (step < CUT) & (step >= -CUT)
         return jnp.where(small, 0.0, step - CUT * jnp.sign(step))
@@ -34,17 +30,18 @@ def stay(boxed: jax.Array, box: collision.Box, delta: jax.Array, careful: jax.Ar
         """Cuts along these axes until nothing is left or something is below."""
         along = jnp.array([a in axes for a in range(3)])
 
-        def cut(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-            goes_on, delta = carry
-            new = jnp.where(goes_on[:, None] & along, shorter(delta), delta)
-            way = jnp.where(along, new, 0.0)
-            left = jnp.stack([new[:, a] != 0 for a in axes]).all(0)
-            return left & hangs(way[:, 0], way[:, 2]), new
+        def goes_on(delta: jax.Array) -> jax.Array:
+            way = jnp.where(along, delta, 0.0)
+            left = jnp.stack([delta[:, a] != 0 for a in axes]).all(0)
+            return left & careful & ~collision.touches(boxed, tall.shift(way))
 
-        way = jnp.where(along, delta, 0.0)
-        left = jnp.stack([delta[:, a] != 0 for a in axes]).all(0)
-        first = left & hangs(way[:, 0], way[:, 2])
-        return jax.lax.while_loop(lambda carry: carry[0].any(), cut, (first, delta))[1]
+        def cut(carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+            going, delta = carry
+            new = jnp.where(going[:, None] & along, shorter(delta), delta)
+            return goes_on(new), new
+
+        start = goes_on(delta), delta
+        return jax.lax.while_loop(lambda carry: carry[0].any(), cut, start)[1]
 
     def all_ways(delta: jax.Array) -> jax.Array:
         return shorten((0, 2), shorten((2,), shorten((0,), delta)))

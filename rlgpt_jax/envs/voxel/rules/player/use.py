@@ -10,12 +10,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.envs.names import MOBS, NAME_ID
+from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.voxel import hashing, lanes
 from rlgpt_jax.envs.voxel.rules.blocks import grid
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCK_ID, is_one_of
 from rlgpt_jax.envs.voxel.rules.items import drops, inventory
-from rlgpt_jax.envs.voxel.rules.mobs.mob_table import WOOL_ITEM
+from rlgpt_jax.envs.voxel.rules.mobs.mob_table import COW, SHEEP, WOOL_ITEM
 from rlgpt_jax.envs.voxel.rules.player import eating, placing
 from rlgpt_jax.envs.voxel.rules.player.interact import BUCKET, REMOVED, Target
 from rlgpt_jax.envs.voxel.state import Player, WorldState
@@ -23,7 +23,6 @@ from rlgpt_jax.envs.voxel.state import Player, WorldState
 MILK = NAME_ID["milk_bucket"]
 WATER, LAVA = NAME_ID["water_bucket"], NAME_ID["lava_bucket"]
 SHEARS = NAME_ID["shears"]
-COW, SHEEP = MOBS.index("cow"), MOBS.index("sheep")
 
 DELAY = 4  # ticks between two actions of the held key
 # By byte: the bucket that scooping this block fills, 0 if it cannot be scooped.
@@ -83,18 +82,8 @@ def use(
     places = active & ~milks & ~scoops & ~shears & ~opens
     hand = jnp.zeros_like(held)
     state, put = placing.place(state, places, hand, target)
-    edit = grid.Edit(
-        scoops | pour.active | put.active | swung.active,
-        jnp.where(
-            scoops[:, None], target.cell, jnp.where(pour.active[:, None], pour.cell, put.cell)
-        ),
-        jnp.where(scoops, jnp.uint8(REMOVED), jnp.where(pour.active, pour.byte, put.byte)),
-    )
-    swings = swung.active[:, None]
-    edit = edit._replace(
-        cell=jnp.where(swings, swung.cell, edit.cell),
-        byte=jnp.where(swung.active, swung.byte, edit.byte),
-    )
+    scoop = grid.Edit(scoops, target.cell, jnp.full_like(target.byte, REMOVED))
+    edit = lanes.by_case(put, (pour.active, pour), (scoops, scoop), (swung.active, swung))
     return state, edit, _appear(state, shorn, result, spilled, target)
 
 
