@@ -23,10 +23,11 @@ from rlgpt_jax.envs.voxel.render.jax import render_jax
 from rlgpt_jax.envs.voxel.render.jax.scene import make_scenes
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE
 from rlgpt_jax.envs.voxel.senses.eyes import checked_size
-from rlgpt_jax.envs.voxel.senses.rays_host import Rays, lidar_numba
+from rlgpt_jax.envs.voxel.senses.rays_host import lidar_numba
 from rlgpt_jax.envs.voxel.state import WorldPool, WorldState
 
 KINDS = ("auto", "numba", "jax")  # of code for rays and pictures
+RAYS = ("ray_block", "ray_block_distance", "ray_entity", "ray_entity_distance")  # as they are cast
 
 
 # The compiled parts of a tick. Equal environments share them; `rays` says whether XLA casts any.
@@ -240,29 +241,20 @@ class HostVoxel:
     ) -> Observation:
         """NumPy observation with rays and picture; those of `before` where not `done`."""
         seen = jax.tree.map(np.asarray, seen)
-        lanes = None if before is None or done is None else np.flatnonzero(done)
+        lanes = kept = old = None
+        if before is not None and done is not None:
+            lanes, old = np.flatnonzero(done), before.rgb
+            kept = tuple(np.copy(getattr(before, name)) for name in RAYS)
         if self._numba_rays:
-            seen = self._with_rays(seen, None if lanes is None else before, lanes)
+            state = self.state
+            rays = lidar_numba(
+                _view(state.blocks), seen.position, seen.yaw, seen.pitch,
+                _view(state.mobs.kind), _view(state.mobs.position), lanes, kept,
+            )  # fmt: skip
+            seen = seen._replace(**dict(zip(RAYS, rays)))
         if self.image_size is not None:
-            old = None if lanes is None or before is None else before.rgb
-            seen = seen._replace(rgb=self._draw(old, lanes if old is not None else None))
+            seen = seen._replace(rgb=self._draw(old, None if old is None else lanes))
         return seen
-
-    def _with_rays(
-        self, seen: Observation, before: Observation | None, lanes: np.ndarray | None
-    ) -> Observation:
-        """Rays are cast in the lanes int[L], all if None; the others keep those of `before`."""
-        state, kept = self.state, None if before is None else _copy_rays(before)
-        block, block_distance, entity, entity_distance = lidar_numba(
-            _view(state.blocks), seen.position, seen.yaw, seen.pitch,
-            _view(state.mobs.kind), _view(state.mobs.position), lanes, kept,
-        )  # fmt: skip
-        return seen._replace(
-            ray_block=block,
-            ray_block_distance=block_distance,
-            ray_entity=entity,
-            ray_entity_distance=entity_distance,
-        )
 
     def _drawn_by_numba(self, old: np.ndarray | None, lanes: np.ndarray | None) -> np.ndarray:
         """uint8[N, H, W, 3]: the lanes int[L] anew, all if None, the others as in `old`."""
@@ -288,12 +280,6 @@ class HostVoxel:
 @jax.jit
 def _slice_lane(state: WorldState, lane: int) -> WorldState:
     return jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, lane, 1), state)
-
-
-def _copy_rays(obs: Observation) -> Rays:
-    fields = (obs.ray_block, obs.ray_block_distance, obs.ray_entity, obs.ray_entity_distance)
-    block, block_distance, entity, entity_distance = map(np.copy, fields)
-    return block, block_distance, entity, entity_distance
 
 
 def _view(array: jax.Array) -> np.ndarray:

@@ -31,7 +31,7 @@ from rlgpt_jax.envs.voxel.senses.rays import EYE_HEIGHT, MOB_NAME_ID, TINY
 
 kernel = make_kernel("senses/rays_host.py")
 
-Rays = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+Rays = tuple[np.ndarray, ...]  # the four ray fields of `Observation`
 
 _YAWS = np.array(RAY_YAWS, np.float32)
 _PITCHES = np.array(RAY_PITCHES, np.float32)

@@ -1,1 +1,1 @@
-"""Pictures of the embedded world: textures, models, light and the kernel that traces them."""
+"""What the embedded world looks like: textures, models, light, and what lies over a picture."""

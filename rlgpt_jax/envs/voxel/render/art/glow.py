@@ -13,7 +13,6 @@ from rlgpt_jax.envs.voxel.render.art.textures import IS_SHAPE
 from rlgpt_jax.envs.voxel.rules.blocks.light import EMISSION, FULL, OPACITY, flood
 
 KEPT = 4  # worlds whose light is remembered
-IS_PARTIAL = np.pad(IS_SHAPE, (0, 256 - len(IS_SHAPE)))
 
 
 class _Known(NamedTuple):
@@ -40,7 +39,7 @@ def light_of(blocks: np.ndarray) -> np.ndarray:
             continue
         changed = np.flatnonzero(known.blocks != blocks)
         old, new = known.blocks.ravel()[changed], blocks.ravel()[changed]
-        if all((table[old] == table[new]).all() for table in (OPACITY, EMISSION, IS_PARTIAL)):
+        if all((table[old] == table[new]).all() for table in (OPACITY, EMISSION, IS_SHAPE)):
             _KNOWN.insert(0, _KNOWN.pop(i))
             return known.light
     light = flood(blocks)
@@ -51,7 +50,7 @@ def light_of(blocks: np.ndarray) -> np.ndarray:
 
 def _let_in(light: np.ndarray, blocks: np.ndarray) -> None:
     """In place: slabs and the like, which hold light back, show that of their neighbours."""
-    x, z, y = np.nonzero((OPACITY == FULL)[blocks] & IS_PARTIAL[blocks])
+    x, z, y = np.nonzero((OPACITY == FULL)[blocks] & IS_SHAPE[blocks])
     if not len(x):
         return
     size_x, size_z, size_y = light.shape

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from rlgpt_jax.envs.voxel.render.art.icons import icon
+from rlgpt_jax.envs.voxel.render.art.icons import icon, stamp
 from rlgpt_jax.envs.voxel.render.art.textures import INDEX, TEXTURES
 from rlgpt_jax.envs.voxel.rules.items.inventory import ARMOR_POINTS
 
@@ -66,16 +66,6 @@ def _mix(image: Picture, box: tuple[int, int, int, int], colour, share: float) -
     part[:] = (part * (1.0 - share) + np.array(colour) * share).astype(np.uint8)
 
 
-def _stamp(image: Picture, picture: Picture, left: int, top: int) -> None:
-    """Puts uint8[h, w, 4] on the image; what sticks out is cut off."""
-    height, width = image.shape[:2]
-    picture = picture[max(0, -top) : height - top, max(0, -left) : width - left]
-    left, top = max(0, left), max(0, top)
-    part = image[top : top + picture.shape[0], left : left + picture.shape[1]]
-    solid = picture[..., 3] > 0
-    part[solid] = picture[..., :3][solid]
-
-
 def _crosshair(image: Picture) -> None:
     """A cross in the inverse of what is behind it, so that it is seen everywhere."""
     y, x = image.shape[0] // 2, image.shape[1] // 2
@@ -116,7 +106,7 @@ def _row(
         have = min(2, max(0, points - 2 * i))
         sign = empty.copy()
         sign[:, : 4 * have] = full[:, : 4 * have]
-        _stamp(image, sign, left + 8 * i, top)
+        stamp(image, sign, top, left + 8 * i)
 
 
 def _draw_slot(image, item: int, quantity: int, left: int, top: int, chosen: bool) -> None:
@@ -130,10 +120,10 @@ def _draw_slot(image, item: int, quantity: int, left: int, top: int, chosen: boo
         _mix(image, box, edge, 0.9 if chosen else 0.6)
     if not item or quantity <= 0:
         return
-    _stamp(image, icon(item), left + 2, top + 2)
+    stamp(image, icon(item), top + 2, left + 2)
     if quantity > 1:
         text = number(quantity)
-        _stamp(image, text, left + _SLOT - 1 - text.shape[1], top + _SLOT - 7)
+        stamp(image, text, top + _SLOT - 7, left + _SLOT - 1 - text.shape[1])
 
 
 def number(value: int) -> Picture:

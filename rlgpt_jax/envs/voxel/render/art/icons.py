@@ -18,3 +18,12 @@ def block_of(item: int) -> int:
 def icon(item: int) -> np.ndarray:
     """The picture uint8[16, 16, 4] of an item given by its item id; 0 is empty."""
     return _ICONS[item]
+
+
+def stamp(image: np.ndarray, picture: np.ndarray, row: int, column: int) -> None:
+    """Puts uint8[h, w, 4] on an image from a row and column on; what sticks out is cut off."""
+    rows, columns = (np.arange(n) + first for n, first in zip(picture.shape, (row, column)))
+    keep_r, keep_c = ((i >= 0) & (i < n) for i, n in zip((rows, columns), image.shape))
+    picture = picture[keep_r][:, keep_c]
+    where = np.ix_(rows[keep_r], columns[keep_c])
+    image[where] = np.where(picture[..., 3:] > 0, picture[..., :3], image[where])

@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 
 from rlgpt_jax.envs.names import MOBS
-from rlgpt_jax.envs.voxel.render.art.icons import icon
+from rlgpt_jax.envs.voxel.render.art.icons import icon, stamp
 from rlgpt_jax.envs.voxel.render.art.mob_models import BADGES
-from rlgpt_jax.envs.voxel.render.art.textures import FACES, IS_PLANT, MEAN, TEXTURES, TINT
+from rlgpt_jax.envs.voxel.render.art.textures import FACES, IS_PLANT, MEAN, TEXTURES, TINT, TOP
 from rlgpt_jax.envs.voxel.render.jax.scene import TINTS
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, IS_LIQUID, LAVAS, is_one_of
 
-_TOP = 3  # the face that looks up
 _IS_LAVA = is_one_of(*LAVAS)
 
 
@@ -28,10 +27,10 @@ def draw_map(one: Any, size: int, radius: float) -> np.ndarray:
     scale = size / (2.0 * radius)
     for item, at in zip(one.items.id, one.items.position):
         if item:
-            _stamp(image, icon(int(item)), _pixel(one, at, scale, size))
+            _put(image, icon(int(item)), one, at, scale)
     for kind, at in zip(one.mobs.kind, one.mobs.position):
         if kind:
-            _stamp(image, _badge(MOBS[kind]), _pixel(one, at, scale, size))
+            _put(image, _badge(MOBS[kind]), one, at, scale)
     _arrow(image, float(one.player.yaw))
     return image
 
@@ -48,7 +47,7 @@ def _columns(one: Any, size: int, radius: float) -> tuple[np.ndarray, ...]:
     wide = math.ceil(2 * radius) + 2
     part = blocks[np.ix_(*((np.arange(wide) + low) % n for low, n in
                            zip((low_x, low_z), blocks.shape)))]  # fmt: skip
-    full = (part < AIR_CODE) & (part > 0) & ~np.pad(IS_PLANT, (0, 256 - AIR_CODE))[part]
+    full = (part < AIR_CODE) & (part > 0) & ~IS_PLANT[part]
     firm = full & ~IS_LIQUID[part]
     height, ground = (part.shape[2] - 1 - m[..., ::-1].argmax(-1) for m in (full, firm))
     ix, iz = np.floor(x).astype(int) - low_x, np.floor(z).astype(int) - low_z
@@ -58,7 +57,7 @@ def _columns(one: Any, size: int, radius: float) -> tuple[np.ndarray, ...]:
 
 def _texels(tints: np.ndarray, byte: np.ndarray, x: np.ndarray, z: np.ndarray) -> np.ndarray:
     """float[H, W, 3]: the top texture of every pixel's block, softened."""
-    texture = FACES[byte, _TOP]
+    texture = FACES[byte, TOP]
     u, v = ((w % 1.0 * 16).astype(int) for w in (x, z))
     pixel = TEXTURES[texture, v, u].astype(float)
     colour = np.where(pixel[..., 3:] > 0, pixel[..., :3], MEAN[texture] * 0.72)
@@ -81,10 +80,11 @@ def _under_water(colour: np.ndarray, depth: np.ndarray, wet: np.ndarray) -> np.n
     return np.where(wet[..., None], colour * dark[..., None], colour)
 
 
-def _pixel(one: Any, at: np.ndarray, scale: float, size: int) -> tuple[int, int]:
-    """Row and column of a position."""
-    offset = (at - one.player.position)[[2, 0]] * scale + size / 2
-    return int(offset[0]), int(offset[1])
+def _put(image: np.ndarray, picture: np.ndarray, one: Any, at: np.ndarray, scale: float) -> None:
+    """Puts a picture with its middle at a position."""
+    offset = (at - one.player.position)[[2, 0]] * scale + len(image) / 2
+    row, column = (int(o) - n // 2 for o, n in zip(offset, picture.shape))
+    stamp(image, picture, row, column)
 
 
 def _badge(mob: str) -> np.ndarray:
@@ -94,15 +94,6 @@ def _badge(mob: str) -> np.ndarray:
     badge[..., 3] = 255
     badge[1:-1, 1:-1] = face
     return badge
-
-
-def _stamp(image: np.ndarray, picture: np.ndarray, centre: tuple[int, int]) -> None:
-    """Puts a picture with its middle at a row and column; what sticks out is cut off."""
-    rows, columns = (np.arange(n) + c - n // 2 for n, c in zip(picture.shape, centre))
-    keep_r, keep_c = ((i >= 0) & (i < n) for i, n in zip((rows, columns), image.shape))
-    picture = picture[keep_r][:, keep_c]
-    where = np.ix_(rows[keep_r], columns[keep_c])
-    image[where] = np.where(picture[..., 3:] > 0, picture[..., :3], image[where])
 
 
 def _arrow(image: np.ndarray, yaw: float) -> None:

@@ -44,12 +44,16 @@ def _legs(x: float, front: float, back: float, height: float, half: float, colou
     ]
 
 
-_BODY = [
-    Part((-4, 12, -2, 4, 24, 2), "shirt"),
-    Part((-4, 24, -4, 4, 32, 4), "hair", "human_face"),
-    Part((-4, 0, -2, -0.1, 12, 2), "trousers", swing=1),
-    Part((0.1, 0, -2, 4, 12, 2), "trousers", swing=-1),
-]
+def _upright(shirt: str, head: str, face: str, trousers: str) -> list:
+    """Body, head and legs of one who goes on two."""
+    return [
+        Part((-4, 12, -2, 4, 24, 2), shirt),
+        Part((-4, 24, -4, 4, 32, 4), head, face),
+        Part((-4, 0, -2, -0.1, 12, 2), trousers, swing=1),
+        Part((0.1, 0, -2, 4, 12, 2), trousers, swing=-1),
+    ]
+
+
 MODELS: dict[str, list[Part]] = {
     "cow": [
         Part((-6, 11, -9, 6, 21, 9), "cow"),
@@ -84,54 +88,44 @@ MODELS: dict[str, list[Part]] = {
         Part((-2.5, 0, 0, -0.5, 0.4, 2), "beak"), Part((0.5, 0, 0, 2.5, 0.4, 2), "beak"),
     ],
     "zombie": [
-        Part((-4, 12, -2, 4, 24, 2), "zombie_shirt"),
-        Part((-4, 24, -4, 4, 32, 4), "zombie", "zombie_face"),
-        Part((-4, 0, -2, -0.1, 12, 2), "zombie_trousers", swing=1),
-        Part((0.1, 0, -2, 4, 12, 2), "zombie_trousers", swing=-1),
+        *_upright("zombie_shirt", "zombie", "zombie_face", "zombie_trousers"),
         Part((-8, 20, -2, -4, 24, 10), "zombie"), Part((4, 20, -2, 8, 24, 10), "zombie"),
     ],
     "player": [
-        *_BODY,
+        *_upright("shirt", "hair", "human_face", "trousers"),
         Part((-8, 12, -2, -4, 24, 2), "human", swing=-1),
         Part((4, 12, -2, 8, 24, 2), "human", swing=1),
     ],
 }  # fmt: skip
 
 
-def _build() -> dict[str, np.ndarray]:
-    """All parts of all mobs: the fields `part_*` of `art.Art`."""
-    index = {name: i for i, name in enumerate(SKINS)}
-    parts = [part for mob in MOBS for part in MODELS.get(mob, [])]
-    first = np.cumsum([0] + [len(MODELS.get(mob, [])) for mob in MOBS])
-    box = np.array([part.box for part in parts], np.float32) / 16.0
+SKIN = sheet("mobs")[: len(SKINS)]
+# The boxes of all mobs one after the other: of mob i those of FIRST[i]..FIRST[i + 1].
+PARTS = [part for mob in MOBS for part in MODELS.get(mob, [])]
+FIRST = np.cumsum([0] + [len(MODELS.get(mob, [])) for mob in MOBS]).astype(np.int32)
+BOX = np.array([part.box for part in PARTS], np.float32) / 16.0
+
+
+def _reach() -> np.ndarray:
+    """float32[len(MOBS)]: radius round the middle, blocks."""
     reach = np.zeros(len(MOBS), np.float32)
     for i in range(len(MOBS)):
-        own = box[first[i] : first[i + 1]]
+        own = BOX[FIRST[i] : FIRST[i + 1]]
         if len(own):
             middle = own[:, 4].max() / 2
             far = np.abs(own) - np.array([0, middle, 0, 0, middle, 0], np.float32)
             reach[i] = np.linalg.norm(np.maximum(*np.abs(far).max(0).reshape(2, 3))) + 0.2
-    return dict(
-        part_first=first.astype(np.int32),
-        part_box=box,
-        part_paint=np.array([(index[p.paint], index[p.face or p.paint]) for p in parts], np.int32),
-        part_swing=np.array([p.swing for p in parts], np.int32),
-        part_when=np.array([p.when for p in parts], np.int32),
-        part_dyed=np.array([p.paint == "wool" for p in parts], bool),
-        part_skin=_SKIN,
-        part_reach=reach,
-    )
+    return reach
 
 
-_SKIN = sheet("mobs")[: len(SKINS)]
-PARTS = _build()
+REACH = _reach()
 
 
 def _badges() -> dict[str, np.ndarray]:
     """The face of each mob as one small picture uint8[*, *, 4], for maps."""
     sides = {"cow_face": 8, "sheep_face": 6, "pig_face": 8, "zombie_face": 8, "human_face": 8,
              "chicken_badge": 6, "snout": 4}  # fmt: skip
-    faces = {name.partition("_")[0]: _SKIN[SKINS.index(name)][:side, :side].copy()
+    faces = {name.partition("_")[0]: SKIN[SKINS.index(name)][:side, :side].copy()
              for name, side in sides.items()}  # fmt: skip
     faces["player"] = faces.pop("human")
     faces["pig"][4:7, 2:6] = faces.pop("snout")[:3]

@@ -79,14 +79,6 @@ def _torch(meta: int) -> list[Box]:
     return boxes
 
 
-def _ladder(meta: int) -> list[Box]:
-    return [_against({2: 3, 3: 2, 4: 1, 5: 0}[meta], 1)]
-
-
-def _vine(meta: int) -> list[Box]:
-    return [_against({1: 3, 2: 0, 4: 2, 8: 1}[meta], 0.8)]
-
-
 def _arms(wide: float, spans: tuple[tuple[float, float], ...], post: float) -> list[Part]:
     """Bars from a post of half width `post` to the four sides, at heights `spans`."""
     low, high = 8 - wide, 8 + wide
@@ -102,7 +94,9 @@ def _arms(wide: float, spans: tuple[tuple[float, float], ...], post: float) -> l
 _BY_META: dict[str, Callable[[int], list[Box]]] = {
     "stone_slab": _slab, "wooden_slab": _slab, "oak_stairs": _stairs, "stone_stairs": _stairs,
     "wooden_door": _door, "iron_door": _door, "trapdoor": _trapdoor, "fence_gate": _gate,
-    "torch": _torch, "ladder": _ladder, "vine": _vine,
+    "torch": _torch,
+    "ladder": lambda meta: [_against({2: 3, 3: 2, 4: 1, 5: 0}[meta], 1)],
+    "vine": lambda meta: [_against({1: 3, 2: 0, 4: 2, 8: 1}[meta], 0.8)],
     "snow_layer": lambda meta: [(0, 0, 0, 16, 2 * meta + 2, 16)],
 }  # fmt: skip
 _FIXED: dict[str, list[Box]] = {
@@ -127,7 +121,6 @@ _JOINED: dict[str, list[Part]] = {
 }
 # What the arms of these reach for, besides whole blocks.
 JOINS = (*_JOINED, "fence_gate")
-DOORS = ("wooden_door", "iron_door")
 
 
 def parts_of(name: str, meta: int) -> list[Part] | None:

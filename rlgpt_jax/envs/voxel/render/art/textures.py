@@ -13,7 +13,14 @@ import numpy as np
 from PIL import Image
 
 from rlgpt_jax.envs.voxel.render.art.solids import PLANTS, parts_of
-from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCK_STATES, LIQUIDS
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import (
+    BLOCK_STATES,
+    BLOCKS,
+    LIQUIDS,
+    SLABS,
+    by_byte,
+    is_one_of,
+)
 
 NO_TINT, GRASS_TINT, LEAF_TINT = 0, 1, 2
 TOP, FRONT = 3, 4  # faces: axis * 2 + (1 on the + side), axes x, y, z
@@ -23,7 +30,6 @@ _TINTED = {
     "leaves:0": LEAF_TINT, "leaves:3": LEAF_TINT, "leaves2:0": LEAF_TINT,
     "leaves2:1": LEAF_TINT, "vine": LEAF_TINT,
 }  # fmt: skip
-_SLABS = ("stone_slab", "wooden_slab")
 
 
 def sheet(name: str) -> np.ndarray:
@@ -36,14 +42,14 @@ def sheet(name: str) -> np.ndarray:
 
 def texture_of(name: str, part: str, meta: int) -> int:
     """The texture of a part of a block: the one of this metadata, or the usual one; 0 if none."""
-    meta = meta % 8 if name in _SLABS else meta
+    meta = meta % 8 if name in SLABS else meta
     names = (f"{name}{part}:{meta}", f"{name}{part}", f"{name}{part}:0" if not part else "")
     return next((INDEX[n] for n in names if n in INDEX), 0)
 
 
 def _faces() -> np.ndarray:
-    """int32[AIR_CODE, 6]: the textures of -x, +x, bottom, top, -z, +z."""
-    faces = np.zeros((AIR_CODE, 6), np.int32)
+    """int32[256, 6]: the textures of -x, +x, bottom, top, -z, +z."""
+    faces = np.zeros((256, 6), np.int32)
     for byte, state in enumerate(BLOCK_STATES[1:], 1):
         side, top, bottom, front = (
             texture_of(state[0], part, state[1]) for part in ("", "_top", "_bottom", "_front")
@@ -88,9 +94,6 @@ TINT = np.stack([tint_of(name, TEXTURES[i]) for name, i in INDEX.items()])
 FACES = _faces()
 MEAN = _means()
 BOX, BOX_SIDE, BOX_FIRST = _boxes()
-# bool[AIR_CODE]
-_STATES = (*BLOCK_STATES, *[("", 0)] * (AIR_CODE - len(BLOCK_STATES)))
-IS_PLANT = np.array([name in PLANTS for name, _ in _STATES])
-IS_SHAPE = np.diff(BOX_FIRST)[:AIR_CODE] > 0
-IS_CUBE = np.array([name not in ("air", "", *PLANTS, *LIQUIDS) for name, _ in _STATES])
-IS_CUBE &= ~IS_SHAPE
+# bool[256]
+IS_PLANT, IS_SHAPE = is_one_of(*PLANTS), np.diff(BOX_FIRST) > 0
+IS_CUBE = by_byte([name not in ("air", *PLANTS, *LIQUIDS) for name in BLOCKS], bool) & ~IS_SHAPE

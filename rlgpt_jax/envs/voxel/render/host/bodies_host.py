@@ -1,12 +1,11 @@
 """Mobs and dropped items on one ray, for the numba renderer; decisions as in `bodies.py`.
 
-`bodies` are the fields of `Scenes` about them, of all lanes, `n` the lane. What is met is
+`bodies` is `render_host.Bodies` of all lanes, `n` the lane. What is met is
 told by distance, texel (-1 nothing), three factors of its colour, redness, whether it shines
 of its own, and the place whose light it has.
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,25 +28,6 @@ f = np.float32
 _HALF, _ICON, _CLOSE, _RED = f(_ITEM_HALF), f(_ITEM_ICON), f(_ITEM_REACH), f(_REDNESS)
 _ITEM = 1 << 16  # in a tile's list items are numbered from here on
 _SHADOW = f(2.2)  # blocks beyond a mob's ball that its shadow may reach
-
-
-class Bodies(NamedTuple):
-    """Fields of `Scenes` as NumPy arrays."""
-
-    num_mobs: np.ndarray
-    mob_kind: np.ndarray
-    mob_position: np.ndarray
-    mob_turn: np.ndarray
-    mob_stride: np.ndarray
-    mob_look: np.ndarray
-    mob_dye: np.ndarray
-    mob_size: np.ndarray
-    mob_flicker: np.ndarray
-    num_items: np.ndarray
-    item_id: np.ndarray
-    item_byte: np.ndarray
-    item_position: np.ndarray
-    item_turn: np.ndarray
 
 
 @jit

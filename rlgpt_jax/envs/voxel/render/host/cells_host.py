@@ -8,7 +8,6 @@ import math
 
 import numpy as np
 
-from rlgpt_jax.envs.voxel.render.art.art import CUBE, LAVA, PLANT, SHAPE, WATER
 from rlgpt_jax.envs.voxel.render.art.textures import FRONT
 from rlgpt_jax.envs.voxel.render.host.host_tables import OPAQUE, inline, jit
 from rlgpt_jax.envs.voxel.render.host.light_host import byte_at
@@ -16,13 +15,18 @@ from rlgpt_jax.envs.voxel.render.jax.march import IN_CELL, IN_FRONT, IN_LAVA, NO
 from rlgpt_jax.envs.voxel.render.jax.scene import FAR
 from rlgpt_jax.envs.voxel.render.jax.tables import (
     BOX_UNITS,
+    CUBE,
     DOOR,
     FIRE,
     JOINS,
+    LAVA,
     LAVA_PICTURE,
+    PLANT,
+    SHAPE,
     SOLID,
     TINT_SHIFT,
     UPPER_DOOR,
+    WATER,
 )
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE
 
@@ -56,12 +60,17 @@ def texel_colour(look, note, texel, blur):
 
 
 @inline
-def on_face(axis, forward, x, y, z):
-    """u and v of a point of a cell on a face of it. Left is left for a viewer on either side."""
-    if axis == 1:
-        return x, z
-    u = z if axis == 0 else f(1) - x
-    return (u if forward else f(1) - u), f(1) - y
+def on_face(look, byte, axis, dx, dy, dz, x, y, z):
+    """The texel at a point of a cell on a face of its block, and the face.
+
+    Left is left for a viewer on either side.
+    """
+    forward = (dx if axis == 0 else dy if axis == 1 else dz) > f(0)
+    u, v = x, z
+    if axis != 1:
+        u, v = (z if axis == 0 else f(1) - x), f(1) - y
+        u = u if forward else f(1) - u
+    return texel_at(look.face[byte * 6 + axis * 2 + (not forward)], u, v), axis * 2 + forward
 
 
 @inline
@@ -109,11 +118,10 @@ def _shape(look, note, place, byte, cx, cy, cz, dx, dy, dz, limit):
             at, way = (far, far_axis) if inner else (near, axis)
             if near > far or near >= best or at <= f(0) or at >= best:
                 continue
-            forward = (dx if way == 0 else dy if way == 1 else dz) > f(0)
-            u, v = on_face(way, forward, ox + dx * at, oy + dy * at, oz + dz * at)
-            texel = texel_at(look.face[byte * 6 + way * 2 + (not forward)], u, v)
+            x, y, z = ox + dx * at, oy + dy * at, oz + dz * at
+            texel, face = on_face(look, byte, way, dx, dy, dz, x, y, z)
             if look.texel[texel] & SOLID:
-                best, found, best_face = at, texel, way * 2 + forward
+                best, found, best_face = at, texel, face
     return (best if found >= 0 else NEVER), found, best_face
 
 
@@ -196,13 +204,10 @@ def walk(look, note, place, dx, dy, dz, t, cx, cy, cz, axis, body):
         elif kind in (CUBE, OPAQUE):
             # One does not see the block that the eye is in.
             if t < body and (cx | cy | cz) != 0:
-                forward = (dx if axis == 0 else dy if axis == 1 else dz) > f(0)
-                u, v = on_face(
-                    axis, forward, ox - f(cx) + dx * t, oy - f(cy) + dy * t, oz - f(cz) + dz * t
-                )
-                seen = texel_at(look.face[byte * 6 + axis * 2 + (not forward)], u, v)
+                x, y, z = ox - f(cx) + dx * t, oy - f(cy) + dy * t, oz - f(cz) + dz * t
+                seen, seen_face = on_face(look, byte, axis, dx, dy, dz, x, y, z)
                 if look.texel[seen] & SOLID:
-                    hit, texel, face, light = t, seen, axis * 2 + forward, SMOOTH
+                    hit, texel, face, light = t, seen, seen_face, SMOOTH
         elif kind == PLANT:
             hit, texel = _plant(look, note, byte, cx, cy, cz, dx, dy, dz, t, leave)
             light = SHINES if byte == FIRE else IN_CELL

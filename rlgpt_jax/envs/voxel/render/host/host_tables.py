@@ -10,14 +10,13 @@ import numpy as np
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 
 from rlgpt_jax.envs.voxel.kernels import make_kernel
-from rlgpt_jax.envs.voxel.render.art import art
 from rlgpt_jax.envs.voxel.render.jax import near_light
 from rlgpt_jax.envs.voxel.render.jax.near_light import WINDOW
 from rlgpt_jax.envs.voxel.render.jax.scene import FAR
-from rlgpt_jax.envs.voxel.render.jax.tables import SOLID, TABLES
+from rlgpt_jax.envs.voxel.render.jax.tables import CUBE, SOLID, TABLES
 from rlgpt_jax.envs.voxel.rules.blocks.light import EMISSION, OPACITY
 
-OPAQUE = 6  # a kind beside those of `art.art`: a cube without holes
+OPAQUE = 6  # a kind beside those of `tables`: a cube without holes
 TILE = 8  # rays of a tile's side
 RAYS = TILE * TILE
 REACH = int(FAR) + 9  # cells to each side of the eye that a ray or its light may look up
@@ -60,7 +59,7 @@ LANE = np.dtype([
 def _look() -> Any:
     """One record of all tables, by the names of `tables.Tables`, and two more."""
     has_hole = (TABLES.texel.reshape(-1, 256) & SOLID == 0).any(1)
-    is_cube = TABLES.block & 7 == art.CUBE
+    is_cube = TABLES.block & 7 == CUBE
     fields = TABLES._asdict() | {
         # By byte: the kind, but `OPAQUE` for cubes without holes.
         "kind": np.where(

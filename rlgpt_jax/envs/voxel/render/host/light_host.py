@@ -153,6 +153,14 @@ def _in_front(note, place, cx, cy, cz, face):
     return guessed_at(note, place, x, y, z)
 
 
+@inline
+def _beside(look, note, place, x, y, z, middle):
+    """A cell's light and 0; of one that darkens corners 1, and the light in front of the face."""
+    if look.block[byte_at(note, place, x, y, z)] & CORNER:
+        return middle, 1
+    return light_at(note, place, x, y, z), 0
+
+
 @jit
 def _remember(look, note, place, cx, cy, cz, face, base):
     """Writes the numbers about a face. Corner k lies at + of the first axis of the face if
@@ -164,33 +172,21 @@ def _remember(look, note, place, cx, cy, cz, face, base):
     ex, ey, ez = int(c == 0), int(c == 1), int(c == 2)
     middle = guessed_at(note, place, fx, fy, fz)
     out = note.face
-    light_low, closed_low = middle, 0  # of the sides at -b and +b
-    light_high, closed_high = middle, 0
-    if look.block[byte_at(note, place, fx - bx, fy - by, fz - bz)] & CORNER:
-        closed_low = 1
-    else:
-        light_low = light_at(note, place, fx - bx, fy - by, fz - bz)
-    if look.block[byte_at(note, place, fx + bx, fy + by, fz + bz)] & CORNER:
-        closed_high = 1
-    else:
-        light_high = light_at(note, place, fx + bx, fy + by, fz + bz)
+    # At the sides at -b and +b.
+    light_low, closed_low = _beside(look, note, place, fx - bx, fy - by, fz - bz, middle)
+    light_high, closed_high = _beside(look, note, place, fx + bx, fy + by, fz + bz, middle)
     even, plain = True, True
     for oc in range(2):
         way = 2 * oc - 1
         px, py, pz = fx + way * ex, fy + way * ey, fz + way * ez
-        light_side, closed_side = middle, 0
-        if look.block[byte_at(note, place, px, py, pz)] & CORNER:
-            closed_side = 1
-        else:
-            light_side = light_at(note, place, px, py, pz)
+        light_side, closed_side = _beside(look, note, place, px, py, pz, middle)
         for ob in range(2):
             along = 2 * ob - 1
             qx, qy, qz = px + along * bx, py + along * by, pz + along * bz
             side, closed = (light_high, closed_high) if ob else (light_low, closed_low)
             light, hidden = middle, 1
             if not closed & closed_side:
-                if not look.block[byte_at(note, place, qx, qy, qz)] & CORNER:
-                    light, hidden = light_at(note, place, qx, qy, qz), 0
+                light, hidden = _beside(look, note, place, qx, qy, qz, middle)
             at = base + 2 * oc + ob
             sky = (middle >> 4) + (side >> 4) + (light_side >> 4) + (light >> 4)
             block = (middle & 15) + (side & 15) + (light_side & 15) + (light & 15)

@@ -153,12 +153,8 @@ def _pixel(look, note, place, bodies, lights, n, i):
         hit = NEVER
     elif look.kind[byte] == OPAQUE and (cx | cy | cz) != 0:
         if hit < found[0]:
-            forward = (dx if axis == 0 else dy if axis == 1 else dz) > f(0)
-            u, v = on_face(
-                axis, forward, ox - f(cx) + dx * hit, oy - f(cy) + dy * hit, oz - f(cz) + dz * hit
-            )
-            texel = texel_at(look.face[byte * 6 + axis * 2 + (not forward)], u, v)
-            face = axis * 2 + forward
+            x, y, z = ox - f(cx) + dx * hit, oy - f(cy) + dy * hit, oz - f(cz) + dz * hit
+            texel, face = on_face(look, byte, axis, dx, dy, dz, x, y, z)
     else:
         hit, texel, face, how, cx, cy, cz, wet, film, film_axis, fx, fy, fz = walk(
             look, note, place, dx, dy, dz, hit, cx, cy, cz, axis, found[0]

@@ -5,12 +5,12 @@ tiles of it where lanes are few. A tile of 8 x 8 rays goes through air as one fr
 (`march_host.py`); then each ray is finished alone: what it met, its light, the fog.
 """
 
+import collections
 from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 
-from rlgpt_jax.envs.voxel.render.host.bodies_host import Bodies
 from rlgpt_jax.envs.voxel.render.host.host_tables import (
     FAST,
     LANE,
@@ -31,33 +31,16 @@ SAMPLES = (1, 2, 4)  # rays along each side of a pixel
 _NO_WORLDS = np.zeros((0, 1, 1, 1), np.uint8)
 
 
-class Eyes(NamedTuple):
-    """Fields of `Scenes` that are read once a lane."""
-
-    cell: np.ndarray
-    eye: np.ndarray
-    axes: np.ndarray
-    sun: np.ndarray
-    day: np.ndarray
-    zenith: np.ndarray
-    horizon: np.ndarray
-    dusk: np.ndarray
-    clouds: np.ndarray
-    sky_light: np.ndarray
-    tints: np.ndarray
-    mining_cell: np.ndarray
-    mining_stage: np.ndarray
-    hand_item: np.ndarray
-    hand_dip: np.ndarray
-    num_lights: np.ndarray
+def _that_begin(*prefixes: str) -> list[str]:
+    return [name for name in Scenes._fields if name.startswith(prefixes)]
 
 
-class Lights(NamedTuple):
-    """Fields of `Scenes` about the lights that agents placed."""
-
-    light_place: np.ndarray
-    light_level: np.ndarray
-    light_is_near: np.ndarray
+# Fields of `Scenes`: of bodies, of the lights that agents placed, and what is read once a lane.
+_BODIES, _LIGHTS = _that_begin("num_mobs", "mob_", "num_items", "item_"), _that_begin("light_")
+_OTHERS = [name for name in Scenes._fields if name not in (*_BODIES, *_LIGHTS, "near")]
+Bodies = collections.namedtuple("Bodies", _BODIES)  # type: ignore[misc]
+Lights = collections.namedtuple("Lights", _LIGHTS)  # type: ignore[misc]
+Eyes = collections.namedtuple("Eyes", _OTHERS)  # type: ignore[misc]
 
 
 class Worlds(NamedTuple):

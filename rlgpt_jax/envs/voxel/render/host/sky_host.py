@@ -101,31 +101,30 @@ def sky(look, note, dx, dy, dz):
     return r, g, b
 
 
+@inline
+def _paint(power, clouds, about, rays, i, has_stars):
+    """`_open_sky` of a tile's ray into COLOUR; returns 1 if it may show sun or moon, else 0."""
+    r, g, b, along = _open_sky(
+        power, clouds, about, rays[RAY * RAYS + i], rays[(RAY + 1) * RAYS + i],
+        rays[(RAY + 2) * RAYS + i], has_stars,
+    )  # fmt: skip
+    rays[COLOUR * RAYS + i] = r
+    rays[(COLOUR + 1) * RAYS + i] = g
+    rays[(COLOUR + 2) * RAYS + i] = b
+    return 1 if abs(along) > f(0.99) else 0
+
+
 @vector
 def _open_skies(power, clouds, about, rays, has_stars):
-    """`_open_sky` of a tile's rays into COLOUR; returns how many may show sun or moon."""
+    """The open sky of a tile; returns how many rays may show sun or moon."""
     near = 0
     # Twice the same loop: with a choice in it LLVM would not turn it into vectors.
     if has_stars:
         for i in range(RAYS):
-            r, g, b, along = _open_sky(
-                power, clouds, about, rays[RAY * RAYS + i], rays[(RAY + 1) * RAYS + i],
-                rays[(RAY + 2) * RAYS + i], True,
-            )  # fmt: skip
-            rays[COLOUR * RAYS + i] = r
-            rays[(COLOUR + 1) * RAYS + i] = g
-            rays[(COLOUR + 2) * RAYS + i] = b
-            near += 1 if abs(along) > f(0.99) else 0
+            near += _paint(power, clouds, about, rays, i, True)
     else:
         for i in range(RAYS):
-            r, g, b, along = _open_sky(
-                power, clouds, about, rays[RAY * RAYS + i], rays[(RAY + 1) * RAYS + i],
-                rays[(RAY + 2) * RAYS + i], False,
-            )  # fmt: skip
-            rays[COLOUR * RAYS + i] = r
-            rays[(COLOUR + 1) * RAYS + i] = g
-            rays[(COLOUR + 2) * RAYS + i] = b
-            near += 1 if abs(along) > f(0.99) else 0
+            near += _paint(power, clouds, about, rays, i, False)
     return near
 
 

@@ -51,25 +51,25 @@ def bodies(s: Sources, ray: Ray) -> Body:
     zero = none * 0.0
     dark = none < 0.0
     body = Body(none, dark.astype(jnp.int32) - 1, (zero, zero, zero), zero, dark, (zero,) * 3)
-    body = _each(s.scene.num_mobs, lambda m, body: _mob(s, ray, m, body), body)
-    return _each(s.scene.num_items, lambda i, body: _item(s, ray, i, body), body)
+    body = each(s.scene.num_mobs, lambda m, body: _mob(s, ray, m, body), body)
+    return each(s.scene.num_items, lambda i, body: _item(s, ray, i, body), body)
 
 
 def mob_shadow(s: Sources, x: jax.Array, y: jax.Array, z: jax.Array) -> jax.Array:
     """float32: a factor that darkens the ground under mobs; local points."""
 
     def shade(m: jax.Array, light: jax.Array) -> jax.Array:
-        px, py, pz = vector(s, s.scene.mob_position, m)
+        px, py, pz = vector(s.scene.mob_position, m)
         radius = 0.45 * load(s.tables.mob_reach, load(s.scene.mob_kind, m))
         away = ((x - px) * (x - px) + (z - pz) * (z - pz)) / (radius * radius)
         above = py - y
         under = (above > -0.1) & (above < 2.0) & (away < 1.0)
         return jnp.where(under, jnp.minimum(light, 0.5 + 0.5 * away), light)
 
-    return _each(s.scene.num_mobs, shade, jnp.ones_like(x))
+    return each(s.scene.num_mobs, shade, jnp.ones_like(x))
 
 
-def _each(number: jax.Array, step, carry):
+def each(number: jax.Array, step, carry):
     """`carry = step(i, carry)` for i from 0."""
 
     def body(loop):
@@ -90,7 +90,7 @@ def _mob(s: Sources, ray: Ray, m: jax.Array, body: Body) -> Body:
     """The nearer of a mob's parts and what is there already."""
     kind = load(s.scene.mob_kind, m)
     reach = load(s.tables.mob_reach, kind)
-    place = vector(s, s.scene.mob_position, m)
+    place = vector(s.scene.mob_position, m)
     x, y, z = (p - o for p, o in zip(place, ray.origin))
     square = (1.3 * reach) * (1.3 * reach)
     close = _close(ray, x, y + 0.5 * reach, z, square)
@@ -103,7 +103,7 @@ def _parts(s: Sources, ray: Ray, m: jax.Array, kind: jax.Array, place: Vector, b
     cos, sin = load(s.scene.mob_turn, m, 0), load(s.scene.mob_turn, m, 1)
     stride = 0.8 * load(s.scene.mob_stride, m)
     look = load(s.scene.mob_look, m)
-    dye = vector(s, s.scene.mob_dye, m)
+    dye = vector(s.scene.mob_dye, m)
     hurt = pick(look & HURT != 0, _REDNESS, 0.0)
     hidden = SHORN + (WOOLLY - SHORN) * (look & SHEARED) // SHEARED
     px, py, pz = (o - p for o, p in zip(ray.origin, place))
@@ -194,7 +194,7 @@ def _flames(s: Sources, ray: Ray, m: jax.Array, place: Vector, body: Body) -> Bo
 
 def _item(s: Sources, ray: Ray, i: jax.Array, body: Body) -> Body:
     """A small turning cube, or a flat picture that faces the viewer."""
-    place = vector(s, s.scene.item_position, i)
+    place = vector(s.scene.item_position, i)
     x, y, z = (p - o for p, o in zip(place, ray.origin))
     close = _close(ray, x, y, z, jnp.float32(_ITEM_REACH))
     byte = load(s.scene.item_byte, i)

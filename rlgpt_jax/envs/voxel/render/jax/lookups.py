@@ -49,7 +49,7 @@ def load(array: Any, *index: Any) -> jax.Array:
     return array.at[index].get(mode="promise_in_bounds")
 
 
-def vector(s: Sources, array: Any, *index: Any) -> Vector:
+def vector(array: Any, *index: Any) -> Vector:
     """Three scalars of a field of the scene."""
     return three(load(array, *index, k) for k in range(3))
 

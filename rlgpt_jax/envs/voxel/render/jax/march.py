@@ -11,7 +11,6 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from rlgpt_jax.envs.voxel.render.art.art import AIR, CUBE, LAVA, PLANT, SHAPE, WATER
 from rlgpt_jax.envs.voxel.render.art.textures import FRONT
 from rlgpt_jax.envs.voxel.render.jax.lookups import (
     Sources,
@@ -20,10 +19,23 @@ from rlgpt_jax.envs.voxel.render.jax.lookups import (
     load,
     some,
     texel_index,
+    three,
 )
 from rlgpt_jax.envs.voxel.render.jax.parts import Ray, box, on_face, plant
 from rlgpt_jax.envs.voxel.render.jax.scene import FAR
-from rlgpt_jax.envs.voxel.render.jax.tables import DOOR, FIRE, LAVA_PICTURE, SOLID, UPPER_DOOR
+from rlgpt_jax.envs.voxel.render.jax.tables import (
+    AIR,
+    CUBE,
+    DOOR,
+    FIRE,
+    LAVA,
+    LAVA_PICTURE,
+    PLANT,
+    SHAPE,
+    SOLID,
+    UPPER_DOOR,
+    WATER,
+)
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE
 
 NONE = 1e9  # distance of what is not met
@@ -82,10 +94,9 @@ def _turn(s: Sources, ray: Ray, body: jax.Array, march: _March) -> _March:
 def _exits(ray: Ray, cell: Vector, reach: jax.Array) -> Vector:
     """Where the rays leave a cube of cells, per axis."""
     walls = (jnp.where(d > 0, c + reach, c + 1 - reach) for c, d in zip(cell, ray.way))
-    x, y, z = (
+    return three(
         (wall.astype(jnp.float32) - o) * i for wall, o, i in zip(walls, ray.origin, ray.inverse)
     )
-    return x, y, z
 
 
 def _leave(s: Sources, ray: Ray, body: jax.Array, march: _March, go: jax.Array) -> _March:
@@ -164,8 +175,7 @@ def _wade(
 
 
 def _choose(mask: jax.Array, new: Vector, old: Vector) -> Vector:
-    x, y, z = (jnp.where(mask, a, b) for a, b in zip(new, old))
-    return x, y, z
+    return three(jnp.where(mask, a, b) for a, b in zip(new, old))
 
 
 def _test_parts(

@@ -22,13 +22,12 @@ WINDOW, HALF = 16, 8  # cells of a side, and how many of them are below the eye'
 DAYLIGHT = 240  # a light byte: 15 of the sky, 0 of blocks
 _SKY, _BLOCKS = (1 << WINDOW) - 1, -1 << WINDOW  # bits of a column's integer
 _LOW = (1 << 2 * WINDOW - 1) - 1  # without the sign, which shifts copy
-_IS_PARTIAL = np.pad(IS_SHAPE, (0, 256 - len(IS_SHAPE)))
 # By byte, bits: lets light through at 1 a block, at 3 a block, takes none from the sky's
 # straight fall, and shows its neighbours' light though it lets none through.
 _THIN, _THICK, _CLEAR, _SHOWS = 1, 2, 4, 8
 _PASS = (
     _THIN * (OPACITY <= 1) + _THICK * ((OPACITY > 1) & (OPACITY < FULL))
-    + _CLEAR * (OPACITY == 0) + _SHOWS * ((OPACITY == FULL) & _IS_PARTIAL)
+    + _CLEAR * (OPACITY == 0) + _SHOWS * ((OPACITY == FULL) & IS_SHAPE)
 ).astype(np.uint8)  # fmt: skip
 assert set(np.unique(OPACITY)) <= {0, 1, 3, FULL}
 

@@ -51,12 +51,12 @@ def aim(s: Sources, row: jax.Array, column: jax.Array, height: int, width: int) 
     scale = 2.0 * _FOV / height
     up = _FOV - (row.astype(jnp.float32) + 0.5) * scale
     right = (column.astype(jnp.float32) + 0.5) * scale - _FOV * width / height
-    axes = [vector(s, s.scene.axes, k) for k in range(3)]
+    axes = [vector(s.scene.axes, k) for k in range(3)]
     way = [f + up * u + right * r for r, u, f in zip(*axes)]
     size = 1.0 / jnp.sqrt(way[0] * way[0] + way[1] * way[1] + way[2] * way[2])
     way = [d * size for d in way]
     dx, dy, dz = (jnp.where(jnp.abs(d) > TINY, d, TINY) for d in way)
-    return Ray(vector(s, s.scene.eye), (dx, dy, dz), (1.0 / dx, 1.0 / dy, 1.0 / dz))
+    return Ray(vector(s.scene.eye), (dx, dy, dz), (1.0 / dx, 1.0 / dy, 1.0 / dz))
 
 
 def _hand(s: Sources, row: jax.Array, column: jax.Array, height: int, width: int) -> jax.Array:

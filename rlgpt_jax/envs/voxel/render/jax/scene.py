@@ -38,9 +38,6 @@ _TINTS = {
     "taiga": ((134, 183, 131), (104, 164, 100)),
     "jungle": ((89, 201, 60), (48, 187, 11)),
     "desert": ((191, 183, 85), (174, 164, 42)),
-    "savanna": ((191, 183, 85), (174, 164, 42)),
-    "swampland": ((106, 112, 57), (106, 112, 57)),
-    "ice_plains": ((128, 180, 151), (96, 161, 123)),
 }
 # float32[biomes, 3, 3]: factors for what has no tint, for grass and for leaves.
 TINTS = np.array(
@@ -189,10 +186,8 @@ def _clouds(eye: jax.Array, time: jax.Array) -> jax.Array:
     return jnp.stack([jnp.mod(x, 64.0), jnp.mod(z, 64.0), CLOUD_HEIGHT - eye[:, 1]], -1)
 
 
-def _seen_first(
-    there: jax.Array, offset: jax.Array, forward: jax.Array
-) -> tuple[jax.Array, jax.Array]:
-    """An order int32[N, K] with what may be seen in front, and how many those are int32[N].
+def _in_sight(there: jax.Array, offset: jax.Array, forward: jax.Array) -> jax.Array:
+    """bool[N, K]: what may be seen.
 
     Args:
       there: bool[N, K].
@@ -202,22 +197,24 @@ def _seen_first(
     # Written out: a matrix product may be rounded coarsely on a GPU.
     ahead = (offset * forward[:, None]).sum(-1)
     near = (offset**2).sum(-1) < (FAR + _MARGIN) ** 2
-    seen = there & near & (ahead > -_MARGIN)
+    return there & near & (ahead > -_MARGIN)
+
+
+def _seen_first(number: str, seen: jax.Array, fields: dict[str, jax.Array]) -> dict[str, jax.Array]:
+    """Fields [N, K, ...] with what is `seen` bool[N, K] in front, and how many those are."""
     order = jnp.argsort(~seen, axis=1, stable=True).astype(jnp.int32)
-    return order, seen.sum(1, dtype=jnp.int32)
 
+    def in_order(array: jax.Array) -> jax.Array:
+        return jnp.take_along_axis(array, order.reshape(order.shape + (1,) * (array.ndim - 2)), 1)
 
-def _in_order(order: jax.Array, array: jax.Array) -> jax.Array:
-    """[N, K, ...] by the order int32[N, K] of each lane."""
-    index = order.reshape(order.shape + (1,) * (array.ndim - 2))
-    return jnp.take_along_axis(array, index, 1)
+    return {number: seen.sum(1, dtype=jnp.int32)} | jax.tree.map(in_order, fields)
 
 
 def _mobs(
     state: WorldState, eye: jax.Array, corner: jax.Array, forward: jax.Array
 ) -> dict[str, jax.Array]:
     place, velocity = state.mobs.position, state.mobs.velocity
-    order, number = _seen_first(state.mobs.kind > 0, place - eye[:, None], forward)
+    seen = _in_sight(state.mobs.kind > 0, place - eye[:, None], forward)
     yaw = jnp.deg2rad(state.mobs.yaw)
     speed = jnp.sqrt(velocity[..., 0] ** 2 + velocity[..., 2] ** 2)
     index = jnp.arange(state.mobs.kind.shape[1], dtype=jnp.int32)
@@ -236,14 +233,14 @@ def _mobs(
         "mob_size": jnp.asarray(MOB_SIZE, jnp.float32)[state.mobs.kind],
         "mob_flicker": 0.25 * ((state.tick[:, None] // 2 + index) % 4).astype(jnp.float32),
     }
-    return {"num_mobs": number} | {name: _in_order(order, f) for name, f in fields.items()}
+    return _seen_first("num_mobs", seen, fields)
 
 
 def _items(
     state: WorldState, eye: jax.Array, corner: jax.Array, forward: jax.Array
 ) -> dict[str, jax.Array]:
     there = (state.items.id > 0) & (state.items.quantity > 0)
-    order, number = _seen_first(there, state.items.position - eye[:, None], forward)
+    seen = _in_sight(there, state.items.position - eye[:, None], forward)
     bob = 0.05 * jnp.sin(0.2 * (state.items.age + state.tick[:, None]).astype(jnp.float32))
     lift = jnp.zeros_like(state.items.position).at[..., 1].set(0.2 + bob)
     fields = {
@@ -251,7 +248,7 @@ def _items(
         "item_byte": jnp.asarray(_CUBE_BYTE)[state.items.id],
         "item_position": state.items.position - corner[:, None] + lift,
     }
-    return {"num_items": number} | {name: _in_order(order, f) for name, f in fields.items()}
+    return _seen_first("num_items", seen, fields)
 
 
 def _lights(state: WorldState, cell: jax.Array) -> dict[str, jax.Array]:
@@ -264,6 +261,4 @@ def _lights(state: WorldState, cell: jax.Array) -> dict[str, jax.Array]:
         "light_level": state.lights.level.astype(jnp.float32),
         "light_is_near": near.astype(jnp.int32),
     }
-    order = jnp.argsort(~lit, axis=1, stable=True).astype(jnp.int32)
-    number = lit.sum(1, dtype=jnp.int32)
-    return {"num_lights": number} | {name: _in_order(order, f) for name, f in fields.items()}
+    return _seen_first("num_lights", lit, fields)

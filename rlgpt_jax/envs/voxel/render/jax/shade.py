@@ -5,7 +5,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from rlgpt_jax.envs.voxel.render.jax.bodies import mob_shadow
+from rlgpt_jax.envs.voxel.render.jax.bodies import each, mob_shadow
 from rlgpt_jax.envs.voxel.render.jax.lookups import (
     Sources,
     Vector,
@@ -47,15 +47,15 @@ class Point(NamedTuple):
 def sky(s: Sources, dx: jax.Array, dy: jax.Array, dz: jax.Array) -> Vector:
     """Colour of the sky in a direction: gradient, glow, sun, moon, stars, clouds."""
     scene = s.scene
-    zenith, horizon = vector(s, scene.zenith), vector(s, scene.horizon)
-    sun, day = vector(s, scene.sun), scene.day
+    zenith, horizon = vector(scene.zenith), vector(scene.horizon)
+    sun, day = vector(scene.sun), scene.day
     up = jnp.exp(0.6 * jnp.log(jnp.maximum(dy, 1e-9)))
     colour = [h + (z - h) * up for h, z in zip(horizon, zenith)]
     along = dx * sun[0] + dy * sun[1] + dz * sun[2]
     glow = jnp.maximum(0.0, along)
     glow = load(scene.dusk, 3) * (glow * glow) * (glow * glow)
     glow = glow * jnp.maximum(0.0, 1.0 - jnp.abs(dy) * 1.6)
-    colour = [c + (d - c) * glow for c, d in zip(colour, vector(s, scene.dusk))]
+    colour = [c + (d - c) * glow for c, d in zip(colour, vector(scene.dusk))]
     # A night's stars, one in 97 cells of a plane overhead.
     rise = jnp.maximum(dy, 0.05)
     cell = jnp.floor(dx / rise * 40.0).astype(jnp.int32) * 7919
@@ -103,7 +103,7 @@ def lamp(s: Sources, sky_level: jax.Array, block_level: jax.Array, factor: jax.A
     green = torch * ((0.6 * torch + 0.4) * 0.6 + 0.4)
     blue = torch * (0.6 * torch * torch + 0.4)
     out = []
-    for full, warm in zip(vector(s, s.scene.sky_light), (torch, green, blue)):
+    for full, warm in zip(vector(s.scene.sky_light), (torch, green, blue)):
         light = DARK + (1.0 - DARK) * (day * full + 0.5 * (torch + warm))
         light = jnp.minimum(1.0, light)
         rest = (1.0 - light) * (1.0 - light)
@@ -166,17 +166,14 @@ def _placed(s: Sources, cell: Vector, place: Vector) -> jax.Array:
     In the cube of cells whose light is kept up to date, only lights outside of it count.
     """
     near = is_near(*cell).astype(jnp.int32)
-    number = s.scene.num_lights
 
-    def shine(loop):
-        i, best = loop
-        away = [jnp.abs(p - q) for p, q in zip(place, vector(s, s.scene.light_place, i))]
+    def shine(i: jax.Array, best: jax.Array) -> jax.Array:
+        away = [jnp.abs(p - q) for p, q in zip(place, vector(s.scene.light_place, i))]
         level = load(s.scene.light_level, i) - (away[0] + away[1] + away[2])
         inside = near * load(s.scene.light_is_near, i)
-        return i + 1, jnp.where(inside > 0, best, jnp.maximum(best, level))
+        return jnp.where(inside > 0, best, jnp.maximum(best, level))
 
-    none = jnp.zeros_like(near, jnp.float32)
-    return jax.lax.while_loop(lambda loop: loop[0] < number, shine, (jnp.int32(0), none))[1]
+    return each(s.scene.num_lights, shine, jnp.zeros_like(near, jnp.float32))
 
 
 def _light(s: Sources, ray: Ray, point: Point, where: jax.Array) -> Vector:

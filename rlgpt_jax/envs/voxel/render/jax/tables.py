@@ -4,18 +4,49 @@ Every picture is 16 x 16 texels: those of blocks come first, then those of mobs,
 bare arm, then the icons of items. `render/art` draws them.
 """
 
+import math
+import zlib
 from typing import NamedTuple
 
 import numpy as np
 
-from rlgpt_jax.envs.voxel.render.art.art import ART
+from rlgpt_jax.envs.voxel.render.art import mob_models
 from rlgpt_jax.envs.voxel.render.art.icons import icon
-from rlgpt_jax.envs.voxel.render.art.textures import FRONT, TOP
-from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, FIRST_LAVA, FIRST_WATER
+from rlgpt_jax.envs.voxel.render.art.solids import JOINS as JOINED
+from rlgpt_jax.envs.voxel.render.art.textures import (
+    BOX,
+    BOX_FIRST,
+    BOX_SIDE,
+    FACES,
+    FRONT,
+    IS_CUBE,
+    IS_PLANT,
+    TEXTURES,
+    TINT,
+    TOP,
+)
+from rlgpt_jax.envs.voxel.rules.blocks.blocks import (
+    AIR_CODE,
+    BLOCK_ID,
+    BLOCK_STATES,
+    DOORS,
+    FIRST_LAVA,
+    FIRST_WATER,
+    LAVAS,
+    LIQUIDS,
+    META_OF,
+    WATERS,
+    by_byte,
+    is_one_of,
+)
+from rlgpt_jax.envs.voxel.rules.blocks.light import FULL, OPACITY
 from rlgpt_jax.envs.voxel.rules.items.item_table import NUM_ITEMS
+from rlgpt_jax.envs.voxel.terrain.noise import fractal_noise
 
+AIR, CUBE, SHAPE, PLANT, WATER, LAVA = range(6)  # kinds of blocks
 TEXELS = 16  # of a picture's side
-# Bits of `Tables.block`: 0-2 the kind (`art.AIR` ..), and four flags.
+# Bits of `Tables.block`: 0-2 the kind (`AIR` ..); flags: it darkens the corners
+# that it takes part in, fences and panes reach for it, it is a door, the upper half of one.
 CORNER, JOINS, DOOR, UPPER_DOOR = 8, 16, 32, 64
 BOX_UNITS = 160.0  # of a block, in `Tables.box`
 SOLID, TINT_SHIFT = 1 << 26, 24  # of a texel
@@ -53,12 +84,43 @@ def _arm() -> np.ndarray:
     return np.concatenate([colour, np.full((TEXELS, TEXELS, 1), 255)], -1).astype(np.uint8)
 
 
-_BLOCK_PICTURES, _MOB_PICTURES = len(ART.pictures), len(ART.part_skin)
-ARM = _BLOCK_PICTURES + _MOB_PICTURES  # picture of the bare arm
+ARM = len(TEXTURES) + len(mob_models.SKINS)  # picture of the bare arm
 FIRST_ICON = ARM + 1  # plus the item id
-WATER_PICTURE = int(ART.faces[FIRST_WATER, TOP])
-LAVA_PICTURE = int(ART.faces[FIRST_LAVA, TOP])
-FIRE, FIRE_PICTURE = int(ART.fire), int(ART.faces[ART.fire, FRONT])
+WATER_PICTURE, LAVA_PICTURE = int(FACES[FIRST_WATER, TOP]), int(FACES[FIRST_LAVA, TOP])
+FIRE = BLOCK_ID["fire"]
+FIRE_PICTURE = int(FACES[FIRE, FRONT])
+
+
+def _blocks() -> np.ndarray:
+    """`Tables.block`."""
+    is_kind = [is_one_of(*WATERS), is_one_of(*LAVAS), IS_CUBE, IS_PLANT]
+    kind = np.select(is_kind, [WATER, LAVA, CUBE, PLANT], SHAPE)
+    kind[0], kind[AIR_CODE:] = AIR, AIR
+    whole = (kind == CUBE) & (OPACITY == FULL)
+    corner, joins = whole | is_one_of("leaves", "leaves2"), whole | is_one_of("glass", *JOINED)
+    door = is_one_of(*DOORS)
+    flags = CORNER * corner + JOINS * joins + DOOR * door + UPPER_DOOR * (door & (META_OF == 8))
+    return (kind + flags).astype(np.int32)
+
+
+def _surface() -> np.ndarray:
+    """Level 0 is a source, 1 to 7 sink away from it, from 8 on it falls."""
+    heights = [0.0 if name not in LIQUIDS else 1.0 if meta >= 8 else (8 - meta) / 9
+               for name, meta in BLOCK_STATES]  # fmt: skip
+    return by_byte(heights, np.float32)
+
+
+def _draw_cracks() -> np.ndarray:
+    """uint8[16, 16]: the stage 0..9 from which a pixel is cracked, 255 never."""
+    rng, cracks = np.random.default_rng(zlib.crc32(b"cracks")), np.full((16, 16), 255, np.uint8)
+    for start in range(9):
+        y, x, way = 7.5, 7.5, rng.uniform(0, 2 * math.pi)
+        for step in range(11):
+            row, column = int(y) % 16, int(x) % 16
+            cracks[row, column] = min(cracks[row, column], min(9, start // 2 + step // 2))
+            way += rng.uniform(-0.7, 0.7)
+            y, x = y + math.sin(way), x + math.cos(way)
+    return cracks
 
 
 def _pack(colour: np.ndarray) -> np.ndarray:
@@ -70,9 +132,9 @@ def _pack(colour: np.ndarray) -> np.ndarray:
 def _textures() -> tuple[np.ndarray, np.ndarray]:
     """`Tables.texel` and `Tables.mean`."""
     icons = np.stack([icon(item) for item in range(NUM_ITEMS)])
-    pictures = np.concatenate([ART.pictures, ART.part_skin, _arm()[None], icons])
+    pictures = np.concatenate([TEXTURES, mob_models.SKIN, _arm()[None], icons])
     tint = np.zeros(pictures.shape[:3], np.int32)
-    tint[:_BLOCK_PICTURES] = ART.tint
+    tint[: len(TINT)] = TINT
     solid = pictures[..., 3] > 0
     texel = _pack(pictures) | tint << TINT_SHIFT | np.where(solid, SOLID, 0)
     weight = solid[..., None]
@@ -81,44 +143,36 @@ def _textures() -> tuple[np.ndarray, np.ndarray]:
 
 
 def _boxes() -> np.ndarray:
-    units = np.rint(ART.box * BOX_UNITS).astype(np.int32)
+    units = np.rint(BOX * BOX_UNITS).astype(np.int32)
     low, high = (ends[:, 0] | ends[:, 1] << 8 | ends[:, 2] << 16 for ends in np.split(units, 2, 1))
-    return np.stack([low | ART.box_side << 24, high], 1).reshape(-1).astype(np.int32)
+    return np.stack([low | BOX_SIDE << 24, high], 1).reshape(-1).astype(np.int32)
 
 
-def _part_looks() -> np.ndarray:
-    flags = (
-        FIRST_LEG * (ART.part_swing == 1) + OTHER_LEG * (ART.part_swing == -1)
-        + WOOLLY * (ART.part_when == 1) + SHORN * (ART.part_when == 2) + DYED * ART.part_dyed
-    )  # fmt: skip
-    sides, front = (ART.part_paint + _BLOCK_PICTURES).T
-    return (flags | sides << 8 | front << 20).astype(np.int32)
-
-
-def _faces() -> np.ndarray:
-    faces = np.zeros((256, 6), np.int32)
-    faces[:AIR_CODE] = ART.faces
-    return faces.reshape(-1)
+def _look_of(part: mob_models.Part) -> int:
+    """`Tables.part_look` of a box."""
+    flags = (0, FIRST_LEG, OTHER_LEG)[part.swing] | (0, WOOLLY, SHORN)[part.when]
+    flags |= DYED if part.paint == "wool" else 0
+    names = part.paint, part.face or part.paint
+    sides, front = (len(TEXTURES) + mob_models.SKINS.index(name) for name in names)
+    return flags | sides << 8 | front << 20
 
 
 _TEXEL, _MEAN = _textures()
+_CLOUDS = fractal_noise(np.random.default_rng(7), (64, 64), 9.0, 2) > 0.34
 TABLES = Tables(
-    block=(
-        ART.kind + CORNER * ART.corner + JOINS * ART.joins + DOOR * ART.is_door
-        + UPPER_DOOR * ART.above_door
-    ).astype(np.int32),
-    surface=ART.surface.astype(np.float32),
-    face=_faces(),
+    block=_blocks(),
+    surface=_surface(),
+    face=FACES.reshape(-1),
     texel=_TEXEL,
     mean=_MEAN,
-    box_first=ART.box_first.astype(np.int32),
+    box_first=BOX_FIRST,
     box=_boxes(),
-    cracks=ART.cracks.reshape(-1).astype(np.int32),
-    clouds=ART.clouds.reshape(-1).astype(np.int32),
-    part_first=ART.part_first.astype(np.int32),
-    part_box=ART.part_box.reshape(-1).astype(np.float32),
-    part_look=_part_looks(),
-    mob_reach=ART.part_reach.astype(np.float32),
-)  # fmt: skip
-assert (np.abs(ART.box * BOX_UNITS - np.rint(ART.box * BOX_UNITS)) < 1e-4).all()
-assert ARM < 1 << 11 and (ART.faces[FIRST_WATER] == WATER_PICTURE).all()
+    cracks=_draw_cracks().reshape(-1).astype(np.int32),
+    clouds=_CLOUDS.reshape(-1).astype(np.int32),
+    part_first=mob_models.FIRST,
+    part_box=mob_models.BOX.reshape(-1),
+    part_look=np.array([_look_of(part) for part in mob_models.PARTS], np.int32),
+    mob_reach=mob_models.REACH,
+)
+assert (np.abs(BOX * BOX_UNITS - np.rint(BOX * BOX_UNITS)) < 1e-4).all()
+assert ARM < 1 << 11 and (FACES[FIRST_WATER] == WATER_PICTURE).all()
