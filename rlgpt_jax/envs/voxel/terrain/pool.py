@@ -163,9 +163,6 @@ def _write(path: Path, worlds: World) -> None:
         os.replace(name, path)
     except OSError as error:
         warnings.warn(f"worlds are not kept in {path.parent}: {error}", stacklevel=2)
+    finally:
         if name:
             Path(name).unlink(missing_ok=True)
-    except BaseException:
-        if name:
-            Path(name).unlink(missing_ok=True)
-        raise
