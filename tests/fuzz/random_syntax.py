@@ -21,7 +21,7 @@ BUILTINS = (
 )  # fmt: skip
 NAMES = (*"abcdfgnpqrxyz", *["obs"] * 12, "cells", "math", "macro", "self", "_", "__class__",
          *PLAIN_ACTIONS, *ITEM_ACTIONS, "turn", *BUILTINS,
-         *re.findall(r"\b[a-z]\w+", FUNCTIONS.signature))  # fmt: skip
+         *re.findall(r"\b[a-z]\w+", FUNCTIONS))  # fmt: skip
 FIELDS = ("x", "y", "z", "yaw", "pitch", "life", "held", "rays", "block", "entity", "distance",
           "count", "near", "nearest", "sees", "append", "pop", "get", "items", "keys", "values",
           "startswith", "endswith", "split", "format", "join", "sqrt", "pi", "__class__",

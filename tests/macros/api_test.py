@@ -12,16 +12,14 @@ from rlgpt_jax.macros.sensors import SENSOR_LEVELS
 from rlgpt_jax.macros.skills import skills
 from rlgpt_jax.macros.vm.bytecode import Program
 from tests.envs.voxel import worlds
+from tests.macros import api_examples
 
 EPISODES = worlds.HOST_LANES
 # What succeeds on flat ground with a cow and nothing to dig for.
 ON_FLAT_GROUND = ("look_level", "face", "walk", "walk_to", "climb_out", "mine_ahead", "collect")
 
-EXAMPLES = [
-    (entry, example)
-    for entry in (*api.ACTIONS, *api.FIELDS, api.FUNCTIONS)
-    for example in entry.examples
-]
+ENTRIES = (*api.ACTIONS, *api.FIELDS, api.Entry(api.FUNCTIONS, ""))
+EXAMPLES = [(e, example) for e in ENTRIES for example in api_examples.EXPRESSIONS[e.signature]]
 
 
 @pytest.fixture(scope="module")
@@ -45,15 +43,17 @@ def compiled(lines: str) -> Program | Refusal:
     return parse_macro(f"def macro(obs):\n{indented}    yield noop()\n", "macro", "full")
 
 
-@pytest.mark.parametrize("lines", [e for es in api.ACCEPTED.values() for e in es])
+@pytest.mark.parametrize(
+    "lines", [line for words in api.ACCEPTED for line in api_examples.ACCEPTED[words.split(":")[0]]]
+)
 def test_what_the_prompt_calls_accepted_is_accepted(lines: str) -> None:
     program = compiled(lines)
     assert isinstance(program, Program), program.describe()
 
 
-@pytest.mark.parametrize(("words", "lines"), api.REFUSED.items())
-def test_what_the_prompt_calls_not_accepted_is_refused(words: str, lines: str) -> None:
-    assert isinstance(compiled(lines), Refusal)
+@pytest.mark.parametrize("words", api.REFUSED)
+def test_what_the_prompt_calls_not_accepted_is_refused(words: str) -> None:
+    assert isinstance(compiled(api_examples.REFUSED[words]), Refusal)
     assert words in api.prompt_text("paper")
 
 

@@ -10,7 +10,7 @@ import experiments
 import rlgpt_jax
 from rlgpt_jax.envs.names import MOBS, NAMES
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.api import ACTIONS, FIELDS, FUNCTIONS, prompt_text
+from rlgpt_jax.macros.api import prompt_text
 from rlgpt_jax.macros.vm.bytecode import MAX_NAME_ID, OPERANDS, OPERATIONS, MacroSet
 from tests.fuzz import attacks
 from tests.macros import worlds
@@ -183,13 +183,6 @@ def test_values_of_all_kinds_survive_boxing():
 
 
 # --- the documentation that models see -------------------------------------------------
-def test_every_documented_example_is_accepted():
-    for entry in (*ACTIONS, *FIELDS, FUNCTIONS):
-        for example in entry.examples:
-            line = f"obs = yield {example}" if entry in ACTIONS else f"x = {example}"
-            worlds.program(f"def macro(obs):\n    {line}\n    yield noop()\n")
-
-
 def test_the_prompt_shows_rays_only_where_they_exist():
     paper, full = prompt_text("paper"), prompt_text("full")
     assert "obs.rays" in full and "obs.nearest" in full

@@ -129,11 +129,11 @@ def test_prompts_tell_of_the_world_and_nothing_of_minecraft() -> None:
 
 
 def test_examples_of_the_prompt_are_accepted() -> None:
-    world = api.documented(SPEC)
-    for entry in world.actions:
-        program(lines(f"obs = yield {entry.examples[0]}"), entry.level)
-    for entry in world.fields:
-        program(lines(f"x = {entry.examples[0]}"), entry.level)
+    for action in SPEC.actions:
+        if not action.hidden:
+            program(lines(f"obs = yield {vocabulary.example(SPEC, action)}"))
+    for field in api.documented(SPEC).fields:
+        program(lines(f"x = {field.signature}"), field.level)
     macro = program(f"{api.BOUNDED_EXAMPLE}:\n    yield drive(depth, speed)\n")
     assert [argument.name for argument in macro.arguments] == ["depth", "speed"]
     names = 'mode = "reaching"\nok = "in" in mode and mode.startswith("reach")\n'
