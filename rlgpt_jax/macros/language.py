@@ -122,11 +122,9 @@ def checked_tree(source: str) -> ast.Module:
     return tree
 
 
-class At:
+def at(line: int, column: int) -> types.SimpleNamespace:
     """A place in the source, for refusals that have no tree node."""
-
-    def __init__(self, line: int, column: int):
-        self.lineno, self.col_offset = line, column
+    return types.SimpleNamespace(lineno=line, col_offset=column)
 
 
 def check_text(source: str) -> None:
@@ -169,7 +167,7 @@ def refuse_match(pattern: re.Pattern[str], source: str, reason: str, advice: str
     found = pattern.search(source)
     if found:
         before = LINE_ENDS.split(source[: found.start()])
-        raise Refused(At(len(before), len(before[-1])), reason, advice)
+        raise Refused(at(len(before), len(before[-1])), reason, advice)
 
 
 def read(source: str) -> ast.Module:
@@ -179,7 +177,7 @@ def read(source: str) -> ast.Module:
             warnings.simplefilter("ignore")
             return ast.parse(source)
     except SyntaxError as error:
-        place = At(error.lineno or 0, max((error.offset or 1) - 1, 0))
+        place = at(error.lineno or 0, max((error.offset or 1) - 1, 0))
         reason = str(error.msg)
         if reason.startswith("Exceeds the limit"):
             raise Refused(place, "the number is too long", "numbers are float32") from None
@@ -192,10 +190,8 @@ def read(source: str) -> ast.Module:
 
 def advice_for(message: str) -> str:
     """Returns advice for a message of Python's parser."""
-    for part, advice in SYNTAX_ADVICE.items():
-        if part in message:
-            return advice
-    return "send one complete Python block, and nothing else in it"
+    found = (advice for part, advice in SYNTAX_ADVICE.items() if part in message)
+    return next(found, "send one complete Python block, and nothing else in it")
 
 
 SYNTAX_ADVICE = {

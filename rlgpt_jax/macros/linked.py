@@ -14,6 +14,7 @@ import ast
 import re
 from collections.abc import Mapping
 
+from rlgpt_jax.macros.compiler.tree.modules import bound_names
 from rlgpt_jax.macros.refusal import Refused
 
 _MARK = re.compile(r"^# --- called above: (\w+) ---\n", re.M)
@@ -49,13 +50,10 @@ def link(tree: ast.Module, text: str, name: str, others: Mapping[str, str]) -> s
     Raises:
       Refused: it calls one of those, or one that calls it, or two versions of one.
     """
-    bound = {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
-    bound |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-    named = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id not in bound]
-    bound |= {n.id for n in named if isinstance(n.ctx, ast.Store)}
+    callable_ = others.keys() - bound_names(ast.walk(tree)) - {name}
     sections: dict[str, str] = {}
-    for node in named:
-        if node.id not in others or node.id in bound or node.id == name:
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Name) or node.id not in callable_:
             continue
         if not others[node.id]:
             raise Refused(

@@ -95,7 +95,7 @@ def sum_(f: Code, node: ast.Call, into: int | None) -> int:
         else:
             within.routine(f, "_concatenate", [total, item], total)
 
-    loops.each_of(f, given["items"], step, Label())
+    loops.each_of(f, given["items"], step)
     return f.put(total, into)
 
 
@@ -106,7 +106,7 @@ def quantifier(name: str, stop: bool) -> Builtin:
         items = bound(node, name, ["items"], 1)["items"]
         result, decided, done = f.temp(), Label(), Label()
         jump = bc.JT if stop else bc.JF
-        loops.each_of(f, items, lambda item: f.emit(jump, item, decided), Label())
+        loops.each_of(f, items, lambda item: f.emit(jump, item, decided))
         f.emit(bc.MOVE, result, f.constant(not stop))
         f.emit(bc.JUMP, done)
         f.place(decided)
@@ -132,7 +132,8 @@ def next_(f: Code, node: ast.Call, into: int | None) -> int:
         f.emit(bc.MOVE, result, item)
         f.emit(bc.JUMP, done)
 
-    loops.each_of(f, given["items"], take, found)
+    loops.each_of(f, given["items"], take)
+    f.place(found)
     if "default" in given:
         f.value(given["default"], result)
     else:
@@ -148,7 +149,7 @@ def copied(name: str) -> Builtin:
         items = node if name == "range" else bound(node, name, ["items"], 0).get("items")
         register = f.sequence(values.T_LIST, [], None)
         if items is not None:
-            loops.each_of(f, items, lambda item: f.emit(bc.APPEND, register, item, 0), Label())
+            loops.each_of(f, items, lambda item: f.emit(bc.APPEND, register, item, 0))
         if name == "tuple":
             f.emit(bc.RETAG, register, register, values.T_TUPLE)
         return f.put(register, into)
@@ -167,7 +168,7 @@ def set_(f: Code, node: ast.Call, into: int | None) -> int:
     items = bound(node, "set", ["items"], 0).get("items")
     made = f.sequence(values.T_SET, [], None)
     if items is not None:
-        loops.each_of(f, items, lambda item: mappings.add(f, made, item), Label())
+        loops.each_of(f, items, lambda item: mappings.add(f, made, item))
     return f.put(made, into)
 
 
@@ -202,7 +203,7 @@ def len_(f: Code, node: ast.Call, into: int | None) -> int:
         return mappings.length(f, items, into)
     total = f.temp()
     f.emit(bc.MOVE, total, f.constant(0.0))
-    loops.each_of(f, items, lambda _: f.emit(bc.ADD, total, total, f.constant(1.0)), Label())
+    loops.each_of(f, items, lambda _: f.emit(bc.ADD, total, total, f.constant(1.0)))
     return f.put(total, into)
 
 
@@ -213,14 +214,16 @@ def float_(f: Code, node: ast.Call, into: int | None) -> int:
     return operation("float", bc.NUMBER)(f, node, into)
 
 
+# Functions of one number that are one instruction.
+OPERATIONS = {
+    **dict.fromkeys(("abs", "fabs"), bc.ABS),
+    **dict.fromkeys(("int", "trunc"), bc.TRUNC),
+    "floor": bc.FLOOR,
+    "ceil": bc.CEIL,
+    "sqrt": bc.SQRT,
+}
 BUILTINS: dict[str, Builtin] = {
-    "abs": operation("abs", bc.ABS),
-    "fabs": operation("fabs", bc.ABS),
-    "int": operation("int", bc.TRUNC),
-    "trunc": operation("trunc", bc.TRUNC),
-    "floor": operation("floor", bc.FLOOR),
-    "ceil": operation("ceil", bc.CEIL),
-    "sqrt": operation("sqrt", bc.SQRT),
+    **{name: operation(name, op) for name, op in OPERATIONS.items()},
     "len": len_,
     "bool": bool_,
     "float": float_,
@@ -235,26 +238,25 @@ BUILTINS: dict[str, Builtin] = {
     "any": quantifier("any", True),
     "all": quantifier("all", False),
     "next": next_,
-    "list": copied("list"),
-    "tuple": copied("tuple"),
-    "range": copied("range"),
-    "deque": copied("deque"),
+    **{name: copied(name) for name in ("list", "tuple", "range", "deque")},
     "sorted": sorted_,
     "set": set_,
     "frozenset": set_,
     "dict": dict_,
+    **numbers.NUMBER_BUILTINS,
 }
-BUILTINS.update(numbers.NUMBER_BUILTINS)
 NO_BUILTIN = {
     **dict.fromkeys(
         ("defaultdict", "Counter"), "write d[k] = d.get(k, 0) + 1, or d.setdefault(k, []).append(x)"
     ),
+    **dict.fromkeys(("exp", "log"), "write x ** n with a whole n, or a table of values"),
+    **dict.fromkeys(("vars", "dir", "hasattr"), "use the documented fields"),
+    **dict.fromkeys(("exit", "quit"), "end the macro with return, or with raise inside a helper"),
+    **dict.fromkeys(("input", "open", "eval", "exec", "compile"), "macros get only obs"),
     "OrderedDict": "a dictionary keeps its order: {}",
     "namedtuple": "use a tuple, x, z = place, or a dictionary",
     "isinstance": "write what each function takes, or compare with None",
     "divmod": "write x // y and x % y",
-    "exp": "write x ** n with a whole n, or a table of values",
-    "log": "write x ** n with a whole n, or a table of values",
     "randrange": "random.randint(0, n - 1)",
     "print": "leave it out; what a macro does is reported anyway",
     "enumerate": "use it in a for loop: for i, x in enumerate(items)",
@@ -263,19 +265,9 @@ NO_BUILTIN = {
     "iter": "loop over the items",
     "str": 'names are compared as they are: r.block == "log"',
     "type": "write isinstance(x, (int, float)), isinstance(x, tuple) and the like",
-    "vars": "use the documented fields",
-    "dir": "use the documented fields",
     "id": "compare with `is`",
     "super": "write functions; there are no classes",
-    "exit": "end the macro with return, or with raise inside a helper",
-    "quit": "end the macro with return, or with raise inside a helper",
     "getattr": "write the field's name: obs.x",
     "setattr": "keep values in variables",
-    "hasattr": "use the documented fields",
-    "input": "macros get only obs",
-    "open": "macros get only obs",
-    "eval": "macros get only obs",
-    "exec": "macros get only obs",
-    "compile": "macros get only obs",
     "__import__": "nothing can be imported",
 }

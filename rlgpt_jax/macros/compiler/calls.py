@@ -9,9 +9,7 @@ from rlgpt_jax.envs.base import CAMERA_CENTRE, CAMERA_STEP
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID, NAMES
 from rlgpt_jax.macros.actions import (
     CRAFT_OF_NAME,
-    FN_CRAFT,
     ITEM_ACTIONS,
-    JUMPING,
     PLAIN_ACTIONS,
     function_code,
     turn_code,
@@ -98,13 +96,15 @@ def built_in(f: Code, node: ast.Call, name: str, into: int | None) -> int:
 
 def api_call(f: Code, node: ast.Call, name: str, into: int | None) -> int:
     if name in f.shared.vocabulary.api_actions:
-        return api_action(f, node, name, into)
+        if name == "turn":
+            return turn(f, node, into)
+        return (movement if name in PLAIN_ACTIONS else item_action)(f, node, name, into)
     if name in BUILTINS:
         return BUILTINS[name](f, node, into)
     if f.scope.trusted and name in within.INTRINSICS:
         return within.intrinsic(f, node, name, into)
     if name in ROUTINES:
-        names = list("xyzw")[: ROUTINES[name]]
+        names = function_values.api_parameters(name).positional
         given = bound(node, name, names, len(names))
         return functions.routine(f, node, name, [given[n] for n in names], into)
     if name in NO_BUILTIN:
@@ -112,17 +112,9 @@ def api_call(f: Code, node: ast.Call, name: str, into: int | None) -> int:
     raise Refused(node, f"the function {name} is not known", known_names(f, name))
 
 
-def api_action(f: Code, node: ast.Call, name: str, into: int | None) -> int:
-    if name == "turn":
-        return turn(f, node, into)
-    compile_call = movement if name in PLAIN_ACTIONS else item_action
-    return compile_call(f, node, name, into)
-
-
 def movement(f: Code, node: ast.Call, name: str, into: int | None) -> int:
     """Compiles `forward(jump=..., sprint=...)` and the other simple actions."""
-    names = [*(["jump"] if name in JUMPING else []), *(["sprint"] if name == "forward" else [])]
-    given = bound(node, name, names, 0)
+    given = bound(node, name, function_values.api_parameters(name).positional, 0)
     for flag in node.args:
         if facts.constant_of(f, flag) not in (True, False, None, MISSING):
             raise Refused(
@@ -174,7 +166,7 @@ def item_action(f: Code, node: ast.Call, name: str, into: int | None) -> int:
                 close_names(text, CRAFT_NAMES) or "see the recipes of Minecraft 1.11",
             )
         argument = int(CRAFT_OF_NAME[NAME_ID[text]])
-        return f.put(f.constant(ActionConstant(function_code(FN_CRAFT, argument))), into)
+        return f.put(f.constant(ActionConstant(function_code(ITEM_ACTIONS[name], argument))), into)
     item = f.value(given)
     return f.made(node, bc.ITEM, into, item, ITEM_ACTIONS[name])
 
@@ -274,12 +266,10 @@ def block(f: Code, node: ast.Call, func: ast.Attribute, into: int | None) -> int
         cell = position
     register = f.temp() if into is None else into
     f.at(node)
-    if known is not None:
-        place = snapshots.kept(f, func.value, "block", known)
-        snapshots.answer(f, bc.BLOCK, register, obs, cell, place)
-    else:
-        place = snapshots.kept(f, func.value, *snapshots.ALL_BLOCKS)
-        snapshots.any_block(f, register, obs, cell, place)
+    computed = known is None
+    asked = snapshots.ALL_BLOCKS if computed else ("block", known)
+    place = snapshots.kept(f, func.value, *asked)
+    snapshots.answer(f, bc.BLOCK, register, obs, cell, place, of_all=computed)
     return register
 
 

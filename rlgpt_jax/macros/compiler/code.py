@@ -198,11 +198,7 @@ class Code:
         return self.pool.operand(value)
 
     def constant_bits(self, bits: int) -> int:
-        """Returns the operand of a constant that is no Python value."""
-        key = ("value", bits)
-        if key not in self.pool.known:
-            self.pool.known[key] = self.pool.add_cells([bits])
-        return -1 - self.pool.known[key]
+        return self.pool.bits_operand(bits)
 
     @property
     def frame(self) -> int:

@@ -1,6 +1,7 @@
 """Tests: comparisons, and/or/not, conditional expressions, and jumps on them."""
 
 import ast
+from collections.abc import Callable
 from typing import NamedTuple
 
 from rlgpt_jax.macros import values
@@ -51,20 +52,13 @@ def compare_jump(f: Code, node: ast.Compare, label: Label, when: bool) -> None:
     if text_tests.compare_jump(f, node, label, when):
         return
     skip = Label()
-    left = f.value(node.left)
+    left_node, left = node.left, f.value(node.left)
     for i, (op, right_node) in enumerate(zip(node.ops, node.comparators, strict=True)):
         last = i == len(node.ops) - 1
         right = part(f, right_node, op)
         goal, truth = (label, when) if last or not when else (skip, False)
-        one_jump(
-            f,
-            (node.left if i == 0 else node.comparators[i - 1], left),
-            op,
-            (right_node, right),
-            goal,
-            truth,
-        )
-        left = right
+        one_jump(f, (left_node, left), op, (right_node, right), goal, truth)
+        left_node, left = right_node, right
     f.place(skip)
 
 
@@ -101,18 +95,12 @@ def one_jump(f: Code, left: Part, op: ast.cmpop, right: Part, label: Label, when
     else:
         holds, fails, _, swapped = ORDER[type(op)]
         routine = row_routine(f, left[0], op, right[0])
-        a, b = (right[1], left[1]) if swapped else (left[1], right[1])
-        if routine is not None:
-            compare_rows(
-                f,
-                routine,
-                (holds if when else fails, a, b),
-                label,
-                when,
-                facts.kind_of(f, right[0] if swapped else left[0]).bits,
-            )
+        first, second = (right, left) if swapped else (left, right)
+        plain = (holds if when else fails, first[1], second[1])
+        if routine is None:
+            f.emit(*plain, label)
         else:
-            f.emit(holds if when else fails, a, b, label)
+            compare_rows(f, routine, plain, label, when, facts.kind_of(f, first[0]).bits)
 
 
 class RowRoutine(NamedTuple):
@@ -158,48 +146,46 @@ def contains(f: Code, left: Part, right: Part, label: Label, when: bool) -> None
     """Compiles `x in y`: a sequence, a set of constants, or a part of a name."""
     item, (node, container) = left[1], right
     if isinstance(node, ast.Set | ast.Tuple | ast.List):
-        constant = facts.constant_of(f, ast.copy_location(ast.Tuple(node.elts, ast.Load()), node))
+        constant = facts.constant_row(f, node)
         if constant is MISSING:
             one_of(f, item, node, label, when)
             return
         container = f.constant(constant)
     found = f.temp()
-    word = facts.constant_of(f, left[0])
-    done, is_name = Label(), Label()
-    whole = facts.constant_of(f, node)
+
+    def search() -> None:
+        mappings.found_in(f, node, found, item, container)
+
+    def search_unless_name(of_name: Callable[[], None]) -> None:
+        within.by_tag(f, container, [values.T_NAME], search, of_name)
+
+    word, whole = facts.constant_of(f, left[0]), facts.constant_of(f, node)
     if isinstance(word, str):
         if facts.may_be(f, node, kinds.NAME) or f.scope.trusted:
-            part_of_name(f, word, node, container, is_name, found, item, done)
+            search_unless_name(
+                lambda: f.emit(bc.INSET, found, container, f.pool.later_set("in", word))
+            )
         else:
-            mappings.found_in(f, node, found, item, container)
+            search()
     elif isinstance(whole, str):
-        f.emit(
-            bc.INSET, found, item, f.pool.named_set(f"part of {whole}", lambda name: name in whole)
-        )
+        part = f.pool.named_set(f"part of {whole}", lambda name: name in whole)
+        f.emit(bc.INSET, found, item, part)
     elif may_hold_rows(f, left[0], node):
         within.routine(f, "_among", [item, container], found)
-    elif not text_of_kind(f, left, right, container, found):
-        mappings.found_in(f, node, found, item, container)
-    f.place(done)
+    else:
+        words = words_in_name(f, left[0], node)
+        if words is None:
+            search()
+        else:
+            search_unless_name(lambda: text_tests.with_word(f, words, item, container, "in", found))
     f.emit(bc.JT if when else bc.JF, found, label)
 
 
-def text_of_kind(f: Code, left: Part, right: Part, container: int, found: int) -> bool:
-    """Compiles `word in name` where the word is a variable; says whether it did."""
-    node, done, is_name = right[0], Label(), Label()
+def words_in_name(f: Code, item: ast.expr, node: ast.expr) -> list[str] | None:
+    """Returns the words that `item in node` may look for in a name; None if not known, or none."""
     if f.scope.trusted or not facts.may_be(f, node, kinds.NAME):
-        return False
-    surely = facts.is_surely(f, node, kinds.NAME)
-    known = text_tests.words_of(f, left[0], needed=surely)
-    if known is None:
-        return False
-    f.emit(bc.JTAG, container, values.T_NAME, is_name)
-    mappings.found_in(f, node, found, left[1], container)
-    f.emit(bc.JUMP, done)
-    f.place(is_name)
-    text_tests.with_word(f, known, left[1], container, "in", found)
-    f.place(done)
-    return True
+        return None
+    return text_tests.words_of(f, item, needed=facts.is_surely(f, node, kinds.NAME))
 
 
 def may_hold_rows(f: Code, item: ast.expr, node: ast.expr) -> bool:
@@ -209,18 +195,6 @@ def may_hold_rows(f: Code, item: ast.expr, node: ast.expr) -> bool:
     if not wanted.bits & known.item(facts.kind_of(f, node)).bits & kinds.ROWS:
         return False
     return not lists.is_short(f, item) and bool(known.item(wanted).bits & kinds.ROWS)
-
-
-def part_of_name(
-    f: Code, text: str, node: ast.expr, container: int, is_name: Label, found: int, item: int,
-    done: Label,
-) -> None:  # fmt: skip
-    """Compiles `"log" in y`: part of the name y, or an element of the sequence y."""
-    f.emit(bc.JTAG, container, values.T_NAME, is_name)
-    mappings.found_in(f, node, found, item, container)
-    f.emit(bc.JUMP, done)
-    f.place(is_name)
-    f.emit(bc.INSET, found, container, f.pool.later_set("in", text))
 
 
 def one_of(f: Code, item: int, node: ast.expr, label: Label, when: bool) -> None:
@@ -241,8 +215,8 @@ def compare_value(f: Code, node: ast.Compare, into: int | None) -> int:
     if (
         len(node.ops) == 1
         and type(op) in ORDER
-        and not text_tests.is_test(f, node)
-        and (row_routine(f, node.left, op, node.comparators[0]) is None)
+        and text_tests.test(f, node) is None
+        and row_routine(f, node.left, op, node.comparators[0]) is None
     ):
         left, right = f.value(node.left), part(f, node.comparators[0], op)
         _, _, as_value, swapped = ORDER[type(op)]

@@ -65,7 +65,7 @@ def name(f: Code, node: ast.Name) -> int:
             return found if isinstance(found, int) else f.group(found)
     table = facts.table_of(f, node)
     if table is not None:
-        return mappings.of_table(f, table, None)
+        return f.sequence(values.T_DICT, [f.constant(x) for x in table.pairs()], None)
     target = resolve(f.scope, node.id)
     api = (*ITEM_ACTIONS, "turn", *calls.BUILTINS, *ROUTINES)
     if target is None and node.id in api and not facts.is_absent(f, node.id):
@@ -100,15 +100,16 @@ def name(f: Code, node: ast.Name) -> int:
 def binary(f: Code, node: ast.BinOp, into: int | None) -> int:
     if isinstance(node.op, ast.Pow):
         return numbers.power(f, node, into)
-    if isinstance(node.op, ast.Mult) and lists.multiplies(f, node):
-        return lists.repeated(f, node, into)
-    if isinstance(node.op, ast.Add) and lists.adds(f, node):
-        return lists.concatenated(f, node, into)
-    if type(node.op) in sets.OPERATORS:
+    if isinstance(node.op, ast.Mult):
+        if any(facts.may_be(f, side, kinds.ROWS) for side in (node.left, node.right)):
+            return lists.repeated(f, node, into)
+    if type(node.op) in (ast.Add, *sets.OPERATORS):
         both = facts.kind_of(f, node.left).bits & facts.kind_of(f, node.right).bits
-        if both & (kinds.SET | kinds.DICT):
+        if isinstance(node.op, ast.Add) and both & kinds.ROWS:
+            return lists.concatenated(f, node, into)
+        if not isinstance(node.op, ast.Add) and both & (kinds.SET | kinds.DICT):
             return sets.operator(f, node, into)
-    if numbers.is_bits(node):
+    if type(node.op) in (*numbers.BITS, *numbers.SHIFTS):
         return numbers.bits(f, node, into)
     if type(node.op) not in BINARY:
         raise Refused(node, "this operator is not part of the language", "use + - * / // % **")
@@ -153,7 +154,11 @@ def attribute(f: Code, node: ast.Attribute, into: int | None) -> int:
             node, f"math.{attr} is not available here", calls.known_names(f, attr, own_names=False)
         )
     if attr == "rays" and vocabulary.ray_fields:
-        return facts.needs_rays(f, node) or rays(f, node, into)
+        facts.needs_rays(f, node)
+        obs = value(f, node.value)
+        register = f.temp() if into is None else into
+        f.emit(bc.RAYS, register, obs)
+        return register
     in_obs, in_ray = attr in vocabulary.fields, attr in vocabulary.ray_fields
     if not in_obs and not in_ray and isinstance(node.value, ast.Attribute | ast.Subscript):
         value(f, node.value)  # of obs.inventory.log it is the inventory that is not there
@@ -195,13 +200,6 @@ def field_advice(f: Code, attr: str) -> str:
         if meant:
             return f"write {CALLED_HERE[meant[0]]}"
     return close_names(attr, vocabulary.record_fields) or vocabulary.fields_told
-
-
-def rays(f: Code, node: ast.Attribute, into: int | None) -> int:
-    obs = value(f, node.value)
-    register = f.temp() if into is None else into
-    f.emit(bc.RAYS, register, obs)
-    return register
 
 
 def subscript(f: Code, node: ast.Subscript, into: int | None) -> int:

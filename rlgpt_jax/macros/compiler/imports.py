@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 
 from rlgpt_jax.macros.compiler.calling.arguments import named_actions
 from rlgpt_jax.macros.compiler.code import Shared
+from rlgpt_jax.macros.compiler.tree.modules import bound_names
 from rlgpt_jax.macros.compiler.tree.scopes import Scope, build
 from rlgpt_jax.macros.linked import split
 from rlgpt_jax.macros.refusal import Refused
@@ -189,12 +190,7 @@ class NoteYields(ast.NodeTransformer):
     functions give."""
 
     def __init__(self, tree: ast.Module, library: Collection[str]):
-        own = {
-            n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
-        }
-        own |= {n.arg for n in ast.walk(tree) if isinstance(n, ast.arg)}
-        own |= {n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef)}
-        self._library = set(library) - own
+        self._library = set(library) - bound_names(ast.walk(tree))
 
     def visit_YieldFrom(self, node: ast.YieldFrom) -> ast.expr:
         self.generic_visit(node)

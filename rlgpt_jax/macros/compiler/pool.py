@@ -88,7 +88,10 @@ class Pool:
 
     def operand(self, value: Any) -> int:
         """Returns the operand of a constant Python value."""
-        bits = self.bits(value)
+        return self.bits_operand(self.bits(value))
+
+    def bits_operand(self, bits: int) -> int:
+        """Returns the operand of a constant that is no Python value."""
         key = ("value", bits)
         if key not in self.known:
             self.known[key] = self.add_cells([bits])
@@ -172,14 +175,14 @@ class Pool:
 def fold(node: ast.expr, lookup: Lookup) -> Any:
     """Returns the value of a constant expression, rounded to float32 at each step.
 
-    `lookup` gives the value of names, attributes and calls, or raises `NotConstant`.
+    `lookup` gives the value of names, attributes, calls and f-strings, or raises `NotConstant`.
     """
     work.charge()
     if isinstance(node, ast.Constant):
         return literal(node)
     if isinstance(node, ast.Tuple):
         return bounded(tuple(fold(item, lookup) for item in node.elts))
-    if isinstance(node, ast.Name | ast.Attribute | ast.Call):
+    if isinstance(node, ast.Name | ast.Attribute | ast.Call | ast.JoinedStr):
         return lookup(node)
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         value = fold(node.operand, lookup)
@@ -201,10 +204,6 @@ def fold(node: ast.expr, lookup: Lookup) -> Any:
                 return bounded(left * max(0, min(int(right), MAX_ROW)))
     if isinstance(node, ast.Subscript):
         return part_of(fold(node.value, lookup), node.slice, lookup)
-    if isinstance(node, ast.JoinedStr) or (
-        isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod | ast.Mult)
-    ):
-        return lookup(node)
     raise NotConstant
 
 

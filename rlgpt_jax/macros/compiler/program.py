@@ -24,11 +24,6 @@ Code.value, Code.built_in, Code.list_of = expressions.value, calls.built_in, loo
 Code.jump_if, Code.block = conditions.jump_if, statements.block
 
 
-@cache
-def routine_tree() -> ast.Module:
-    return ast.parse(ROUTINE_SOURCE)
-
-
 def compile_program(
     tree: ast.Module, source: str, name: str | None, vocabulary: Vocabulary,
     library: Mapping[str, ast.Module],
@@ -77,7 +72,9 @@ def compile_code(module: Scope, shared: Shared) -> list[Code]:
         records.keep_records(f)
     compile_used(code, shared)
     if shared.pin_used:
-        code.append(compile_pin(shared))
+        scope = Scope(ast.Module([], []), "keep", None, trusted=True, params=["record"])
+        code.append(Code(scope, shared))
+        records.pin_routine(code[-1])
     return code
 
 
@@ -97,8 +94,9 @@ def names_in_quotes(trees: list[ast.Module]) -> tuple[str, ...]:
 def routines() -> dict[str, Scope]:
     """Returns the functions of `routines.py`, which no compilation changes."""
     before = work.spent()
-    module = Scope(routine_tree(), "", None, trusted=True)
-    for node in routine_tree().body:
+    tree = ast.parse(ROUTINE_SOURCE)
+    module = Scope(tree, "", None, trusted=True)
+    for node in tree.body:
         assert isinstance(node, ast.FunctionDef)
         module.functions[node.name] = build(node, module, node.name)
     connect(module)
@@ -148,7 +146,8 @@ def find_entry(module: Scope, name: str | None) -> Scope:
 def unbounded(scope: Scope) -> bool:
     """Says whether a function needs more than an observation and bounded parameters."""
     assert isinstance(scope.node, ast.FunctionDef)
-    return bool(set(scope.positional[1 : scope.required]) - arguments.bounds(scope.node).keys())
+    required = len(scope.positional) - len(scope.node.args.defaults)
+    return bool(set(scope.positional[1:required]) - arguments.bounds(scope.node).keys())
 
 
 # --- functions -------------------------------------------------------------------
@@ -170,13 +169,11 @@ def compile_module(module: Scope, entry: Scope, shared: Shared) -> Code:
     given = arguments.read_arguments(f, f.inner_names[0][FIRST_OBS])
     f.inner_names.append({f"argument {name}": register for name, register in given.items()})
     keywords = [ast.keyword(name, ast.Name(f"argument {name}", ast.Load())) for name in given]
-    call = ast.copy_location(
-        ast.Call(ast.Name(entry.name, ast.Load()), [ast.Name(FIRST_OBS, ast.Load())], keywords),
-        entry.node,
-    )
+    obs = ast.Name(FIRST_OBS, ast.Load())
+    call = ast.YieldFrom(ast.Call(ast.Name(entry.name, ast.Load()), [obs], keywords))
     for part in ast.walk(call):
         ast.copy_location(part, entry.node)
-    f.value(ast.copy_location(ast.YieldFrom(call), entry.node))
+    f.value(call)
     finish(f)
     return f
 
@@ -191,13 +188,6 @@ def compile_function(scope: Scope, shared: Shared) -> Code:
     statements.boxes(f)
     f.block(scope.node.body)
     finish(f)
-    return f
-
-
-def compile_pin(shared: Shared) -> Code:
-    scope = Scope(ast.Module([], []), "keep", None, trusted=True, params=["record"])
-    f = Code(scope, shared)
-    records.pin_routine(f)
     return f
 
 
@@ -218,17 +208,19 @@ def finish(f: Code) -> None:
 def assemble(code: list[Code], shared: Shared, name: str, source: str) -> bc.Program:
     """Gives every label its place and every function its frame."""
     instructions: list[Instruction] = []
-    starts = {id(label): label for label in shared.starts.values()}
     for f in code:
         if f.scope in shared.starts:
             shared.starts[f.scope].pc = len(instructions)
         for item in f.items:
             if isinstance(item, Label):
                 item.pc = len(instructions)
-            else:
-                frame_size(f, item)
-                instructions.append(item)
-    assert all(label.pc >= 0 for label in starts.values())
+                continue
+            if item.op == bc.ALLOC:  # it may move the heap, as far as the current frame reaches
+                item.c |= f.frame << 4
+            elif item.op == bc.APPEND:
+                item.c = f.frame
+            instructions.append(item)
+    assert all(label.pc >= 0 for label in shared.starts.values())
     check_stack(code)
     sizes = {f.scope: f.frame for f in code}
     pin_size = code[-1].frame
@@ -258,14 +250,6 @@ def assemble(code: list[Code], shared: Shared, name: str, source: str) -> bc.Pro
 
 def row_of(item: Instruction) -> list[int]:
     return [item.op, *(x.pc if isinstance(x, Label) else x for x in (item.a, item.b, item.c))]
-
-
-def frame_size(f: Code, item: Instruction) -> None:
-    """Tells instructions that may move the heap how far the current frame reaches."""
-    if item.op == bc.ALLOC:
-        item.c |= f.frame << 4
-    elif item.op == bc.APPEND:
-        item.c = f.frame
 
 
 def check_stack(code: list[Code]) -> None:

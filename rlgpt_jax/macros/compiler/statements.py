@@ -20,7 +20,6 @@ NOT_PART = {
         "keep the values in variables, in tuples or in a dictionary, and write functions",
     ),
     ast.AsyncWith: ("async is", "write the lines of its block without it"),
-    ast.AsyncFunctionDef: ("async is", "write def"),
     ast.AsyncFor: ("async is", "write for"),
 }
 IGNORED = (ast.Pass, ast.Global, ast.Nonlocal, ast.FunctionDef)

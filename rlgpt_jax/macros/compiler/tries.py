@@ -96,15 +96,13 @@ def harmless(f: Code, node: ast.AST) -> bool:
         )
         if not asked or not known(f, node.func.value, kinds.OBS):
             return False
-        return block or (node.func.attr != "block" and all(is_name(f, arg) for arg in node.args))
+        return block or (
+            node.func.attr != "block" and all(known(f, arg, kinds.NAME) for arg in node.args)
+        )
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
         plain = all(facts.constant_of(f, arg) is not MISSING for arg in node.args)
         return facts.is_action(f, node.func.id) and plain
     return isinstance(node, PURE) and all(harmless(f, part) for part in work.children(node))
-
-
-def is_name(f: Code, node: ast.expr) -> bool:
-    return known(f, node, kinds.NAME)
 
 
 def known(f: Code, node: ast.expr, bits: int) -> bool:

@@ -10,6 +10,7 @@ source alone: what is accepted once is accepted everywhere.
 import ast
 import threading
 from collections.abc import Iterator
+from functools import cache
 
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vm.bytecode import MAX_WORK
@@ -27,9 +28,9 @@ class _Work(threading.local):
 _work = _Work()
 
 
-def begin(steps: int = MAX_WORK) -> None:
+def begin() -> None:
     """Starts the count of a compilation."""
-    _work.left = steps
+    _work.left = MAX_WORK
 
 
 def spent() -> int:
@@ -55,7 +56,7 @@ def children(node: ast.AST) -> list[ast.AST]:
     """
     found: list[ast.AST] = []
     values = node.__dict__
-    for name in _fields(type(node)):
+    for name in fields(type(node)):  # type: ignore[arg-type]  # of a class
         value = values.get(name)
         if isinstance(value, ast.AST):
             found.append(value)
@@ -64,15 +65,9 @@ def children(node: ast.AST) -> list[ast.AST]:
     return found
 
 
-def _fields(kind: type[ast.AST]) -> tuple[str, ...]:
-    found = _known_fields.get(kind)
-    if found is None:
-        found = tuple(name for name in kind._fields if name not in _LEAVES)
-        _known_fields[kind] = found
-    return found
-
-
-_known_fields: dict[type[ast.AST], tuple[str, ...]] = {}
+@cache
+def fields(kind: type[ast.AST]) -> tuple[str, ...]:
+    return tuple(name for name in kind._fields if name not in _LEAVES)
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:

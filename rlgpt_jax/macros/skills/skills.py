@@ -9,7 +9,6 @@ from functools import cache
 from typing import NamedTuple
 
 from rlgpt_jax.envs.spec import WorldSpec
-from rlgpt_jax.macros.sensors import SENSOR_LEVELS
 from rlgpt_jax.macros.skills.sources import FULL, PAPER
 from rlgpt_jax.macros.vocabulary import of_world
 
@@ -51,12 +50,10 @@ def sources(sensors: str = "paper", spec: WorldSpec | None = None) -> dict[str, 
     Raises:
       ValueError: no such level.
     """
-    if sensors not in SENSOR_LEVELS:
-        raise ValueError(f"sensors={sensors!r} is unknown; use one of {SENSOR_LEVELS}")
+    sensed = of_world(sensors, spec).fields
     if spec is None:
         return PAPER | (FULL if sensors == "full" else {})
     skills = dict(spec.skills)
-    sensed = of_world(sensors, spec).fields
     lost = {f".{field.name}" for field in spec.fields if field.name not in sensed}
     while lost:
         lost = {name for name, text in skills.items() if read_in(text) & lost}

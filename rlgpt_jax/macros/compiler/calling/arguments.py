@@ -57,10 +57,9 @@ def action_body(f: Code) -> None:
 
 
 # --- parameters of a macro -----------------------------------------------------------
-def bounds(node: ast.FunctionDef) -> dict[str, ast.expr]:
+def bounds(node: ast.FunctionDef) -> dict[str, ast.Tuple | ast.List]:
     """The parameters whose annotation is a tuple or a list, see `lower`."""
-    found: dict[str, ast.expr] = getattr(node, "bounds", {})
-    return found
+    return node.__dict__.get("bounds", {})
 
 
 def of_macro(entry: Scope, shared: Shared) -> tuple[Argument, ...]:
@@ -77,9 +76,8 @@ def of_macro(entry: Scope, shared: Shared) -> tuple[Argument, ...]:
     return tuple(argument(outer, entry, name, node) for name, node in found.items())
 
 
-def argument(outer: Code, entry: Scope, name: str, node: ast.expr) -> Argument:
-    row = ast.Tuple(node.elts, ast.Load()) if isinstance(node, ast.List) else node
-    pair = facts.constant_of(outer, row)
+def argument(outer: Code, entry: Scope, name: str, node: ast.Tuple | ast.List) -> Argument:
+    pair = facts.constant_row(outer, node)
     if not isinstance(pair, tuple) or [type(p) for p in pair] != [float, float]:
         raise Refused(node, f"the bounds of {name} are not two constant numbers", ADVICE)
     low, high = pair

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from rlgpt_jax.macros.actions import ITEM_ACTIONS, JUMPING, PLAIN_ACTIONS, PLAIN_NAMES
+from rlgpt_jax.macros.actions import ITEM_ACTIONS, JUMPING, PLAIN_ACTIONS
 from rlgpt_jax.macros.compiler.calling.functions import parameters, user_call
 from rlgpt_jax.macros.compiler.calling.signatures import (
     Parameters,
@@ -22,7 +22,6 @@ from rlgpt_jax.macros.compiler.calling.signatures import (
 )
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.known import facts
-from rlgpt_jax.macros.compiler.pool import FunctionConstant
 from rlgpt_jax.macros.compiler.tree.scopes import Scope
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.routines.routines import ROUTINES
@@ -39,27 +38,11 @@ def candidates(f: Code) -> list[Candidate]:
     module = f.scope.module
     if module not in f.shared.values:
         found: list[Candidate] = [s for s in module.every() if s.is_value]
-        found += [
-            n
-            for n in sorted(module.api_values)
-            if (
-                n in facts.API_VALUES
-                or n in PLAIN_ACTIONS
-                or (n in ROUTINES and not n.startswith("_"))
-            )
-            and not facts.is_absent(f, n)
-        ]
+        of_api = module.api_values & {*facts.API_VALUES, *PLAIN_ACTIONS, *ROUTINES}
+        found += [name for name in sorted(of_api) if not facts.is_absent(f, name)]
         found += [s for s in f.shared.actions if s.is_value]
         f.shared.values[module] = found
     return f.shared.values[module]
-
-
-def constant_of_value(f: Code, candidate: Candidate) -> FunctionConstant:
-    if isinstance(candidate, str) and candidate in PLAIN_ACTIONS:
-        return FunctionConstant(PLAIN_NAMES.index(candidate))
-    scope = facts.api_value(f, candidate) if isinstance(candidate, str) else candidate
-    assert scope is not None
-    return FunctionConstant(bc.FIRST_FUNCTION + facts.function_row(f, scope))
 
 
 def value_call(f: Code, node: ast.Call, flags: int, into: int | None) -> int:
@@ -169,16 +152,14 @@ def by_name(
     args = [once(f, arg) for arg in node.args]
     keywords = [ast.keyword(k.arg, once(f, k.value)) for k in node.keywords]
     for candidate in chosen:
-        keep, other = f.top, Label()
-        f.emit(bc.JNE, function, f.constant(constant_of_value(f, candidate)), other)
-        func = ast.copy_location(ast.Name(str(candidate), ast.Load()), node)
-        call = ast.copy_location(ast.Call(func, args, keywords), node)
-        if isinstance(candidate, Scope):
-            user_call(f, call, candidate, result)
-        else:
-            f.built_in(call, candidate, result)
-        f.emit(bc.JUMP, done)
-        f.place(other)
+        keep = f.top
+        with f.unless(done, bc.JNE, function, f.constant(facts.function_constant(f, candidate))):
+            func = ast.copy_location(ast.Name(str(candidate), ast.Load()), node)
+            call = ast.copy_location(ast.Call(func, args, keywords), node)
+            if isinstance(candidate, Scope):
+                user_call(f, call, candidate, result)
+            else:
+                f.built_in(call, candidate, result)
         f.top = keep
     if flags == NO_CALL + 1:
         f.emit(bc.CALLV, f.temp(), function, NO_CALL)

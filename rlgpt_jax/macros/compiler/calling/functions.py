@@ -7,7 +7,6 @@ that it stands in has not ended.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
 
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler.calling.signatures import Parameters, bind, unstarred
@@ -25,7 +24,7 @@ def settle_defaults(module: Scope, shared: Shared) -> None:
         if scope.parent is None:
             continue
         outer = Code(scope.parent, shared)
-        for name, value in default_nodes(scope):
+        for name, value in scope.default_nodes():
             scope.defaults[name] = facts.constant_of(outer, value)
             if scope.defaults[name] is MISSING:
                 raise Refused(
@@ -35,24 +34,14 @@ def settle_defaults(module: Scope, shared: Shared) -> None:
                 )
 
 
-def default_nodes(scope: Scope) -> list[tuple[str, ast.expr]]:
-    """Returns parameters and their default values."""
-    assert isinstance(scope.node, ast.FunctionDef)
-    args = scope.node.args
-    names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
-    plain = list(zip(names[len(names) - len(args.defaults) :], args.defaults, strict=True))
-    only = zip((arg.arg for arg in args.kwonlyargs), args.kw_defaults, strict=True)
-    return plain + [(name, value) for name, value in only if value is not None]
-
-
 # --- calls by name ---------------------------------------------------------------
 def parameters(scope: Scope) -> Parameters:
     """Returns how a function can be called."""
     assert isinstance(scope.node, ast.FunctionDef)
     args = scope.node.args
-    positional = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+    positional = scope.positional
     keywords = [arg.arg for arg in (*args.args, *args.kwonlyargs)]
-    optional = {name for name, _ in default_nodes(scope)}
+    optional = {name for name, _ in scope.default_nodes()}
     needed = [n for n in (*positional, *keywords) if n not in optional]
     return Parameters(
         scope.name, positional, keywords, list(dict.fromkeys(needed)),
@@ -62,32 +51,25 @@ def parameters(scope: Scope) -> Parameters:
 
 def user_call(f: Code, node: ast.Call, target: Scope, into: int | None) -> int:
     """Compiles a call by name: arguments go where the new frame's parameters are."""
-    base = arguments(f, node, target)
+
+    def missing(param: str) -> int:
+        """What a parameter gets that is not given."""
+        return f.constant(target.defaults[param])
+
+    takes, names = parameters(target), len(f.inner_names)
+    base = f.temp(1 + len(target.params) + len(target.captured))
+    given = bind(unstarred(f, node, takes, missing), takes)
+    for i, param in enumerate(target.params, base + 1):
+        if param in given:
+            f.value(given[param], i)
+        else:
+            f.put(missing(param), i)
+    hidden(f, target, base + 1 + len(target.params))
+    del f.inner_names[names:]
     f.at(node)
     f.emit(bc.CALL, base, f.shared.start_of(target), target)
     f.top = base + 1
     return f.put(base, into)
-
-
-def arguments(f: Code, node: ast.Call, target: Scope) -> int:
-    """Compiles the arguments of a call. Returns the first register of the new frame."""
-    takes = parameters(target)
-    names = len(f.inner_names)
-    base = f.temp(1 + len(target.params) + len(target.captured))
-    given = bind(unstarred(f, node, takes, missing_value(f, target)), takes)
-    for i, param in enumerate(target.params):
-        if param in given:
-            f.value(given[param], base + 1 + i)
-        else:
-            f.put(missing_value(f, target)(param), base + 1 + i)
-    hidden(f, target, base + 1 + len(target.params))
-    del f.inner_names[names:]
-    return base
-
-
-def missing_value(f: Code, target: Scope) -> Callable[[str], int]:
-    """Returns what a parameter gets that is not given, as a function of its name."""
-    return lambda param: f.constant(target.defaults[param])
 
 
 def hidden(f: Code, target: Scope, first: int) -> None:

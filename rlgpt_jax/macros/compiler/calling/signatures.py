@@ -82,7 +82,6 @@ def entry(
 def default(f: Code, place: ast.expr, name: str, missing: Callable[[str], int]) -> ast.expr:
     none = ast.copy_location(ast.Constant(None), place)
     made = named_here(f, none, missing(name))
-    assert isinstance(made, ast.Name)
     f.shared.kinds.hints[made.id] = f.shared.kinds.unknown
     return made
 
@@ -94,7 +93,7 @@ def once(f: Code, node: ast.expr) -> ast.expr:
     return named_here(f, node, f.kept(node))
 
 
-def named_here(f: Code, node: ast.expr, operand: int) -> ast.expr:
+def named_here(f: Code, node: ast.expr, operand: int) -> ast.Name:
     """Returns a name of our own for an operand that has the kind of `node`."""
     hints = f.shared.kinds.hints
     name = f"value {len(hints)}"

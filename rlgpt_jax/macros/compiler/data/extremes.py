@@ -67,7 +67,7 @@ def best(
         f.emit(bc.MOVE, found, f.constant(1.0))
         f.place(leave)
 
-    loops.each_of(f, row, step, Label())
+    loops.each_of(f, row, step)
     done = Label()
     f.emit(bc.JT, found, done)
     if "default" in options:

@@ -92,7 +92,7 @@ def start(f: Code, node: ast.expr, hint: int | None = None) -> tuple[walks.Item,
     if isinstance(node, ast.GeneratorExp):
         return walks.over_sequence(f, f.list_of(node, None), hint)
     if isinstance(node, ast.List | ast.Set):
-        constant = facts.constant_of(f, ast.copy_location(ast.Tuple(node.elts, ast.Load()), node))
+        constant = facts.constant_row(f, node)
         if constant is not MISSING:  # the list cannot be reached: no need to make it
             return walks.over_sequence(f, f.constant(constant), hint)
     table = facts.table_of(f, node)

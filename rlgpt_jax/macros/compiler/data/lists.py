@@ -1,13 +1,12 @@
 """Lists and tuples: slices, sums, methods, and sorting."""
 
 import ast
-from collections.abc import Callable
 
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler.calling.signatures import bound
-from rlgpt_jax.macros.compiler.code import Code, Label
+from rlgpt_jax.macros.compiler.code import Code
 from rlgpt_jax.macros.compiler.data import extremes, iterators, loops, mappings, sets, within
-from rlgpt_jax.macros.compiler.data.mappings import simple
+from rlgpt_jax.macros.compiler.data.mappings import Method, simple
 from rlgpt_jax.macros.compiler.known import facts, kinds
 from rlgpt_jax.macros.compiler.tree.scopes import MISSING
 from rlgpt_jax.macros.refusal import Refused
@@ -20,11 +19,8 @@ SMALL = 64  # elements that a display or `[x] * n` may write one by one
 def slice_of(f: Code, node: ast.Subscript, into: int | None) -> int:
     """Compiles `xs[a:b:c]`."""
     assert isinstance(node.slice, ast.Slice)
-    ends = [
-        part if part is not None else f.constant(None)
-        for part in (node.slice.lower, node.slice.upper)
-    ]
-    step = node.slice.step if node.slice.step is not None else f.constant(1.0)
+    ends = [part or f.constant(None) for part in (node.slice.lower, node.slice.upper)]
+    step = node.slice.step or f.constant(1.0)
     return within.routine_with(f, "_slice", [node.value, *ends, step], into)
 
 
@@ -49,15 +45,6 @@ def repeated(f: Code, node: ast.BinOp, into: int | None) -> int:
     return within.either(f, bc.MUL, (left, right), row, kinds.ROWS, "_times", into)
 
 
-def adds(f: Code, node: ast.BinOp) -> bool:
-    """Says whether `a + b` may put lists or tuples together."""
-    return bool(facts.kind_of(f, node.left).bits & facts.kind_of(f, node.right).bits & kinds.ROWS)
-
-
-def multiplies(f: Code, node: ast.BinOp) -> bool:
-    return facts.may_be(f, node.left, kinds.ROWS) or facts.may_be(f, node.right, kinds.ROWS)
-
-
 def lengthened(f: Code, node: ast.AugAssign, owner: int) -> int:
     """Compiles `xs += ys`: a list grows, a tuple is made anew, numbers are added."""
     owner, register, added = f.put(owner, f.temp()), f.temp(), node.value
@@ -71,14 +58,10 @@ def lengthened(f: Code, node: ast.AugAssign, owner: int) -> int:
         row = f.put(iterators.as_row(f, added), f.temp())
         within.routine(f, "_lengthen", [owner, row], register)
 
-    within.by_kind(
-        f,
-        owner,
-        facts.kind_of(f, node.target).bits,
-        kinds.ROWS,
-        lambda: f.emit(bc.ADD, register, owner, f.value(added)),
-        lengthen,
-    )
+    def add() -> None:
+        f.emit(bc.ADD, register, owner, f.value(added))
+
+    within.by_kind(f, owner, facts.kind_of(f, node.target).bits, kinds.ROWS, add, lengthen)
     if added is not node.value:
         f.inner_names.pop()
     return register
@@ -113,9 +96,6 @@ def is_short(f: Code, node: ast.expr) -> bool:
 
 
 # --- methods -------------------------------------------------------------------------
-Method = Callable[[Code, ast.Call, ast.expr, int | None], int]
-
-
 def append(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     item = bound(node, "append", ["item"], 1)["item"]
     row = f.value(owner)
@@ -133,16 +113,6 @@ def pop(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     return within.routine_with(f, "_pop", [owner, place], into)
 
 
-def fixed(name: str, what: str, *extra: float) -> Method:
-    """Returns the compiler of a method without arguments; the routine gets `extra`."""
-
-    def compile_call(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
-        bound(node, what, [], 0)
-        return within.routine_with(f, name, [owner, *map(f.constant, extra)], into)
-
-    return compile_call
-
-
 def appendleft(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     item = bound(node, "appendleft", ["item"], 1)["item"]
     return within.routine_with(f, "_insert", [owner, f.constant(0.0), item], into)
@@ -152,7 +122,7 @@ def extend(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
     items = bound(node, "extend", ["items"], 1)["items"]
     row = f.kept(owner)
     if isinstance(items, loops.Comprehension) or iterators.is_iterator(f, items):
-        loops.each_of(f, items, lambda item: f.emit(bc.APPEND, row, item, 0), Label())
+        loops.each_of(f, items, lambda item: f.emit(bc.APPEND, row, item, 0))
     else:
         within.routine(f, "_extend", [row, iterators.as_row(f, items)])
     return f.put(f.constant(None), into)
@@ -175,15 +145,15 @@ def sort(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
 METHODS: dict[str, Method] = {
     "append": append,
     "pop": pop,
-    "popleft": fixed("_pop", "popleft", 0.0),
+    "popleft": simple("_pop", "popleft", [], 0, 0.0),
     "appendleft": appendleft,
     "insert": simple("_insert", "insert", ["index", "item"], 2),
     "remove": simple("_remove", "remove", ["item"], 1),
     "extend": extend,
     "index": simple("_place_of", "index", ["item"], 1),
-    "reverse": fixed("_reverse", "reverse"),
-    "clear": fixed("_clear", "clear"),
-    "copy": fixed("_copy", "copy"),
+    "reverse": simple("_reverse", "reverse", [], 0),
+    "clear": simple("_clear", "clear", [], 0),
+    "copy": simple("_copy", "copy", [], 0),
     "sort": sort,
     **mappings.METHODS,
     **sets.METHODS,
@@ -198,13 +168,12 @@ def count(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int | N
     if facts.is_surely(f, owner, kinds.ROWS) or not f.shared.vocabulary.questions:
         return within.routine_with(f, "_occurrences", [owner, item], into)
     row, wanted = f.kept(owner), f.kept(item)
-    register, is_obs, done = f.temp(), Label(), Label()
-    f.emit(bc.JTAG, row, values.T_OBS, is_obs)
-    within.routine(f, "_occurrences", [row, wanted], register)
-    f.emit(bc.JUMP, done)
-    f.place(is_obs)
-    f.emit(bc.COUNT, register, row, wanted)
-    f.place(done)
+    register = f.temp()
+
+    def in_row() -> None:
+        within.routine(f, "_occurrences", [row, wanted], register)
+
+    within.by_tag(f, row, [values.T_OBS], in_row, lambda: f.emit(bc.COUNT, register, row, wanted))
     return f.put(register, into)
 
 
@@ -236,7 +205,7 @@ def in_order(f: Code, node: ast.Call, items: ast.expr, options: dict) -> int:
         f.emit(bc.APPEND, cells, scored, 0)
         f.emit(bc.APPEND, cells, kept, 0)
 
-    loops.each_of(f, items, add, Label())
+    loops.each_of(f, items, add)
     if rows or back is MISSING:
         backwards: ast.expr | int = f.constant(back in (True, 1.0))
         if back is MISSING:

@@ -13,15 +13,14 @@ from rlgpt_jax.macros.vm import bytecode as bc
 Comprehension = ast.GeneratorExp | ast.ListComp | ast.SetComp
 
 
-def each_of(f: Code, node: ast.expr, body: Callable[[int], None], out: Label) -> None:
-    """Compiles `body(item)` for every item; `out` is placed after the loop."""
+def each_of(f: Code, node: ast.expr, body: Callable[[int], None]) -> None:
+    """Compiles `body(item)` for every item."""
     keep = f.top
     if isinstance(node, Comprehension):
         comprehension(f, node, 0, lambda element: body(f.value(element)))
     else:
         item, advance = iterators.start(f, node)
         run(f, advance, lambda: body(f.group(item)))
-    f.place(out)
     f.top = keep
 
 
@@ -90,5 +89,5 @@ def comprehension(
 def list_of(f: Code, node: ast.expr, into: int | None) -> int:
     """Compiles `[f(x) for x in items if ...]`, and a list of all items of anything."""
     register = f.sequence(values.T_LIST, [], None)
-    each_of(f, node, lambda item: f.emit(bc.APPEND, register, item, 0), Label())
+    each_of(f, node, lambda item: f.emit(bc.APPEND, register, item, 0))
     return f.put(register, into)

@@ -7,6 +7,7 @@ never change are `Table`s in the pool, see `frozen.py`.
 
 import ast
 from collections.abc import Callable
+from functools import partial
 
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler.calling.signatures import bound
@@ -49,18 +50,13 @@ def make(f: Code, node: ast.expr, into: int | None) -> int:
         return f.put(made, into)
     made = f.sequence(values.T_SET, [], None)
     if isinstance(node, ast.SetComp):
-        loops.each_of(f, node, lambda item: add(f, made, item), Label())
+        loops.each_of(f, node, lambda item: add(f, made, item))
     elif isinstance(node, ast.Set):
         for element in node.elts:
             keep = f.top
             add(f, made, f.value(element))
             f.top = keep
     return f.put(made, into)
-
-
-def of_table(f: Code, known: Table, into: int | None) -> int:
-    """Makes a dictionary with the pairs of a table."""
-    return f.sequence(values.T_DICT, [f.constant(x) for x in known.pairs()], into)
 
 
 def dict_display(f: Code, node: ast.Dict, into: int | None) -> int:
@@ -111,17 +107,12 @@ def item_of(f: Code, owner_node: ast.expr, key: ast.expr, into: int | None) -> i
 
 def store(f: Code, node: ast.expr, owner: int, position: int, value: int) -> None:
     """Compiles `owner[position] = value`; `node` is the owner's expression."""
+    usual = partial(f.emit, bc.STORE, owner, position, value)
     if not facts.may_be(f, node, kinds.DICT):
-        f.emit(bc.STORE, owner, position, value)
+        usual()
         return
-    within.by_kind(
-        f,
-        owner,
-        facts.kind_of(f, node).bits,
-        kinds.DICT,
-        lambda: f.emit(bc.STORE, owner, position, value),
-        lambda: within.routine(f, "_dict_put", [owner, position, value]),
-    )
+    special = partial(within.routine, f, "_dict_put", [owner, position, value])
+    within.by_kind(f, owner, facts.kind_of(f, node).bits, kinds.DICT, usual, special)
 
 
 def length(f: Code, node: ast.expr, into: int | None) -> int:
@@ -134,12 +125,11 @@ def length(f: Code, node: ast.expr, into: int | None) -> int:
     register = f.temp()
     f.emit(bc.LEN, register, cells)
     if facts.may_be(f, node, kinds.DICT):
-        done, is_dict = Label(), Label()
-        f.emit(bc.JTAG, operand, values.T_DICT, is_dict)
-        f.emit(bc.JUMP, done)
-        f.place(is_dict)
-        f.emit(bc.MUL, register, register, f.constant(0.5))
-        f.place(done)
+
+        def halve() -> None:
+            f.emit(bc.MUL, register, register, f.constant(0.5))
+
+        within.by_tag(f, operand, [values.T_DICT], lambda: None, halve)
     return f.put(register, into)
 
 
@@ -169,13 +159,16 @@ def found_in(f: Code, node: ast.expr, found: int, item: int, container: int) -> 
 Method = Callable[[Code, ast.Call, ast.expr, int | None], int]
 
 
-def simple(name: str, what: str, names: list[str], required: int) -> Method:
-    """Returns the compiler of a method that is one routine; what is missing is None."""
+def simple(name: str, what: str, names: list[str], required: int, *extra: float) -> Method:
+    """Returns the compiler of a method that is one routine; what is missing is None.
+
+    The routine gets `extra` behind its arguments.
+    """
 
     def compile_call(f: Code, node: ast.Call, owner: ast.expr, into: int | None) -> int:
         given = bound(node, what, names, required)
         args = [given.get(n, f.constant(None)) for n in names]
-        return within.routine_with(f, name, [owner, *args], into)
+        return within.routine_with(f, name, [owner, *args, *map(f.constant, extra)], into)
 
     return compile_call
 
@@ -206,7 +199,7 @@ def update_with(f: Code, owner: ast.expr, made: int, items: ast.expr) -> None:
     if facts.may_be(f, items, kinds.DICT) or facts.table_of(f, items) is not None:
         within.routine_with(f, "_update", [made, items])
     elif facts.may_be(f, owner, kinds.SET) and not facts.may_be(f, owner, kinds.DICT):
-        loops.each_of(f, items, lambda item: add(f, made, item), Label())
+        loops.each_of(f, items, lambda item: add(f, made, item))
     else:
         loops.each_pair(f, items, lambda k, v: put(f, made, k, v))
 

@@ -49,10 +49,6 @@ def is_easy(exponent: float) -> bool:
 
 
 # --- bits ------------------------------------------------------------------------
-def is_bits(node: ast.BinOp) -> bool:
-    return type(node.op) in BITS or type(node.op) in SHIFTS
-
-
 def bits(f: Code, node: ast.BinOp, into: int | None) -> int:
     """Compiles `a & b`, `a | b`, `a ^ b`, `a << n` and `a >> n` of whole numbers."""
     register = f.temp()

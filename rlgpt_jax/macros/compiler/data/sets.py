@@ -1,6 +1,7 @@
 """Methods and operators of sets, and `|` of dictionaries. See `mappings.py`."""
 
 import ast
+from functools import partial
 
 from rlgpt_jax.macros.compiler.code import Code
 from rlgpt_jax.macros.compiler.data import iterators, numbers, within
@@ -56,14 +57,9 @@ def operator(f: Code, node: ast.BinOp, into: int | None) -> int:
     name, extra = OPERATORS[type(node.op)]
     register = f.temp()
     args = [left, right, *map(f.constant, extra)]
-    within.by_kind(
-        f,
-        left,
-        facts.kind_of(f, node.left).bits,
-        wanted(node.op),
-        lambda: numbers.operated(f, node.op, left, right, register),
-        lambda: within.routine(f, name, args, register),
-    )
+    usual = partial(numbers.operated, f, node.op, left, right, register)
+    special = partial(within.routine, f, name, args, register)
+    within.by_kind(f, left, facts.kind_of(f, node.left).bits, wanted(node.op), usual, special)
     return f.put(register, into)
 
 
@@ -82,14 +78,8 @@ def changed(f: Code, node: ast.AugAssign, load: ast.expr) -> int:
         within.routine(f, "_refill", [old, made])
         f.emit(bc.MOVE, register, old)
 
-    within.by_kind(
-        f,
-        old,
-        facts.kind_of(f, load).bits,
-        wanted(node.op),
-        lambda: numbers.operated(f, node.op, old, other, register),
-        change,
-    )
+    usual = partial(numbers.operated, f, node.op, old, other, register)
+    within.by_kind(f, old, facts.kind_of(f, load).bits, wanted(node.op), usual, change)
     return register
 
 

@@ -83,9 +83,9 @@ def added(node: ast.expr, is_text: Callable[[ast.expr], bool]) -> list[Part]:
     return parts_of(node, is_text) or [node]
 
 
-def fold_text(node: ast.expr, fold: Callable[[ast.expr], Any]) -> str:
+def fold_text(node: ast.JoinedStr, fold: Callable[[ast.expr], Any]) -> str:
     """Returns an f-string of constants."""
-    parts = joined(node) if isinstance(node, ast.JoinedStr) else None
+    parts = joined(node)
     if parts is None:
         raise NotConstant
     return bounded("".join(p if isinstance(p, str) else render(fold(p)) for p in parts))

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from rlgpt_jax.envs.names import NAMES
+from rlgpt_jax.envs.names import NAME_ID, NAMES
 from rlgpt_jax.macros.compiler.code import Code, Label
 from rlgpt_jax.macros.compiler.data import strings, within
 from rlgpt_jax.macros.compiler.known import facts, kinds
@@ -187,8 +187,9 @@ def of_name(f: Code, node: ast.expr, known: Chain, into: int | None) -> int | No
         return None
     operand = f.value(known.base)
     if not surely:
-        check_name(f, operand)
-    names = domain(f, known)
+        f.emit(bc.INSET, f.temp(), operand, f.pool.later_set("in", ""))  # a trap if it is no name
+    words = facts.kind_of(f, known.base).words
+    names = None if words is None else sorted(words)  # that the base may be; None for any
     groups = grouped(universe(f) if names is None else names, known.function)
     if any(isinstance(result, tuple) for result in groups):
         raise Refused(
@@ -206,18 +207,9 @@ SAME = object()  # the function leaves a name as it is
 UNDEFINED = object()  # the function is not defined for a name
 
 
-def domain(f: Code, known: Chain) -> list[str] | None:
-    """Returns the names that the base may be; None for any."""
-    found = facts.kind_of(f, known.base).words
-    return None if found is None else sorted(found)
-
-
 def universe(f: Code) -> list[str]:
     """Returns the game's names and those that the program has so far."""
-    return [*NAMES, *(n for n in (*f.shared.texts, *f.pool.own_names) if n not in NAMES_SET)]
-
-
-NAMES_SET = frozenset(NAMES)
+    return [*NAMES, *(n for n in (*f.shared.texts, *f.pool.own_names) if n not in NAME_ID)]
 
 
 def grouped(names: list[str], function: Function) -> dict[Any, list[str]]:
@@ -234,11 +226,6 @@ def result_of(function: Function, name: str) -> Any:
     except NotConstant:
         return UNDEFINED
     return SAME if isinstance(result, str) and result == name else result
-
-
-def check_name(f: Code, operand: int) -> None:
-    """Emits a trap unless the operand is a name."""
-    f.emit(bc.INSET, f.temp(), operand, f.pool.later_set("in", ""))
 
 
 def renamed(

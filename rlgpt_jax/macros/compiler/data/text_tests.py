@@ -23,8 +23,7 @@ def test(f: Code, node: ast.Compare) -> tuple[ast.expr, str, Callable[[str], boo
         negated = isinstance(op, ast.NotEq | ast.NotIn)
         known, constant = chain(f, left), facts.constant_of(f, right)
         if isinstance(right, ast.Set | ast.List):
-            row = ast.copy_location(ast.Tuple(right.elts, ast.Load()), right)
-            constant = facts.constant_of(f, row)
+            constant = facts.constant_row(f, right)
         if known is not None and constant is not MISSING:
             if isinstance(op, ast.In | ast.NotIn) and not isinstance(constant, tuple | str):
                 return None
@@ -55,10 +54,6 @@ def predicate(
         return found != negated
 
     return known.base, f"{known.key} {type(op).__name__} {constant!r} {swapped}", holds
-
-
-def is_test(f: Code, node: ast.Compare) -> bool:
-    return test(f, node) is not None
 
 
 def compare_jump(f: Code, node: ast.Compare, label: Label, when: bool) -> bool:

@@ -25,12 +25,6 @@ def go_on(f: Code, advance: Advance, out: Label) -> None:
 
 
 def over_range(f: Code, node: ast.Call, hint: int | None) -> tuple[Item, Advance]:
-    state = range_state(f, node)
-    item = f.temp() if hint is None else hint
-    return item, lambda body: f.emit(bc.RANGE, state, item, body)
-
-
-def range_state(f: Code, node: ast.Call) -> int:
     """Compiles the arguments of range(...) into three registers: next, stop, step."""
     if not 1 <= len(node.args) <= 3 or node.keywords:
         raise Refused(node, "range takes 1 to 3 numbers", "range(start, stop, step)")
@@ -44,7 +38,8 @@ def range_state(f: Code, node: ast.Call) -> int:
         whole(f, node.args[2], state + 2)
     else:
         f.put(f.constant(1.0), state + 2)
-    return state
+    item = f.temp() if hint is None else hint
+    return item, lambda body: f.emit(bc.RANGE, state, item, body)
 
 
 def whole(f: Code, node: ast.expr, into: int) -> None:
@@ -78,10 +73,9 @@ def over_container(f: Code, node: ast.expr, hint: int | None) -> tuple[Item, Adv
     state, steps, unused = f.temp(2), f.temp(), f.temp()
     operand = f.value(node)
     f.emit(bc.MOVE, state, within.cells(f, node, operand))
-    f.emit(bc.MOVE, state + 1, f.constant(0.0))
-    item = f.temp() if hint is None else hint
+    item, each = over_state(f, state, hint)
     if not facts.may_be(f, node, kinds.DICT):
-        return item, lambda body: f.emit(bc.EACH, state, item, body)
+        return item, each
     is_dict = Label()
     f.emit(bc.MOVE, steps, f.constant(True))
     f.emit(bc.JTAG, operand, values.T_DICT, is_dict)
@@ -90,7 +84,7 @@ def over_container(f: Code, node: ast.expr, hint: int | None) -> tuple[Item, Adv
 
     def advance(body: Label) -> None:
         out = Label()
-        go_on(f, lambda found: f.emit(bc.EACH, state, item, found), out)
+        go_on(f, each, out)
         f.emit(bc.JF, steps, body)
         f.emit(bc.EACH, state, unused, body)
         f.place(out)
@@ -119,11 +113,11 @@ def over_pairs(f: Code, cells: int, part: str, keeper: str = "") -> tuple[Item, 
     if keeper:
         f.walked[state] = keeper
     f.emit(bc.MOVE, state, cells)
-    f.emit(bc.MOVE, state + 1, f.constant(0.0))
+    _, each_key = over_state(f, state, key)
 
     def advance(body: Label) -> None:
         out = Label()
-        go_on(f, lambda found: f.emit(bc.EACH, state, key, found), out)
+        go_on(f, each_key, out)
         f.emit(bc.EACH, state, value, body)
         f.place(out)
 

@@ -6,7 +6,8 @@ trust the tag.
 """
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from rlgpt_jax.macros import values
 from rlgpt_jax.macros.compiler.code import Code, Label
@@ -23,7 +24,7 @@ TESTS = {
 }
 
 
-def view(f: Code, operand: int, tags: tuple[int, ...], others: bool = False) -> int:
+def view(f: Code, operand: int, tags: Iterable[int], others: bool = False) -> int:
     """Makes a view of a value with one of the tags; a trap, or the value, if it has none."""
     register, found, done = f.temp(), Label(), Label()
     for tag in tags:
@@ -80,15 +81,11 @@ def viewed(*tags: int, others: bool = False) -> Callable[[Code, list[int]], int]
     return lambda f, given: view(f, given[0], tags, others)
 
 
-def retagged(tag: int) -> Callable[[Code, list[int]], int]:
+def retagged(f: Code, given: list[int], tag: int) -> int:
     """A list that the routine itself made becomes something else."""
-
-    def compile_call(f: Code, given: list[int]) -> int:
-        register = f.temp()
-        f.emit(bc.RETAG, register, given[0], tag)
-        return register
-
-    return compile_call
+    register = f.temp()
+    f.emit(bc.RETAG, register, given[0], tag)
+    return register
 
 
 def cut(f: Code, given: list[int]) -> int:
@@ -109,13 +106,10 @@ def cut(f: Code, given: list[int]) -> int:
     return given[0]
 
 
-def failing(how: Callable[[Code, int], None]) -> Callable[[Code, list[int]], int]:
-    def compile_call(f: Code, given: list[int]) -> int:
-        register = f.temp()
-        how(f, register)
-        return register
-
-    return compile_call
+def failing(f: Code, given: list[int]) -> int:
+    register = f.temp()
+    no_index(f, register)
+    return register
 
 
 def is_now(f: Code, given: list[int]) -> int:
@@ -161,12 +155,12 @@ INTRINSICS: dict[str, Callable[[Code, list[int]], int]] = {
     "_row": viewed(values.T_TUPLE, values.T_LIST, values.T_DICT, values.T_SET),
     "_cells": viewed(values.T_LIST, values.T_SET, values.T_DICT),
     "_view": viewed(values.T_DICT, values.T_SET, others=True),
-    "_as_tuple": retagged(values.T_TUPLE),
-    "_as_dict": retagged(values.T_DICT),
-    "_as_set": retagged(values.T_SET),
+    "_as_tuple": partial(retagged, tag=values.T_TUPLE),
+    "_as_dict": partial(retagged, tag=values.T_DICT),
+    "_as_set": partial(retagged, tag=values.T_SET),
     "_cut": cut,
     "_rank": rank,
-    "_no_index": failing(no_index),
+    "_no_index": failing,
     "_is_now": is_now,
     "_kept": kept,
 }
@@ -192,6 +186,21 @@ def test(f: Code, node: ast.expr, label: Label, when: bool) -> bool:
     return True
 
 
+Emit = Callable[[], object]
+
+
+def by_tag(f: Code, operand: int, tags: Iterable[int], usual: Emit, special: Emit) -> None:
+    """Compiles `special` for values with one of the tags and `usual` for others."""
+    is_special, done = Label(), Label()
+    for tag in tags:
+        f.emit(bc.JTAG, operand, tag, is_special)
+    usual()
+    f.emit(bc.JUMP, done)
+    f.place(is_special)
+    special()
+    f.place(done)
+
+
 TAGS = {
     kinds.NAME: values.T_NAME,
     kinds.TUPLE: values.T_TUPLE,
@@ -201,10 +210,7 @@ TAGS = {
 }
 
 
-def by_kind(
-    f: Code, operand: int, known: int, wanted: int,
-    usual: Callable[[], object], special: Callable[[], object],
-) -> None:  # fmt: skip
+def by_kind(f: Code, operand: int, known: int, wanted: int, usual: Emit, special: Emit) -> None:
     """Compiles `special` for values of the wanted kinds and `usual` for others.
 
     The tag is tested at run time if the known kinds leave it open.
@@ -212,15 +218,7 @@ def by_kind(
     if not known & ~wanted:
         special()
         return
-    is_special, done = Label(), Label()
-    for bit, tag in TAGS.items():
-        if known & wanted & bit:
-            f.emit(bc.JTAG, operand, tag, is_special)
-    usual()
-    f.emit(bc.JUMP, done)
-    f.place(is_special)
-    special()
-    f.place(done)
+    by_tag(f, operand, [TAGS[bit] for bit in TAGS if known & wanted & bit], usual, special)
 
 
 def either(
@@ -229,10 +227,8 @@ def either(
 ) -> int:  # fmt: skip
     """Compiles an instruction, or a routine where `node`, the first operand, is of those kinds."""
     register, bits = f.temp(), facts.kind_of(f, node).bits
-    usual, special = (
-        lambda: f.emit(op, register, *operands),
-        lambda: routine(f, name, [*operands], register),
-    )
+    usual = partial(f.emit, op, register, *operands)
+    special = partial(routine, f, name, [*operands], register)
     by_kind(f, operands[0], bits, wanted, usual, special)
     return f.put(register, into)
 
@@ -240,7 +236,5 @@ def either(
 def cells(f: Code, node: ast.expr, operand: int) -> int:
     """Returns the operand, or a view of its cells if it may be a dictionary or a set."""
     bits = facts.kind_of(f, node).bits
-    tags = [
-        tag for bit, tag in ((kinds.DICT, values.T_DICT), (kinds.SET, values.T_SET)) if bits & bit
-    ]
-    return view(f, operand, tuple(tags), others=True) if tags else operand
+    tags = [TAGS[bit] for bit in (kinds.DICT, kinds.SET) if bits & bit]
+    return view(f, operand, tags, others=True) if tags else operand

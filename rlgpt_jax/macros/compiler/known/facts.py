@@ -34,7 +34,7 @@ API_VALUES = {
 
 def api_value(f: Code, name: str) -> Scope | None:
     """Returns the function that stands for one of the API when it is a value."""
-    if name in ROUTINES and not name.startswith("_"):
+    if name in ROUTINES:
         return f.shared.routines[name]
     if name not in API_VALUES or is_absent(f, name):
         return None
@@ -94,11 +94,16 @@ def constant_of(f: Code, node: ast.expr) -> Any:
         return MISSING
 
 
+def constant_row(f: Code, node: ast.Tuple | ast.List | ast.Set) -> Any:
+    """Returns a display of constants as a tuple, or MISSING."""
+    return constant_of(f, ast.copy_location(ast.Tuple(node.elts, ast.Load()), node))
+
+
 def looked_up(f: Code, node: ast.expr) -> Any:
     """Returns the constant that a name, an attribute, a call or a text stands for."""
     if isinstance(node, ast.Name):
         return named_constant(f, node.id)
-    if isinstance(node, ast.JoinedStr | ast.BinOp):
+    if isinstance(node, ast.JoinedStr):
         return strings.fold_text(node, lambda part: fold(part, lambda p: looked_up(f, p)))
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         return strings.fold_method(node, lambda part: fold(part, lambda p: looked_up(f, p)))
@@ -116,7 +121,7 @@ def named_constant(f: Code, name: str) -> Any:
         raise NotConstant
     found = resolve(f.scope, name)
     if isinstance(found, Scope):
-        return FunctionConstant(bc.FIRST_FUNCTION + function_row(f, found))
+        return function_constant(f, found)
     if found is not None:
         raise NotConstant
     constant = constant_named(f.scope, name)
@@ -126,14 +131,23 @@ def named_constant(f: Code, name: str) -> Any:
         return constant
     if name in CONSTANT_NAMES and name != "e":
         return CONSTANT_NAMES[name]
-    if is_absent(f, name):
+    function = None if is_absent(f, name) else function_constant(f, name)
+    if function is None:
         raise NotConstant
-    if name in PLAIN_ACTIONS:
-        return FunctionConstant(PLAIN_NAMES.index(name))
-    scope = api_value(f, name)
-    if scope is not None:
-        return FunctionConstant(bc.FIRST_FUNCTION + function_row(f, scope))
-    raise NotConstant
+    return function
+
+
+def function_constant(f: Code, function: Scope | str) -> FunctionConstant | None:
+    """Returns a function as a value; None for a name of the API that cannot be one."""
+    if isinstance(function, str) and function in PLAIN_ACTIONS:
+        return FunctionConstant(PLAIN_NAMES.index(function))
+    scope = api_value(f, function) if isinstance(function, str) else function
+    if scope is None:
+        return None
+    f.shared.start_of(scope)
+    if scope not in f.shared.rows:  # of the pool: start, parameters, frame size
+        f.shared.rows[scope] = f.pool.add_cells([0, 0, 0])
+    return FunctionConstant(bc.FIRST_FUNCTION + f.shared.rows[scope])
 
 
 def constant_call(node: ast.Call, value_of: Callable[[ast.expr], Any]) -> Any:
@@ -148,14 +162,6 @@ def constant_call(node: ast.Call, value_of: Callable[[ast.expr], Any]) -> Any:
         if isinstance(text, str) and text.lower().lstrip("+-") in ("inf", "infinity", "nan"):
             return float(text)
     raise NotConstant
-
-
-def function_row(f: Code, scope: Scope) -> int:
-    """Returns the pool index of a function's row (start, parameters, frame size)."""
-    f.shared.start_of(scope)
-    if scope not in f.shared.rows:
-        f.shared.rows[scope] = f.pool.add_cells([0, 0, 0])
-    return f.shared.rows[scope]
 
 
 def is_api(f: Code, name: str) -> bool:
@@ -184,12 +190,11 @@ def is_math(f: Code, node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id == "math" and is_api(f, "math")
 
 
-def needs_rays(f: Code, node: ast.AST) -> int:
-    """Refuses rays at sensor level `paper`. Returns 0."""
+def needs_rays(f: Code, node: ast.AST) -> None:
+    """Refuses rays at sensor level `paper`."""
     if f.shared.vocabulary.sensors == "paper":
         raise Refused(
             node,
             "this agent has no rays: obs.rays, obs.sees and obs.nearest do not exist here",
             "use obs.block(dx, dy, dz) and obs.near(...)",
         )
-    return 0

@@ -11,6 +11,7 @@ from rlgpt_jax.macros.compiler.tree.scopes import (
     Scope,
     Variable,
     constant_named,
+    every_arg,
     has_stars,
     own_nodes,
     resolve,
@@ -56,7 +57,9 @@ def infer(
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 found.containers |= k.RETURNS.get(node.func.id, 0)
         for value in scope.constants.values():
-            constant_inside(found, k.of_constant(value))
+            kind = k.of_constant(value)
+            if kind.bits & k.TUPLE and kind.item is not None:
+                found.contain(kind.item, shared=False)
     found.put((entry, entry.params[0]), Kind(k.OBS))
     for argument in shared.arguments:
         found.put((entry, argument.name), k.A_NUMBER)
@@ -68,7 +71,8 @@ def infer(
         for scope, node in nodes:
             follow(found, scope, node)
         for scope in scopes:
-            defaults(found, scope)
+            for name, value in scope.default_nodes():
+                found.put((scope, name), found.of(scope.parent or scope, value))
     for scope in scopes:  # what nothing here knows of may be anything
         for name in scope.variables:
             if (scope, name) not in found.variables:
@@ -83,19 +87,6 @@ def is_followed(node: ast.AST) -> bool:
     if isinstance(node, ast.Subscript):
         return isinstance(node.slice, ast.Slice)
     return isinstance(node, FOLLOWED)
-
-
-def defaults(found: Kinds, scope: Scope) -> None:
-    """Follows default values into parameters."""
-    args = getattr(scope.node, "args", None)
-    if isinstance(args, ast.arguments):
-        outer = scope.parent or scope
-        names = [arg.arg for arg in (*args.posonlyargs, *args.args)]
-        for name, value in zip(reversed(names), reversed(args.defaults), strict=False):
-            found.put((scope, name), found.of(outer, value))
-        for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True):
-            if default is not None:
-                found.put((scope, arg.arg), found.of(outer, default))
 
 
 def follow(found: Kinds, scope: Scope, node: ast.AST) -> None:
@@ -118,10 +109,8 @@ def follow(found: Kinds, scope: Scope, node: ast.AST) -> None:
     elif isinstance(node, ast.comprehension):
         loop(found, scope, node, inner=True)
     elif isinstance(node, ast.Lambda) and id(node) not in found.called_lambdas:
-        args = node.args
-        for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
-            if arg is not None:
-                found.put_inner(scope, arg.arg, found.unknown)
+        for arg in every_arg(node.args):
+            found.put_inner(scope, arg.arg, found.unknown)
     elif isinstance(node, ast.Return) and node.value is not None:
         found.put(scope, found.of(scope, node.value))
     elif isinstance(node, ast.Call):
@@ -172,14 +161,8 @@ def items_of(found: Kinds, scope: Scope, node: ast.expr) -> Kind:
     return found.item(found.of(scope, node))
 
 
-def constant_inside(found: Kinds, kind: Kind) -> None:
-    """Notes what is inside a constant tuple that has a name."""
-    if kind.bits & k.TUPLE and kind.item is not None:
-        found.contain(kind.item, shared=False)
-
-
 def inside(found: Kinds, scope: Scope, node: ast.expr) -> None:
-    """Notes what a display, a comprehension, a slice or a sum puts together."""
+    """Notes what a display, a comprehension, a slice, a sum or a call puts together."""
     kind = found.of(scope, node)
     if kind.bits & k.CONTAINERS and kind.item is not None:
         found.contain(kind.item, shared=bool(kind.bits & k.SHARED))
@@ -223,9 +206,7 @@ def called(found: Kinds, scope: Scope, node: ast.Call) -> None:
     if isinstance(node.func, ast.Attribute):
         if node.func.attr in k.PUTS:
             put_in(found, scope, node.func.value, given)
-        kind = found.of(scope, node)
-        if kind.bits & k.CONTAINERS and kind.item is not None:
-            found.contain(kind.item, shared=bool(kind.bits & k.SHARED))
+        inside(found, scope, node)
         for keyword in node.keywords:
             if keyword.arg == "key":  # of xs.sort
                 callback(found, scope, keyword.value, [found.of(scope, node.func.value)])
@@ -234,11 +215,9 @@ def called(found: Kinds, scope: Scope, node: ast.Call) -> None:
     if isinstance(target, Scope):
         to_parameters(found, scope, node, [target])
     elif target is not None or not isinstance(node.func, ast.Name):
-        to_parameters(found, scope, node, every_value(scope))
+        to_parameters(found, scope, node, [s for s in scope.module.every() if s.is_value])
     else:
-        kind = found.of(scope, node)
-        if kind.bits & k.CONTAINERS and kind.item is not None:
-            found.contain(kind.item, shared=bool(kind.bits & k.SHARED))
+        inside(found, scope, node)
         for keyword in node.keywords:
             if keyword.arg == "key":
                 callback(found, scope, keyword.value, given)
@@ -291,10 +270,3 @@ def gathered(found: Kinds, scope: Scope, node: ast.Call, target: Scope) -> None:
         others = [found.of(scope, w.value) for w in node.keywords if w.arg not in target.params]
         found.contain(k.joined([*others, k.A_NAME]))
         found.put((target, args.kwarg.arg), k.holding(k.DICT, k.joined([*others, k.A_NAME])))
-
-
-def every_value(scope: Scope) -> list[Scope]:
-    """Returns the functions that are used as values."""
-    while scope.parent is not None:
-        scope = scope.parent
-    return [s for s in scope.every() if s.is_value]

@@ -102,10 +102,10 @@ def harmless_reads(scope: Scope) -> set[int]:
 def constant_display(f: Code, node: ast.expr) -> Any:
     """Returns a display of constants as a tuple or a `Table`; else MISSING."""
     if isinstance(node, ast.Set):
-        found = facts.constant_of(f, ast.copy_location(ast.Tuple(node.elts, ast.Load()), node))
+        found = facts.constant_row(f, node)
         return found if found is MISSING else tuple(dict.fromkeys(found))
     if isinstance(node, ast.List):
-        return facts.constant_of(f, ast.copy_location(ast.Tuple(node.elts, ast.Load()), node))
+        return facts.constant_row(f, node)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) == 1:
         if node.func.id in ("set", "frozenset") and facts.is_api(f, node.func.id):
             if isinstance(node.args[0], ast.List | ast.Tuple | ast.Set) and not node.keywords:

@@ -53,7 +53,7 @@ class Kind(NamedTuple):
 
 
 NOTHING = Kind(0)
-A_NUMBER, A_NAME, NO_VALUE = Kind(NUMBER), Kind(NAME, None, None), Kind(NONE)
+A_NUMBER, A_NAME = Kind(NUMBER), Kind(NAME, None, None)
 
 
 def join(a: Kind | None, b: Kind | None, depth: int = MAX_DEPTH) -> Kind:
@@ -296,19 +296,18 @@ class Kinds:
 
     # --- following the program ------------------------------------------------------
     def put(self, key: Any, kind: Kind) -> None:
-        """Adds to what a variable, a result or an inner name may be."""
-        store: dict = self.returns if isinstance(key, Scope) else self.variables
-        old = store.get(key, NOTHING)
-        new = join(old, kind)
-        if new != old or key not in store:
-            store[key] = new
-            self.changed = True
+        """Adds to what a variable or a result may be."""
+        self._put(self.returns if isinstance(key, Scope) else self.variables, key, kind)
 
     def put_inner(self, scope: Scope, name: str, kind: Kind) -> None:
-        old = self.inner.get((scope, name))
+        """Adds to what a name of a comprehension or a lambda may be."""
+        self._put(self.inner, (scope, name), kind)
+
+    def _put(self, store: dict[Any, Kind], key: Any, kind: Kind) -> None:
+        old = store.get(key)
         new = join(old, kind)
         if new != old:
-            self.inner[(scope, name)] = new
+            store[key] = new
             self.changed = True
 
     def contain(self, kind: Kind, shared: bool = True) -> None:

@@ -4,6 +4,8 @@ Sets of registers are bits of a Python integer. A call reads the registers above
 frame's first, which may be arguments, and destroys all of them.
 """
 
+from typing import Any
+
 from rlgpt_jax.macros.compiler.code import Instruction, Label
 from rlgpt_jax.macros.vm import bytecode as bc
 
@@ -14,17 +16,17 @@ LOOPS = {bc.EACH: 2, bc.RANGE: 3}  # how many registers of state
 ENDS = (bc.JUMP, bc.RETURN, bc.HALT)  # what never goes on to the next instruction
 
 
-def operands(item: Instruction) -> list[tuple[str, str]]:
-    """Returns (field, kind) of what an instruction uses; kinds as in `bytecode.OPERANDS`."""
-    return [(f, kind) for f, kind in zip("abc", bc.OPERANDS[item.op], strict=True) if kind != "-"]
+def operands(item: Instruction, kind: str) -> list[Any]:
+    """Returns the operands of an instruction that are of a kind, see `bytecode.OPERANDS`."""
+    given = (item.a, item.b, item.c)
+    return [x for x, k in zip(given, bc.OPERANDS[item.op], strict=True) if k == kind]
 
 
 def reads(item: Instruction) -> int:
     """Returns the registers that an instruction may read."""
     found = 0
-    for field, kind in operands(item):
-        register = getattr(item, field)
-        if kind == "v" and register >= 0:
+    for register in operands(item, "v"):
+        if register >= 0:
             found |= 1 << register
     if item.op in LOOPS:
         found |= ((1 << LOOPS[item.op]) - 1) << item.a
@@ -42,20 +44,18 @@ def writes(item: Instruction) -> int:
     return 1 << item.a if bc.OPERANDS[item.op][0] == "d" else 0
 
 
-def goal(item: Instruction) -> Label | None:
-    """Returns where an instruction may jump to inside its function."""
-    if item.op == bc.CALL:
-        return None
-    found = [getattr(item, field) for field, kind in operands(item) if kind == "l"]
-    return found[0] if found else None
+def goal(item: Instruction, place: dict[int, int]) -> int:
+    """Returns the item that an instruction may jump to inside its function; -1 if none."""
+    labels = [] if item.op == bc.CALL else operands(item, "l")
+    return place[id(labels[0])] if labels else -1
 
 
 def live_after(items: Items) -> list[int]:
     """Returns, for each item, the registers that may be read after it."""
     place = {id(item): i for i, item in enumerate(items) if isinstance(item, Label)}
     facts = [
-        None if isinstance(item, Label) else (reads(item), writes(item), _goal_place(item, place),
-                                              item.op not in ENDS)
+        None if isinstance(item, Label)
+        else (reads(item), writes(item), goal(item, place), item.op not in ENDS)
         for item in items
     ]  # fmt: skip
     before = [0] * (len(items) + 1)
@@ -78,8 +78,3 @@ def live_after(items: Items) -> list[int]:
                 before[i] = now
                 changed = True
     return after
-
-
-def _goal_place(item: Instruction, place: dict[int, int]) -> int:
-    label = goal(item)
-    return -1 if label is None else place[id(label)]

@@ -58,27 +58,28 @@ def keep_records(f: Code) -> None:
     rows = {**rows_of(f), **boxes_of(f)}
     observations = {r for v, r in f.registers.items() if may_hold(f, v, OBS)}
     work.charge(4 * len(f.items))
-    live = live_after(f.items)
-    kept: list[Instruction | Label] = []
-    for i, item in enumerate(f.items):
+    live, items, last = live_after(f.items), f.items, f.line
+    f.items = []
+    for i, item in enumerate(items):
         if isinstance(item, Instruction) and is_ticking(item):
             later = live[i] & ~writes(item)
             values_live = sorted(r for r in registers if later >> r & 1)
             rows_live = sorted(r for r in rows if later >> r & 1)
             note_kept(f, values_live, rows_live)
+            f.line = item.line
             for register in values_live:
-                kept.extend(keep(f, register, item.line))
+                keep(f, register)
             for register in rows_live:
-                kept.extend(keep_row(f, register, rows[register], item.line))
-            kept.append(item)
+                keep_row(f, register, rows[register])
+            f.items.append(item)
+            f.line = last
             if item.op == bc.YIELD:
                 continue
             for register in values_live:  # perhaps no tick has passed
                 if register in observations:
-                    kept.extend(restore(f, register, f.highest))
+                    restore(f, register, f.highest)
         else:
-            kept.append(item)
-    f.items = kept
+            f.items.append(item)
 
 
 def note_kept(f: Code, registers: list[int], rows: list[int]) -> None:
@@ -96,19 +97,15 @@ def is_ticking(item: Instruction) -> bool:
     return item.op == bc.YIELD or (item.op == bc.CALLV and bool(item.c & bc.CALLED_FROM))
 
 
-def keep(f: Code, register: int, line: int) -> list[Instruction | Label]:
-    """Returns instructions that turn a register into a record of its own."""
+def keep(f: Code, register: int) -> None:
+    """Emits what turns a register into a record of its own."""
     done, base = Label(), f.highest
-    f.shared.grow(4)
-    f.shared.pin_used = True
-    f.pins = True
-    return [
-        Instruction(bc.JFIXED, register, 0, done, line),
-        Instruction(bc.MOVE, base + 1, register, 0, line),
-        Instruction(bc.CALL, base, f.shared.pin, None, line),
-        Instruction(bc.MOVE, register, base, 0, line),
-        done,
-    ]
+    f.shared.pin_used = f.pins = True
+    f.emit(bc.JFIXED, register, 0, done)
+    f.emit(bc.MOVE, base + 1, register)
+    f.emit(bc.CALL, base, f.shared.pin, None)
+    f.emit(bc.MOVE, register, base)
+    f.place(done)
 
 
 def pin_routine(f: Code) -> None:

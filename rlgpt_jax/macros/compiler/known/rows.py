@@ -5,7 +5,8 @@ for those in variables. It takes 6 cells for each ray, so some 60 rays can be ke
 """
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler.code import Code, Instruction, Label
+from rlgpt_jax.macros.compiler.code import Code, Label
+from rlgpt_jax.macros.compiler.data import within
 from rlgpt_jax.macros.compiler.known import kinds
 from rlgpt_jax.macros.compiler.known.kinds import Kind
 from rlgpt_jax.macros.compiler.tree.scopes import Variable
@@ -41,43 +42,36 @@ def rows_of(f: Code) -> dict[int, str]:
     return found
 
 
-def keep_row(f: Code, register: int, name: str, line: int) -> list[Instruction | Label]:
-    """Returns the instructions that keep what a register's row holds."""
-    is_row, done, base = Label(), Label(), f.highest
-    f.shared.grow(len(ROW_TAGS) + 3)
+def keep_row(f: Code, register: int, name: str) -> None:
+    """Emits the keeping of what a register's row holds."""
+    base, routine = f.highest, f.shared.routines[name]
     f.pins = True
-    routine = f.shared.routines[name]
-    return [
-        *(Instruction(bc.JTAG, register, tag, is_row, line) for tag in ROW_TAGS),
-        Instruction(bc.JUMP, done, 0, 0, line),
-        is_row,
-        Instruction(bc.MOVE, base + 1, register, 0, line),
-        Instruction(bc.CALL, base, f.shared.start_of(routine), routine, line),
-        done,
-    ]
+
+    def enter() -> None:
+        f.emit(bc.MOVE, base + 1, register)
+        f.emit(bc.CALL, base, f.shared.start_of(routine), routine)
+
+    within.by_tag(f, register, ROW_TAGS, lambda: None, enter)
 
 
-def restore(f: Code, register: int, free: int) -> list[Instruction | Label]:
-    """Returns instructions that undo the keeping of an observation of this very tick.
+def restore(f: Code, register: int, free: int) -> None:
+    """Emits what undoes the keeping of an observation of this very tick.
 
     It was kept before a helper was called that may yield, but has not done so (yet). The
     first cell of the record is what it was made of, see `records.copy_fields`.
     """
     is_record, done = Label(), Label()
-    f.shared.grow(5)
-    return [
-        Instruction(bc.JTAG, register, values.T_OBS_RECORD, is_record, f.line),
-        Instruction(bc.JUMP, done, 0, 0, f.line),
-        is_record,
-        Instruction(bc.FIELD, free, register, 1 << 16, f.line),
-        Instruction(bc.JFIXED, free, 0, done, f.line),
-        Instruction(bc.MOVE, register, free, 0, f.line),
-        done,
-    ]
+    f.emit(bc.JTAG, register, values.T_OBS_RECORD, is_record)
+    f.emit(bc.JUMP, done)
+    f.place(is_record)
+    f.emit(bc.FIELD, free, register, 1 << 16)
+    f.emit(bc.JFIXED, free, 0, done)
+    f.emit(bc.MOVE, register, free)
+    f.place(done)
 
 
 def restored(f: Code, operand: int, into: int | None) -> int:
     """Returns an element of a row, not its record if it is of this tick."""
     register = f.put(operand, f.temp())
-    f.items.extend(restore(f, register, f.temp()))
+    restore(f, register, f.temp())
     return f.put(register, into)

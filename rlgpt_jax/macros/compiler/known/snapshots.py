@@ -10,7 +10,8 @@ import ast
 from typing import Any
 
 from rlgpt_jax.macros import values
-from rlgpt_jax.macros.compiler.code import Code, Label, Shared
+from rlgpt_jax.macros.compiler.code import Code, Shared
+from rlgpt_jax.macros.compiler.data import within
 from rlgpt_jax.macros.compiler.known import facts, kinds
 from rlgpt_jax.macros.compiler.known.kinds import Kinds
 from rlgpt_jax.macros.compiler.tree.scopes import MISSING, Scope, own_nodes
@@ -45,34 +46,25 @@ def kept(f: Code, node: ast.expr, question: str, argument: Any) -> int:
     return f.shared.kept_fields.index(key) + 2  # 1: see `rows.restore`
 
 
-def answer(f: Code, op: int, register: int, obs: int, item: int, place: int) -> None:
-    """Emits a question to an observation, or looks the answer up in its record."""
+def answer(
+    f: Code, op: int, register: int, obs: int, item: int, place: int, of_all: bool = False
+) -> None:
+    """Emits a question to an observation, or looks the answer up in its record.
+
+    With `of_all` the record has the answers for all items, in their order.
+    """
     if place == 0:
         f.emit(op, register, obs, item)
         return
-    is_record, done, result = Label(), Label(), f.temp()
-    f.emit(bc.JTAG, obs, values.T_OBS_RECORD, is_record)
-    f.emit(op, result, obs, item)
-    f.emit(bc.JUMP, done)
-    f.place(is_record)
-    f.emit(bc.FIELD, result, obs, place << 16)
-    f.place(done)
-    f.emit(bc.MOVE, register, result)
+    result = f.temp()
 
+    def look_up() -> None:
+        f.emit(bc.FIELD, result, obs, place << 16)
+        if of_all:
+            f.emit(bc.INDEX, result, result, item)
 
-def any_block(f: Code, register: int, obs: int, cell: int, place: int) -> None:
-    """Emits `obs.block(dx, dy, dz)` with computed offsets; `place` of all blocks."""
-    if place == 0:
-        f.emit(bc.BLOCK, register, obs, cell)
-        return
-    is_record, done, result = Label(), Label(), f.temp()
-    f.emit(bc.JTAG, obs, values.T_OBS_RECORD, is_record)
-    f.emit(bc.BLOCK, result, obs, cell)
-    f.emit(bc.JUMP, done)
-    f.place(is_record)
-    f.emit(bc.FIELD, result, obs, place << 16)
-    f.emit(bc.INDEX, result, result, cell)
-    f.place(done)
+    tags = [values.T_OBS_RECORD]
+    within.by_tag(f, obs, tags, lambda: f.emit(op, result, obs, item), look_up)
     f.emit(bc.MOVE, register, result)
 
 

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from rlgpt_jax.macros.compiler.tree.scopes import names_in
 from rlgpt_jax.macros.compiler.work import charge, children, walk
 from rlgpt_jax.macros.refusal import Refused
 
@@ -116,7 +117,7 @@ class Lifter(ast.NodeTransformer):
         refuse_yield(node)
         if id(node) in self.in_place:
             return self.generic_visit(node)
-        names = {n.id for n in walk(node) if isinstance(n, ast.Name)}
+        names = names_in(node)
         names -= {arg.arg for arg in walk(node.args) if isinstance(arg, ast.arg)}
         for inner in self.inner:
             if names & inner:
@@ -131,10 +132,7 @@ class Lifter(ast.NodeTransformer):
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
     def comprehension(self, node: Any) -> Any:
-        targets = {
-            n.id for part in node.generators for n in walk(part.target) if isinstance(n, ast.Name)
-        }
-        self.inner.append(targets)
+        self.inner.append({name for part in node.generators for name in names_in(part.target)})
         self.generic_visit(node)
         self.inner.pop()
         return node
@@ -152,7 +150,3 @@ def definition(name: str, node: ast.Lambda) -> ast.FunctionDef:
     made = ast.FunctionDef(name, node.args, [body], [])
     made.returns, made.type_comment = None, None
     return ast.copy_location(made, node)
-
-
-# --- names with several functions -----------------------------------------------------
-# --- generators that are iterated over ------------------------------------------------

@@ -15,6 +15,7 @@ from typing import Any
 from rlgpt_jax.macros.compiler.tree import lift
 from rlgpt_jax.macros.compiler.tree.modules import Modules
 from rlgpt_jax.macros.compiler.tree.patterns import as_ifs
+from rlgpt_jax.macros.compiler.tree.scopes import every_arg
 from rlgpt_jax.macros.compiler.work import walk
 from rlgpt_jax.macros.refusal import Refused
 from rlgpt_jax.macros.vocabulary import Vocabulary
@@ -32,7 +33,7 @@ def lower(
       library: names of its functions, and of a spec's actions, that the tree may call.
     """
     modules = Modules(tree, library)
-    rewriter = Rewriter(tree, modules, vocabulary, notices)
+    rewriter = Rewriter(modules, vocabulary, notices)
     tree.body = rewriter.statements(tree.body)
     rewriter.drop_unread(tree)
     lift.lift(tree)
@@ -71,9 +72,7 @@ def loaded(node: ast.AST) -> list[str]:
 class Rewriter(ast.NodeTransformer):
     """Rewrites expressions, and lists of statements."""
 
-    def __init__(
-        self, tree: ast.Module, modules: Modules, vocabulary: Vocabulary, notices: list[str]
-    ):
+    def __init__(self, modules: Modules, vocabulary: Vocabulary, notices: list[str]):
         self.modules = modules
         self.vocabulary = vocabulary
         self.notices = notices
@@ -137,9 +136,8 @@ class Rewriter(ast.NodeTransformer):
                 for arg in (*args.args[0 if args.posonlyargs else 1 :], *args.kwonlyargs)
                 if isinstance(arg.annotation, ast.Tuple | ast.List)
             }
-        for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs, args.vararg, args.kwarg):
-            if arg is not None:
-                arg.annotation = None
+        for arg in every_arg(args):
+            arg.annotation = None
 
     # --- printing ------------------------------------------------------------------
     def is_printing(self, node: ast.stmt) -> bool:

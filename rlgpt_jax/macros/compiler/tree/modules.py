@@ -5,7 +5,7 @@ neither the author nor the library gives the name another meaning.
 """
 
 import ast
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from rlgpt_jax.macros.compiler.pool import CONSTANT_NAMES
 from rlgpt_jax.macros.compiler.work import walk
@@ -15,12 +15,13 @@ RANDOM = ("random", "randint", "choice", "uniform", "shuffle")
 TYPING = ("typing", "typing_extensions", "__future__", "collections.abc", "types", "abc")
 # What is written instead of what a module has in Python.
 NO_MODULE = {
-    "time": "count ticks: every yield is one tick; obs.time is the time of day",
-    "datetime": "count ticks: every yield is one tick; obs.time is the time of day",
-    "os": "macros get only obs",
-    "sys": "macros get only obs",
-    "numpy": "use math and plain lists: math.sqrt, math.hypot, min, max, sum",
-    "np": "use math and plain lists: math.sqrt, math.hypot, min, max, sum",
+    **dict.fromkeys(
+        ("time", "datetime"), "count ticks: every yield is one tick; obs.time is the time of day"
+    ),
+    **dict.fromkeys(("os", "sys"), "macros get only obs"),
+    **dict.fromkeys(
+        ("numpy", "np"), "use math and plain lists: math.sqrt, math.hypot, min, max, sum"
+    ),
     "itertools": "write nested for loops",
     "functools": "write a def, or lambda: f(...)",
     "logging": "leave it out; what a macro does is reported anyway",
@@ -121,7 +122,7 @@ class Modules:
         return ast.copy_location(ast.Name(name, ast.Load()), node)
 
 
-def bound_names(nodes: list[ast.AST]) -> set[str]:
+def bound_names(nodes: Iterable[ast.AST]) -> set[str]:
     """Returns all names that the author binds anywhere, but for imports."""
     found: set[str] = set()
     for node in nodes:

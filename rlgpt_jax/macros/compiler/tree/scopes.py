@@ -40,17 +40,20 @@ class Scope:
     calls_values: bool = False
 
     @property
-    def required(self) -> int:
-        """How many parameters in front have no default."""
-        assert isinstance(self.node, ast.FunctionDef)
-        args = self.node.args
-        return len(args.posonlyargs) + len(args.args) - len(args.defaults)
-
-    @property
     def positional(self) -> list[str]:
         """The parameters that arguments without a name go to."""
         args = getattr(self.node, "args", None)
         return [a.arg for a in (*args.posonlyargs, *args.args)] if args is not None else []
+
+    def default_nodes(self) -> list[tuple[str, ast.expr]]:
+        """Returns parameters and their default values."""
+        args = getattr(self.node, "args", None)
+        if args is None:
+            return []
+        names = self.positional
+        plain = list(zip(names[len(names) - len(args.defaults) :], args.defaults, strict=True))
+        only = zip((arg.arg for arg in args.kwonlyargs), args.kw_defaults, strict=True)
+        return plain + [(name, value) for name, value in only if value is not None]
 
     @property
     def is_plain(self) -> bool:
@@ -93,6 +96,16 @@ def own_nodes(node: ast.AST) -> list[ast.AST]:
     return found
 
 
+def every_arg(args: ast.arguments) -> list[ast.arg]:
+    """Returns the parameters: plain ones, *args, keyword-only ones, **kwargs."""
+    every = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
+    return [arg for arg in every if arg is not None]
+
+
+def names_in(node: ast.AST) -> set[str]:
+    return {n.id for n in work.walk(node) if isinstance(n, ast.Name)}
+
+
 def has_stars(node: ast.Call) -> bool:
     """Says whether a call has * or ** arguments."""
     return any(isinstance(arg, ast.Starred) for arg in node.args) or any(
@@ -107,7 +120,7 @@ def comprehension_names(node: ast.AST) -> set[int]:
         found = node.__dict__["comprehension_names"] = set()
         for item in own_nodes(node):
             parts = getattr(item, "generators", [])
-            names = {n.id for p in parts for n in work.walk(p.target) if isinstance(n, ast.Name)}
+            names = {name for part in parts for name in names_in(part.target)}
             inside = {id(n): n for n in work.walk(item)} if parts else {}
             for n in work.walk(parts[0].iter) if parts else ():
                 inside.pop(id(n))
@@ -159,16 +172,14 @@ def build(
 
 
 def parameters(node: ast.FunctionDef) -> list[str]:
-    """Returns the parameter names: plain ones, *args, keyword-only ones, **kwargs."""
-    args = node.args
+    """Returns the parameter names."""
     if node.decorator_list:
         raise Refused(
             node.decorator_list[0],
             "decorators are not part of the language",
             "write a plain def, and call it where it is needed",
         )
-    every = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
-    names = [arg.arg for arg in every if arg is not None]
+    names = [arg.arg for arg in every_arg(node.args)]
     if len(names) > 32:
         raise Refused(node, "a function may have 32 parameters", "pass a tuple or a list")
     return names
@@ -269,7 +280,7 @@ def inner_names(node: ast.AST) -> set[str]:
     found: set[str] = set()
     for item in own_nodes(node):
         for part in getattr(item, "generators", []):
-            found.update(n.id for n in work.walk(part.target) if isinstance(n, ast.Name))
+            found |= names_in(part.target)
         if isinstance(item, ast.arg):
             found.add(item.arg)
     return found
