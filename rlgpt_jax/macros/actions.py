@@ -7,25 +7,7 @@ functional action. `TABLE` holds the action of the world for each of them.
 
 import numpy as np
 
-from rlgpt_jax.envs.base import (
-    CRAFT_ARG,
-    FN_ATTACK,
-    FN_CRAFT,
-    FN_DESTROY,
-    FN_DROP,
-    FN_EQUIP,
-    FN_NONE,
-    FN_PLACE,
-    FN_USE,
-    FUNCTION,
-    JUMP,
-    MOVE,
-    NOOP,
-    PITCH,
-    SLOT_ARG,
-    STRAFE,
-    YAW,
-)
+from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID, NUM_NAMES
 
 TURN_BASE = 64
@@ -57,33 +39,37 @@ PLAIN_ACTIONS: dict[str, int] = {
     "sneak": move_code(jump=2),
     # Sprinting is running forward: the key does nothing while the player stands.
     "sprint": move_code(move=1, jump=3),
-    "attack": function_code(FN_ATTACK),
-    "use": function_code(FN_USE),
-    "drop": function_code(FN_DROP),
+    "attack": function_code(base.FN_ATTACK),
+    "use": function_code(base.FN_USE),
+    "drop": function_code(base.FN_DROP),
 }
 PLAIN_NAMES = tuple(PLAIN_ACTIONS)
 JUMPING = ("forward", "back", "left", "right")  # those that take jump=True
 # Actions on a named item: the name of the function and its number in the world.
-ITEM_ACTIONS = {"craft": FN_CRAFT, "equip": FN_EQUIP, "place": FN_PLACE, "destroy": FN_DESTROY}
+ITEM_ACTIONS = {
+    "craft": base.FN_CRAFT,
+    "equip": base.FN_EQUIP,
+    "place": base.FN_PLACE,
+    "destroy": base.FN_DESTROY,
+}
 
 
 def world_action(code: int) -> list[int]:
     """Returns the action int32[8] of `base.py` for one code."""
-    action = list(NOOP)
+    action = list(base.NOOP)
     if code < TURN_BASE:
-        action[MOVE], action[STRAFE], action[JUMP] = code // 12 % 3, code // 4 % 3, code % 4
+        action[base.MOVE] = code // 12 % 3
+        action[base.STRAFE], action[base.JUMP] = code // 4 % 3, code % 4
     elif code < FUNCTION_BASE:
-        action[YAW] = min((code - TURN_BASE) // 25, 24)
-        action[PITCH] = (code - TURN_BASE) % 25
+        action[base.YAW] = min((code - TURN_BASE) // 25, 24)
+        action[base.PITCH] = (code - TURN_BASE) % 25
     else:
         function, argument = divmod(code - FUNCTION_BASE, 256)
-        action[FUNCTION] = function
-        if function == FN_CRAFT:
-            action[CRAFT_ARG] = argument
-        elif function in (FN_EQUIP, FN_PLACE, FN_DESTROY):
-            action[SLOT_ARG] = argument
-        elif function == FN_NONE:
-            pass
+        action[base.FUNCTION] = function
+        if function == base.FN_CRAFT:
+            action[base.CRAFT_ARG] = argument
+        elif function in ITEM_ACTIONS.values():
+            action[base.SLOT_ARG] = argument
     return action
 
 

@@ -62,8 +62,8 @@ def test_counted_instructions_are_those_of_the_program() -> None:
     chosen, never = np.array([1, 0], np.int32), np.zeros(2, bool)
     counts = []
     for _ in range(3):
-        state, _, steps = interpret_host.counted_tick(link([program]), state, view, chosen, never)
-        counts.append(steps.tolist())
+        state, out = interpret_host.tick(link([program]), state, view, chosen, never)
+        counts.append(out.steps.tolist())
     # The argument, the call of the macro, the yield; then a jump and a yield.
     assert counts == [[3, 0], [2, 0], [2, 0]]
 

@@ -42,81 +42,83 @@ NAME_WORDS = 22  # words of a set of names: 704 bits
 MAX_NAME_ID = NAME_WORDS * 32
 
 # --- operations ------------------------------------------------------------------
-# d = destination register (operand a); A, B, C = values of the operands; a, b, c = the
-# operands themselves; pc targets are absolute.
-OPERATIONS = (
-    "halt",  # the macro returns
-    "move",  # d = B
+# Operation -> what its operands a, b, c are: d destination register, v value, i immediate, l label
+# (an absolute pc), f first register of a new frame, t registers of a loop (read and written),
+# - unused. In the comments d is that register, A, B, C are values, a, b, c operands themselves.
+_KINDS = {
+    "halt": "---",  # the macro returns
+    "move": "dv-",  # d = B
     # Arithmetic on numbers.
-    "add",
-    "sub",
-    "mul",
-    "div",
-    "floordiv",
-    "mod",
-    "min",
-    "max",
-    "neg",  # d = -B
-    "abs",
-    "round",  # half to even
-    "floor",
-    "ceil",
-    "trunc",
-    "sqrt",
-    "number",  # d = B, which must be a number
-    "whole",  # d = B, which must be a whole number
+    "add": "dvv",
+    "sub": "dvv",
+    "mul": "dvv",
+    "div": "dvv",
+    "floordiv": "dvv",
+    "mod": "dvv",
+    "min": "dvv",
+    "max": "dvv",
+    "neg": "dv-",  # d = -B
+    "abs": "dv-",
+    "round": "dv-",  # half to even
+    "floor": "dv-",
+    "ceil": "dv-",
+    "trunc": "dv-",
+    "sqrt": "dv-",
+    "number": "dv-",  # d = B, which must be a number
+    "whole": "dv-",  # d = B, which must be a whole number
     # Tests as values: d = 1 or 0.
-    "truth",
-    "not",
-    "lt",
-    "le",
-    "eq",
-    "ne",
-    "is",
+    "truth": "dv-",
+    "not": "dv-",
+    "lt": "dvv",
+    "le": "dvv",
+    "eq": "dvv",
+    "ne": "dvv",
+    "is": "dvv",
     # Jumps to c (jt, jf to b).
-    "jump",  # to a
-    "jt",  # if A is true
-    "jf",
-    "jlt",  # if A < B
-    "jnlt",  # if not A < B
-    "jle",
-    "jnle",
-    "jeq",
-    "jne",
-    "jtag",  # to c if A has the tag b
-    "jfixed",  # to c unless A is a ray or an observation of this tick
-    "check",  # trap if A is a variable without a value
+    "jump": "l--",  # to a
+    "jt": "vl-",  # if A is true
+    "jf": "vl-",
+    "jlt": "vvl",  # if A < B
+    "jnlt": "vvl",  # if not A < B
+    "jle": "vvl",
+    "jnle": "vvl",
+    "jeq": "vvl",
+    "jne": "vvl",
+    "jtag": "vil",  # to c if A has the tag b
+    "jfixed": "v-l",  # to c unless A is a ray or an observation of this tick
+    "check": "v--",  # trap if A is a variable without a value
     # Calls.
-    "call",  # frame of size c at register a, to b; the result arrives in register a
-    "callv",  # frame at register a, function B, c = number of arguments | flags
-    "return",  # A
-    "yield",  # hands out the action B; d = the next observation
+    "call": "fli",  # frame of size c at register a, to b; the result arrives in register a
+    "callv": "fvi",  # frame at register a, function B, c = number of arguments | flags
+    "return": "v--",  # A
+    "yield": "dv-",  # hands out the action B; d = the next observation
     # Sequences.
-    "alloc",  # d = new sequence of tag c & 15, b = length | capacity << 16, frame c >> 4
-    "init",  # element b of the new sequence A = C
-    "index",  # d = B[C]
-    "store",  # A[B] = C
-    "append",  # to the list A the value B; c = frame
-    "len",  # d = len(B)
-    "shape",  # trap unless A has b elements
-    "range",  # if number a < a+1 (by step a+2): b = it, step on, jump to c
-    "each",  # next element of the sequence a (position a+1): b = it, jump to c
-    "in",  # d = B in C
-    "retag",  # d = the sequence B with the tag c
-    "inset",  # d = name B in the set of names at pool index c
+    "alloc": "dii",  # d = new sequence of tag c & 15, b = length | capacity << 16, frame c >> 4
+    "init": "viv",  # element b of the new sequence A = C
+    "index": "dvv",  # d = B[C]
+    "store": "vvv",  # A[B] = C
+    "append": "vvi",  # to the list A the value B; c = frame
+    "len": "dv-",  # d = len(B)
+    "shape": "vi-",  # trap unless A has b elements
+    "range": "tdl",  # if number a < a+1 (by step a+2): b = it, step on, jump to c
+    "each": "tdl",  # next element of the sequence a (position a+1): b = it, jump to c
+    "in": "dvv",  # d = B in C
+    "retag": "dvi",  # d = the sequence B with the tag c
+    "inset": "dvi",  # d = name B in the set of names at pool index c
     # Observations and rays.
-    "field",  # d = attribute c of B
-    "rays",  # d = B.rays
-    "count",  # d = B.count(C)
-    "near",
-    "sees",
-    "nearest",
-    "offset",  # d = B * 3 + C + 1, where C must be -1, 0 or 1
-    "block",  # d = name of cell C of B
+    "field": "dvi",  # d = attribute c of B
+    "rays": "dv-",  # d = B.rays
+    "count": "dvv",  # d = B.count(C)
+    "near": "dvv",
+    "sees": "dvv",
+    "nearest": "dvv",
+    "offset": "dvv",  # d = B * 3 + C + 1, where C must be -1, 0 or 1
+    "block": "dvv",  # d = name of cell C of B
     # Actions.
-    "turn",  # d = turn(B, C)
-    "item",  # d = functional action c on the item B
-)
+    "turn": "dvv",  # d = turn(B, C)
+    "item": "dvi",  # d = functional action c on the item B
+}
+OPERATIONS, OPERANDS = tuple(_KINDS), tuple(_KINDS.values())
 (
     HALT, MOVE,
     ADD, SUB, MUL, DIV, FLOORDIV, MOD, MIN, MAX,
@@ -128,33 +130,6 @@ OPERATIONS = (
     FIELD, RAYS, COUNT, NEAR, SEES, NEAREST, OFFSET, BLOCK,
     TURN, ITEM,
 ) = range(len(OPERATIONS))  # fmt: skip
-
-# What the operands a, b, c are: d destination, v value, i immediate, l label, f first
-# register of a new frame, t registers of a loop (read and written), - unused.
-_GROUPS = {
-    "---": "halt",
-    "dv-": "move neg abs round floor ceil trunc sqrt number whole truth not yield len rays",
-    "dvv": "add sub mul div floordiv mod min max lt le eq ne is index in count near sees "
-    "nearest offset block turn",
-    "l--": "jump",
-    "vl-": "jt jf",
-    "vvl": "jlt jnlt jle jnle jeq jne",
-    "vil": "jtag",
-    "v-l": "jfixed",
-    "v--": "check return",
-    "fli": "call",
-    "fvi": "callv",
-    "dii": "alloc",
-    "viv": "init",
-    "vvv": "store",
-    "vvi": "append",
-    "vi-": "shape",
-    "tdl": "range each",
-    "dvi": "retag inset field item",
-}
-OPERANDS = tuple(
-    next(kinds for kinds, names in _GROUPS.items() if name in names.split()) for name in OPERATIONS
-)
 
 # What reads a view of Minecraft or makes an action of it: not in a world with a spec.
 MINECRAFT = (RAYS, COUNT, NEAR, SEES, NEAREST, BLOCK, TURN, ITEM)
@@ -231,6 +206,7 @@ class MacroTick(NamedTuple):
     ended_slot: Any  # int32[N] which macro, 1..K; 0 if none
     trap_code: Any  # int32[N] index into TRAPS
     trap_line: Any  # int32[N] source line
+    steps: Any  # int32[N] instructions that were run
 
 
 def link(programs: Sequence[Program]) -> MacroSet:

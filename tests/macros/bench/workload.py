@@ -55,9 +55,9 @@ class Workload:
         for view, chosen, busy, done in zip(
             self.views, self.chosen, self.busy, self.done, strict=True
         ):
-            state, _, steps = interpret_host.counted_tick(self.macros, state, view, chosen, busy)
+            state, out = interpret_host.tick(self.macros, state, view, chosen, busy)
             state = interpret_host.cut(state, done)
-            total += int(steps.sum())
+            total += int(out.steps.sum())
         return total / self.chosen.size
 
 

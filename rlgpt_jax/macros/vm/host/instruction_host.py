@@ -92,14 +92,12 @@ def run(
             x, y = operand(memory, constants, frame, b), operand(memory, constants, frame, c)
             if rarely(is_box(x) or is_box(y)):
                 return FAILED, bc.TRAP_KIND, pc - 1, frame, heap, limit - pc
-            else:
-                put(memory, frame + a, y if real(y) < real(x) else x)
+            put(memory, frame + a, y if real(y) < real(x) else x)
         elif op == bc.MAX:
             x, y = operand(memory, constants, frame, b), operand(memory, constants, frame, c)
             if rarely(is_box(x) or is_box(y)):
                 return FAILED, bc.TRAP_KIND, pc - 1, frame, heap, limit - pc
-            else:
-                put(memory, frame + a, y if real(y) > real(x) else x)
+            put(memory, frame + a, y if real(y) > real(x) else x)
         elif op == bc.NEG:
             x = operand(memory, constants, frame, b)
             trap = settle(memory, frame + a, x, x, np.float32(-real(x)))
@@ -211,11 +209,10 @@ def run(
         elif op == bc.CALL:
             if rarely(frame + a + c > bc.STACK_CELLS):
                 return FAILED, bc.TRAP_DEPTH, pc - 1, frame, heap, limit - pc
-            else:
-                frame += a
-                put(memory, frame, pc | a << 20)
-                limit += b - pc
-                pc = b
+            frame += a
+            put(memory, frame, pc | a << 20)
+            limit += b - pc
+            pc = b
         elif op == bc.RETURN:
             x, y = operand(memory, constants, frame, a), get(memory, frame)
             put(memory, frame, x)
@@ -228,10 +225,9 @@ def run(
                 x = box(v.T_ACTION, 0)
             if rarely(not is_a(x, v.T_ACTION)) and not is_a(x, v.T_MADE):
                 return FAILED, bc.TRAP_KIND, pc - 1, frame, heap, limit - pc
-            else:
-                put(memory, frame + a, box(v.T_OBS, (now + 1) & v.AGE_MASK))
-                # With the last bit of the tag, which is 1 of a made action.
-                return YIELDED, x & (MADE | v.PAYLOAD), pc, frame, heap, limit - pc
+            put(memory, frame + a, box(v.T_OBS, (now + 1) & v.AGE_MASK))
+            # With the last bit of the tag, which is 1 of a made action.
+            return YIELDED, x & (MADE | v.PAYLOAD), pc, frame, heap, limit - pc
         elif op == bc.HALT:
             return ENDED, 0, pc, frame, heap, limit - pc
         # --- observations and sequences ---
@@ -253,15 +249,13 @@ def run(
             result = offset(x, y)
             if rarely(result < 0):
                 return FAILED, -result, pc - 1, frame, heap, limit - pc
-            else:
-                put(memory, frame + a, bits_of(np.float32(result)))
+            put(memory, frame + a, bits_of(np.float32(result)))
         elif op == bc.INDEX:
             x, y = operand(memory, constants, frame, b), operand(memory, constants, frame, c)
             position = position_in(length_of(memory, constants, x, now), y)
             if rarely(position < 0):
                 return FAILED, -position, pc - 1, frame, heap, limit - pc
-            else:
-                put(memory, frame + a, element(memory, constants, x, position))
+            put(memory, frame + a, element(memory, constants, x, position))
         elif op == bc.IN:
             x, y = operand(memory, constants, frame, b), operand(memory, constants, frame, c)
             if is_a(y, v.T_TUPLE) and cell(memory, constants, y & v.PAYLOAD) & bc.NAME_SET:
@@ -277,8 +271,7 @@ def run(
             x = operand(memory, constants, frame, b)
             if rarely(not is_a(x, v.T_NAME)):
                 return FAILED, bc.TRAP_KIND, pc - 1, frame, heap, limit - pc
-            else:
-                put(memory, frame + a, flag(in_set(constants, c, x & v.PAYLOAD) == 1))
+            put(memory, frame + a, flag(in_set(constants, c, x & v.PAYLOAD) == 1))
         elif op == bc.INIT:
             x, y = operand(memory, constants, frame, a), operand(memory, constants, frame, c)
             put(memory, (x & v.PAYLOAD) - bc.MAX_CONSTANTS + 1 + b, y)

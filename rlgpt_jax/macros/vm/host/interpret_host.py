@@ -63,19 +63,6 @@ def tick(
       tick_limit: ticks after which a macro is ended.
       spec: of the world that the macros were compiled for; None is Minecraft.
     """
-    return counted_tick(macro_set, state, view, chosen, busy, tick_limit, spec)[:2]
-
-
-def counted_tick(
-    macro_set: MacroSet,
-    state: MacroState,
-    view: np.ndarray,
-    chosen: np.ndarray,
-    busy: np.ndarray,
-    tick_limit: int = bc.TICK_LIMIT,
-    spec: WorldSpec | None = None,
-) -> tuple[MacroState, MacroTick, np.ndarray]:
-    """Like `tick`, and returns also the instructions that each lane ran, int32[N]."""
     lanes, columns = view.shape
     wanted = VIEW_SIZE if spec is None else len(spec.fields) + MAX_ARGUMENTS
     if columns != wanted and (spec is not None or columns != RAY_BLOCKS):
@@ -91,14 +78,9 @@ def counted_tick(
         np.asarray(code).reshape(bc.MAX_MACROS, -1),
         *rest,
         *state,
-        *(
-            _read_only(x)
-            for x in (
-                np.ascontiguousarray(view, np.float32),
-                np.asarray(chosen, np.int32),
-                np.asarray(busy, np.bool_),
-            )
-        ),
+        _read_only(np.ascontiguousarray(view, np.float32)),
+        _read_only(np.asarray(chosen, np.int32)),
+        _read_only(np.asarray(busy, np.bool_)),
         tick_limit,
         action,
         flags,
@@ -115,8 +97,7 @@ def counted_tick(
         other.result()
     _last_tick[0] = int(ends[:, 4].sum())
     acted = action if spec is None else action.view(np.float32)
-    out = MacroTick(acted, flags[:, 0], flags[:, 1], ends[:, 0], ends[:, 1], ends[:, 2], ends[:, 3])
-    return state, out, ends[:, 4]
+    return state, MacroTick(acted, *flags.T, *ends.T)
 
 
 def _read_only(x: np.ndarray) -> np.ndarray:
