@@ -15,7 +15,7 @@ def settings(run: Run) -> str:
     inner = html.details("Configuration, every field", config)
     inner += html.details("Versions and machine", versions)
     inner += _seconds(run)
-    return html.section("settings", "Settings", tag("div", inner, class_="card"))
+    return html.section("settings", "Settings", html.card(inner))
 
 
 def _seconds(run: Run) -> str:
@@ -44,9 +44,8 @@ def transcript(run: Run) -> str:
     answers = {line["key"]: line for line in run.transcript}
     models = sorted({f"{line['model']} ({line['provider']})" for line in answers.values()})
     lead = f"{len(answers)} questions, answered by {', '.join(models)}."
-    notes = _mismatches(run)
     parts = "".join(_exchange(line, run.text_limit) for line in answers.values())
-    body = tag("p", text(lead)) + notes + tag("div", parts, class_="card")
+    body = tag("p", text(lead)) + _mismatches(run) + html.card(parts)
     return html.section("transcript", "Transcript", body)
 
 

@@ -21,16 +21,14 @@ class Frame:
     x_high: float
     y_low: float
     y_high: float
-    width: int = WIDTH
-    height: int = HEIGHT
 
     def x(self, value: float) -> float:
         share = (value - self.x_low) / ((self.x_high - self.x_low) or 1.0)
-        return LEFT + share * (self.width - LEFT - RIGHT)
+        return LEFT + share * (WIDTH - LEFT - RIGHT)
 
     def y(self, value: float) -> float:
         share = (value - self.y_low) / ((self.y_high - self.y_low) or 1.0)
-        return self.height - BOTTOM - share * (self.height - TOP - BOTTOM)
+        return HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
 
 
 def line_chart(
@@ -59,7 +57,7 @@ def line_chart(
         parts.append(_curve(frame, xs, ys, "raw"))
         ys = smooth(ys, max(3, len(ys) // 25))
     parts.append(_curve(frame, xs, ys, "curve"))
-    return svg(parts, frame, f"{name} against environment steps, last value {short(ys[-1])}")
+    return svg(parts, f"{name} against environment steps, last value {short(ys[-1])}")
 
 
 def smooth(values: Sequence[float], width: int) -> list[float]:
@@ -113,15 +111,15 @@ def y_axis(frame: Frame, values: Sequence[float], words) -> str:
     lines = []
     for value in values:
         y = frame.y(value)
-        lines.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{frame.width - RIGHT}"/>')
+        lines.append(f'<path class="grid" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>')
         lines.append(label(LEFT - 8, y + 4, words(value), "end"))
     return "".join(lines)
 
 
 def x_axis(frame: Frame, values: Sequence[float], words: str) -> str:
-    y = frame.height - BOTTOM
+    y = HEIGHT - BOTTOM
     marks = [label(frame.x(v), y + 18, short(v), "middle") for v in values]
-    middle = (LEFT + frame.width - RIGHT) / 2
+    middle = (LEFT + WIDTH - RIGHT) / 2
     return "".join(marks) + label(middle, y + 34, words, "middle", "quiet")
 
 
@@ -129,12 +127,8 @@ def label(x: float, y: float, words: str, anchor: str, kind: str = "") -> str:
     return tag("text", text(words), x=f"{x:.1f}", y=f"{y:.1f}", text_anchor=anchor, class_=kind)
 
 
-def svg(parts: Sequence[str], frame: Frame, description: str) -> str:
+def svg(parts: Sequence[str], description: str) -> str:
+    box = f"0 0 {WIDTH} {HEIGHT}"
     return tag(
-        "svg",
-        "".join(parts),
-        viewBox=f"0 0 {frame.width} {frame.height}",
-        role="img",
-        aria_label=description,
-        class_="chart",
+        "svg", "".join(parts), viewBox=box, role="img", aria_label=description, class_="chart"
     )

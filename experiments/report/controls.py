@@ -20,10 +20,10 @@ def controls(run: Run) -> str:
         rows = [*_measured(run), *_others(run)]
         inner = tag("p", text(WORDS)) + html.table(("Run", "Held-out success (95 %)", "How"), rows)
     if run.is_sub_task:
-        return inner and html.section("controls", "Controls", tag("div", inner, class_="card"))
+        return inner and html.section("controls", "Controls", html.card(inner))
     inner += tag("h3", "The same run again") + _command(run)
     title = "Controls and repeating" if run.config else "Repeating"
-    return html.section("controls", title, tag("div", inner, class_="card"))
+    return html.section("controls", title, html.card(inner))
 
 
 def _measured(run: Run) -> list[list[str]]:
@@ -34,29 +34,20 @@ def _measured(run: Run) -> list[list[str]]:
     if alone and not alone.get("parts", True):
         return [*rows, ["Code alone", "–", "no code was accepted"]]
     parts = ", ".join((alone or {}).get("parts", ()))
-    return [
-        *rows,
-        [
-            "Code alone",
-            html.rate(alone, none=NOT_YET),
-            text(f"its coded parts: {parts}" if parts else ""),
-        ],
-    ]
+    how = text(f"its coded parts: {parts}" if parts else "")
+    return [*rows, ["Code alone", html.rate(alone, none=NOT_YET), how]]
 
 
 def _others(run: Run) -> list[list[str]]:
     """Controls that are runs of their own, with their commands."""
     if not run.command:
         return []
-    changes = {
-        "PPO alone": "--config.loop.mode=pure_rl",
-        "PPO alone, with the agents' set-up": f"--config.loop.mode=pure_rl "
-        f"--config.set_up={run.folder}",
+    command = f"{run.command} --config.loop.mode=pure_rl"
+    found = {
+        "PPO alone": command,
+        "PPO alone, with the agents' set-up": f"{command} --config.set_up={run.folder}",
     }
-    return [
-        [text(name), "not in this run", tag("code", text(f"{run.command} {flags}"))]
-        for name, flags in changes.items()
-    ]
+    return [[text(name), "not in this run", tag("code", text(c))] for name, c in found.items()]
 
 
 def _command(run: Run) -> str:

@@ -1,7 +1,7 @@
 """Small pieces of HTML. All text from outside passes through `text` before it is joined."""
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 
@@ -99,6 +99,28 @@ def duration(seconds: float) -> str:
     if hours:
         return f"{hours} h {minutes} min"
     return f"{minutes} min {rest} s" if minutes else f"{seconds:.1f} s"
+
+
+def card(inner: str) -> str:
+    """A part on a ground of its own."""
+    return tag("div", inner, class_="card")
+
+
+def legend(entries: Iterable[tuple[str, str]], label: str) -> str:
+    """What colours stand for; `entries` are (kind, words)."""
+    items = "".join(f'<li><i class="{kind}"></i>{text(words)}</li>' for kind, words in entries)
+    return tag("ul", items, class_="legend", aria_label=label)
+
+
+def reasons(saved: Mapping[str, Any], title: str) -> str:
+    """How an agent reasoned, on a click; "" if it did not say."""
+    words = saved.get("reasoning")
+    return details(title, paragraphs(words)) if words else ""
+
+
+def notes(saved: Mapping[str, Any], *entries: tuple[str, str, str]) -> str:
+    """A note for each of the entries (field, who, kind) whose field holds words."""
+    return "".join(note(who, saved[name], kind) for name, who, kind in entries if saved.get(name))
 
 
 def note(who: str, words: str, kind: str) -> str:

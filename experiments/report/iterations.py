@@ -46,4 +46,4 @@ def _seen(it: Iteration, media: Media) -> str:
 
 
 def _section(it: Iteration, title: str, inner: str) -> str:
-    return html.section(f"iteration-{it.index}", title, tag("div", inner, class_="card"))
+    return html.section(f"iteration-{it.index}", title, html.card(inner))

@@ -171,7 +171,7 @@ def _measured(folder: Path) -> dict[str, Any]:
         "result": read_json(folder / "result.json"),
         "final": read_json(folder / "final_eval.json"),
         "coded_parts": read_json(folder / "coded_parts_eval.json"),
-        "iterations": tuple(_iteration(path) for path in _numbered(folder / "iterations")),
+        "iterations": tuple(_iteration(path) for path in numbered(folder / "iterations")),
         "phases": read_json(folder / "timing.json"),
         "metrics": tuple(_with_timing(_metrics(folder / "metrics.csv"), folder / "timing.csv")),
     }
@@ -179,15 +179,11 @@ def _measured(folder: Path) -> dict[str, Any]:
 
 def _iteration(folder: Path) -> Iteration:
     critiques = read_json(folder / "trial_critiques.json") or []
-    macros = {
-        path.name: _tries(path, critiques)
-        for path in sorted((folder / "macros").glob("*"))
-        if path.is_dir()
-    }
+    tries = ((path.name, _tries(path, critiques)) for path in sorted(folder.glob("macros/*")))
     return Iteration(
         index=int(folder.name),
         plan=read_json(folder / "plan.json") or {},
-        macros={name: tries for name, tries in macros.items() if tries},
+        macros={name: versions for name, versions in tries if versions},
         kept={p.parent.name: p.read_text() for p in sorted(folder.glob("macros/*/kept.py"))},
         fates={fate["name"]: fate for fate in read_json(folder / "fates.json") or []},
         evaluation=read_json(folder / "eval.json"),
@@ -219,25 +215,22 @@ def question(line: dict[str, Any]) -> str:
 
 def _tries(folder: Path, critiques: list[Any]) -> tuple[Try, ...]:
     sources = sorted(folder.glob("try*.py"), key=lambda path: int(path.stem[3:]))
-    return tuple(_try(path, _words_on(folder.name, path.stem, critiques)) for path in sources)
+    return tuple(_try(path, critiques) for path in sources)
 
 
-def _try(source: Path, words: dict[str, Any]) -> Try:
+def _try(source: Path, critiques: list[Any]) -> Try:
+    """A version, with the trial critic's judgement of its macro in that try."""
+    number = int(source.stem[3:])
+    judged = critiques[number] if number < len(critiques) else None
+    words = (judged or {}).get(source.parent.name) or {}
     return Try(
-        number=int(source.stem[3:]),
+        number=number,
         source=source.read_text(),
         refusal=read_json(source.with_suffix(".refusal.json")),
         trial=read_json(source.with_suffix(".trial.json")),
         verdict=str(words.get("verdict", "")),
         change=str(words.get("change", "")),
     )
-
-
-def _words_on(macro: str, stem: str, critiques: list[Any]) -> dict[str, Any]:
-    """The trial critic's judgement of one macro in one try."""
-    number = int(stem[3:])
-    judged = critiques[number] if number < len(critiques) else None
-    return (judged or {}).get(macro) or {}
 
 
 def _lines(path: Path) -> list[dict[str, Any]]:
@@ -251,7 +244,8 @@ def _lines(path: Path) -> list[dict[str, Any]]:
         raise Damaged(f"{path} has a line that is not JSON: {error}. Restore the file.") from error
 
 
-def _numbered(folder: Path) -> list[Path]:
+def numbered(folder: Path) -> list[Path]:
+    """The folders that are called by numbers, in their order."""
     found = [path for path in folder.glob("*") if path.is_dir() and path.name.isdigit()]
     return sorted(found, key=lambda path: int(path.name))
 

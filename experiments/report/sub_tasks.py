@@ -38,11 +38,8 @@ def sub_tasks(run: Run) -> str:
     )  # fmt: skip
     inner = tag("p", text(WORDS.format(who=who, picks=picks)))
     whose = "Search" if searched else "Planner"
-    for field, kind in (("note", "bad"), ("reasoning", "")):
-        if run.task_plan.get(field):
-            inner += html.note(whose, run.task_plan[field], kind)
-    inner += tag("div", html.table(COLUMNS, rows), class_="card")
-    inner += _whole(run)
+    inner += html.notes(run.task_plan, ("note", whose, "bad"), ("reasoning", whose, ""))
+    inner += html.card(html.table(COLUMNS, rows)) + _whole(run)
     return html.section("success", "Sub-tasks and the whole", inner)
 
 
@@ -80,4 +77,4 @@ def _whole(run: Run) -> str:
     ]  # fmt: skip
     if not rows:
         return tag("p", "The whole task has not been played yet.")
-    return tag("div", html.table(columns, rows), class_="card")
+    return html.card(html.table(columns, rows))

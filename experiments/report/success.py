@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from experiments.report import charts, html
-from experiments.report.charts import BOTTOM, Frame
+from experiments.report.charts import BOTTOM, HEIGHT, Frame
 from experiments.report.html import percent, tag, text
 from experiments.report.load import Iteration, Run
 
@@ -59,10 +59,9 @@ class Point:
 def best_iteration(run: Run) -> Iteration | None:
     """The iteration that the result names, else the best evaluated so far."""
     done = [it for it in run.iterations if it.evaluation]
-    if run.result and "best_iteration" in run.result:
-        named = [it for it in done if it.index == run.result["best_iteration"]]
-        if named:
-            return named[0]
+    named = [it for it in done if it.index == (run.result or {}).get("best_iteration")]
+    if named:
+        return named[0]
     return max(done, key=lambda it: it.evaluation["success_rate"], default=None)  # type: ignore
 
 
@@ -88,9 +87,10 @@ def success(run: Run) -> str:
     words = WORDS + every + ALONE * bool(run.coded_parts) + END
     world = run.config.get("world")
     words += PLACES.get(world, SIMULATED) if isinstance(world, str) else EMBEDDED
-    chart = tag("div", _legend(points) + success_chart(points), class_="card")
-    table = tag("div", _table(points, run), class_="card")
-    inner = tag("p", text(words)) + tag("div", chart + table, class_="grid2 uneven")
+    kinds = dict.fromkeys(point.kind for point in points)
+    legend = html.legend(((kind, f"{kind} worlds") for kind in kinds), "Kinds of worlds")
+    both = html.card(legend + success_chart(points)) + html.card(_table(points, run))
+    inner = tag("p", text(words)) + tag("div", both, class_="grid2 uneven")
     return html.section("success", "Success per iteration", inner)
 
 
@@ -121,9 +121,9 @@ def success_chart(points: Sequence[Point]) -> str:
                 parts.append(_value(frame, point))
     for number in range(last + 1):
         words = f"iteration {number}" if last < 5 else str(number)
-        parts.append(charts.label(frame.x(number), frame.height - BOTTOM + 18, words, "middle"))
+        parts.append(charts.label(frame.x(number), HEIGHT - BOTTOM + 18, words, "middle"))
     described = "; ".join(point.note for point in points)
-    return charts.svg(parts, frame, f"Success per iteration: {described}")
+    return charts.svg(parts, f"Success per iteration: {described}")
 
 
 def _at(frame: Frame, point: Point) -> tuple[float, float]:
@@ -149,12 +149,6 @@ def _mark(frame: Frame, point: Point) -> str:
 def _value(frame: Frame, point: Point) -> str:
     x, y = _at(frame, point)
     return charts.label(x + 11, y + 4, percent(point.report["success_rate"]), "start", "value")
-
-
-def _legend(points: Sequence[Point]) -> str:
-    kinds = dict.fromkeys(point.kind for point in points)
-    items = "".join(f'<li><i class="{kind}"></i>{kind} worlds</li>' for kind in kinds)
-    return f'<ul class="legend" aria-label="Kinds of worlds">{items}</ul>'
 
 
 def _table(points: Sequence[Point], run: Run) -> str:

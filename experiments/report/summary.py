@@ -37,12 +37,8 @@ def head(run: Run, words: str) -> str:
     return title + lead + tag("dl", facts, class_="facts")
 
 
-def _seen(run: Run) -> dict[str, str]:
-    return sights.SPEC_WORDS if worlds.of_run(run.config) else sights.WORDS
-
-
 def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
-    best = best_iteration(run)
+    best, task = best_iteration(run), worlds.of_run(run.config)
     facts = []
     e = run.quoted or (best.evaluation if best is not None else run.validation)
     if e:
@@ -57,7 +53,6 @@ def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
             facts.append(("Best iteration", f"{best.index}{count}", ""))
         if run.task_plan:
             facts.append(("Sub-tasks", str(len(run.task_plan["sub_tasks"])), ""))
-        task = worlds.of_run(run.config)
         seconds = e["mean_ticks"] * (task.spec.step_seconds if task else 1 / 20)
         seconds = _small(f"{seconds:.1f} s of the world's time")
         facts.append(("Mean episode", f"{e['mean_ticks']:.0f} ticks{seconds}", ""))
@@ -72,7 +67,8 @@ def _facts(run: Run, mode: str) -> list[tuple[str, str, str]]:
         facts.append(("Lost in training", f"{lost:,.0f}{_small('episodes, with their games')}", ""))
     facts += _times(run)
     if sight := run.config.get("sight"):  # runs of older versions have no such field
-        facts.append(("Sight", text(sight) + _small(_seen(run)[sight]), ""))
+        words = sights.SPEC_WORDS if task else sights.WORDS
+        facts.append(("Sight", text(sight) + _small(words[sight]), ""))
     seed = run.config.get("seed", 0)
     facts.append(("Mode", text(mode or "–") + _small(f"seed {seed}"), ""))
     return facts
@@ -99,10 +95,8 @@ def _times(run: Run) -> list[tuple[str, str, str]]:
     """Wall time of all starts of the program, and what of it was compiling."""
     facts = []
     if run.wall_seconds:
-        words = html.duration(max(run.wall_seconds, sum(run.seconds.values()))) + _small(
-            "from start to videos, over all starts"
-        )
-        facts.append(("Wall time", words, ""))
+        whole = html.duration(max(run.wall_seconds, sum(run.seconds.values())))
+        facts.append(("Wall time", whole + _small("from start to videos, over all starts"), ""))
     elif run.seconds:
         total = html.duration(sum(run.seconds.values()))
         facts.append(("Time of the phases", total + _small("of the loops; not the whole run"), ""))
@@ -120,11 +114,9 @@ def curves(run: Run) -> str:
     cards = []
     for column, title, y_range in CURVES:
         rows = [row for row in run.metrics if column in row and "ticks" in row]
-        chart = line_chart(
-            title, [r["ticks"] for r in rows], [r[column] for r in rows], starts, y_range
-        )
-        if chart:
-            cards.append(tag("div", tag("h3", text(title)) + chart, class_="card"))
+        x, y = ([row[name] for row in rows] for name in ("ticks", column))
+        if chart := line_chart(title, x, y, starts, y_range):
+            cards.append(html.card(tag("h3", text(title)) + chart))
     if not cards:
         return ""
     words = tag(

@@ -26,7 +26,7 @@ def tokens(run: Run) -> str:
     how = f"python -m experiments.transcript cost {run.folder} --model=NAME"
     words = " ".join(notes(run.transcript, chosen, how=how))
     inner = table + (tag("p", text(words), class_="quiet") if words else "")
-    return html.section("tokens", "Tokens per iteration", tag("div", inner, class_="card"))
+    return html.section("tokens", "Tokens per iteration", html.card(inner))
 
 
 def _group(name: str, here: Mapping[str, Cell], names: list[str]) -> str:

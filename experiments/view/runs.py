@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.config_tree import leaves
+from experiments.report.load import numbered
 from rlgpt_jax.loop.record import CODED_PARTS, read_json, read_rows
 
 MAX_DEPTH = 6
@@ -95,8 +96,7 @@ def progress(folder: Path, loop: dict[str, Any]) -> dict[str, Any]:
     here = _newest_sub_task(folder) or folder
     rows = read_rows(here / "metrics.csv")
     last = rows[-1] if rows else {}
-    numbers = [int(p.name) for p in (here / "iterations").glob("*") if p.name.isdigit()]
-    iteration = max(numbers, default=0)
+    iteration = max((int(path.name) for path in numbered(here / "iterations")), default=0)
     per, num = loop.get("ticks_per_iteration", 0), loop.get("num_iterations", 1)
     ticks, trained = int(float(last.get("ticks", 0))), int(float(last.get("iteration", -1)))
     phase = state = status(folder)
@@ -146,10 +146,8 @@ def live(run: Found, start: int = 0) -> dict[str, Any]:
 def evaluations(folder: Path) -> list[dict[str, Any]]:
     """Validation success of every finished iteration, with that of its code alone."""
     found = []
-    paths = [path for path in (folder / "iterations").glob("*") if path.name.isdigit()]
-    for path in sorted(paths, key=lambda path: int(path.name)):
-        report = read_json(path / "eval.json")
-        if report:
+    for path in numbered(folder / "iterations"):
+        if report := read_json(path / "eval.json"):
             alone = read_json(path / "coded_parts_eval.json") or {}
             found.append({"iteration": int(path.name), "success": _rates(report),
                           "code": _rates(alone), "episodes": report["num_episodes"]})  # fmt: skip

@@ -36,17 +36,16 @@ def _episode(entry: dict[str, Any], it: Iteration, media: Media) -> str:
     chips = html.chip(word, kind) + (html.chip("dead loop", "warn") if entry["dead_loop"] else "")
     ticks = tag("span", text(f"after {entry['ticks']} ticks"), class_="quiet")
     inner = tag("h4", f"{text(name)} {chips} {ticks}", class_="episode")
-    if entry["note"]:
-        inner += html.note("", entry["note"], "warn")
+    inner += html.notes(entry, ("note", "", "warn"))
     singles, has_strip = "", False
     for picture in entry["pictures"]:
         path = it.folder / "frames" / picture["file"]
         source = media.source(path)
         part = path.stem.removeprefix(f"{entry['which']}_")
         if part in PARTS:
-            singles += _figure(
-                source, f"{PARTS[part]} of the {entry['which']} episode", PARTS[part]
-            )
+            words = f"{PARTS[part]} of the {entry['which']} episode"
+            caption = tag("figcaption", text(PARTS[part]))
+            singles += tag("figure", _image(source, words) + caption)
         else:
             inner += _strip(source, entry["moments"])
             has_strip = True
@@ -68,15 +67,12 @@ def _strip(source: str, moments: list[dict[str, Any]]) -> str:
         for m in moments
     ]  # fmt: skip
     words = f"{len(moments)} moments of the episode, from left to right; the table tells the same"
-    image = f'<img src="{source}" alt="{text(words)}" loading="lazy">'
-    return tag("figure", html.scroll(image, words, "strip")) + html.details(
-        "The same in words", html.table(head, rows)
-    )
+    strip = tag("figure", html.scroll(_image(source, words), words, "strip"))
+    return strip + html.details("The same in words", html.table(head, rows))
 
 
-def _figure(source: str, words: str, caption: str) -> str:
-    image = f'<img src="{source}" alt="{text(words)}" loading="lazy">'
-    return tag("figure", image + tag("figcaption", text(caption)))
+def _image(source: str, words: str) -> str:
+    return f'<img src="{source}" alt="{text(words)}" loading="lazy">'
 
 
 def presses_of(evaluation: dict[str, Any]) -> str:

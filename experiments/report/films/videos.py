@@ -29,7 +29,7 @@ def videos(run: Run) -> str:
         f"{'skill and ' * bool(run.task_plan)}action or macro in control; so does the bar below a "
         "video, in which a click chooses the moment."
     )
-    cards = "".join(tag("div", _video(path, run.media), class_="card") for path in run.videos)
+    cards = "".join(html.card(_video(path, run.media)) for path in run.videos)
     inner = tag("p", text(words)) + tag("div", cards, class_="grid2")
     return html.section("videos", "Videos", inner)
 
@@ -74,14 +74,11 @@ def timeline(told: dict[str, Any]) -> str:
         )
         tick += ticks
     shares = {who: sum(n for _, w, n in runs if w == who) / total for who in WHO}
-    legend = "".join(
-        tag("li", f'<i class="{who}"></i>{text(words)} {shares[who]:.0%}')
-        for who, words in WHO.items() if shares[who]
-    )  # fmt: skip
+    shown = [(who, f"{words} {shares[who]:.0%}") for who, words in WHO.items() if shares[who]]
     bar = tag("div", "".join(parts) + '<b class="head"></b>', class_="bar who", aria_hidden="true")
     now = tag("p", f"{total} ticks", class_="now quiet", aria_live="off")
     return tag(
-        "div", bar + now + tag("ul", legend, class_="legend", aria_label="Share of the ticks"),
-        class_="timeline", data_runs=json.dumps(runs, separators=(",", ":")),
-        data_ticks=str(total), data_rate=str(told["every"] * told["frames_per_second"]),
+        "div", bar + now + html.legend(shown, "Share of the ticks"), class_="timeline",
+        data_runs=json.dumps(runs, separators=(",", ":")), data_ticks=str(total),
+        data_rate=str(told["every"] * told["frames_per_second"]),
     )  # fmt: skip

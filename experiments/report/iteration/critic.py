@@ -36,19 +36,13 @@ def words_of(critique: dict[str, Any] | None, is_foreign: bool = False) -> str:
         inner += html.note("Words of another run", WARNING, "warn")
     if critique.get("solved"):
         inner += html.chip("solved: no further iteration", "good")
-    if critique.get("failure"):
-        inner += html.note("What went wrong", critique["failure"], "")
+    inner += html.notes(critique, ("failure", "What went wrong", ""))
     rows = [_row(word) for word in critique.get("sub_actions", [])]
     if rows:
         inner += html.table(("Sub-action", "Verdict", "Reason"), rows)
-    for field, title in (
-        ("advice", "Advice for the next plan"), ("to_rl", "To the agent that sets up training")
-    ):  # fmt: skip
-        if critique.get(field):
-            inner += html.note(title, critique[field], "")
-    if critique.get("reasoning"):
-        inner += html.details("Its reasoning", html.paragraphs(critique["reasoning"]))
-    return inner
+    advice = ("advice", "Advice for the next plan", "")
+    inner += html.notes(critique, advice, ("to_rl", "To the agent that sets up training", ""))
+    return inner + html.reasons(critique, "Its reasoning")
 
 
 def _row(word: dict[str, Any]) -> list[str]:

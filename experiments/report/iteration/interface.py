@@ -19,16 +19,13 @@ def interface_of(saved: dict[str, Any] | None, spec: WorldSpec | None = None) ->
     if not saved:
         return ""
     inner = tag("h3", "Set-up of the training", class_="later")
-    if saved.get("note"):
-        inner += html.note("", saved["note"], "warn")
+    inner += html.notes(saved, ("note", "", "warn"))
     lines = [line.lstrip("- ") for line in described(saved, spec).splitlines() if line.strip()]
     if len(lines) == 1:
         inner += tag("p", text(lines[0]))
     else:
         inner += tag("ul", "".join(tag("li", text(line)) for line in lines), class_="plain")
-    if saved.get("reasoning"):
-        inner += html.details("Reasons of the fast agent", html.paragraphs(saved["reasoning"]))
-    return inner
+    return inner + html.reasons(saved, "Reasons of the fast agent")
 
 
 def described(saved: dict[str, Any], spec: WorldSpec | None = None) -> str:

@@ -17,16 +17,11 @@ WHO = {
 
 def plan_of(it: Iteration) -> str:
     """The sub-actions as a list, with the slow agent's words."""
-    plan = it.plan
-    inner = tag("h3", "Plan")
-    if plan.get("note"):
-        inner += html.note("", plan["note"], "warn")
-    items = "".join(_sub_action(it, sub) for sub in plan.get("sub_actions", []))
+    inner = tag("h3", "Plan") + html.notes(it.plan, ("note", "", "warn"))
+    items = "".join(_sub_action(it, sub) for sub in it.plan.get("sub_actions", []))
     if items:
         inner += tag("ol", items, class_="plan")
-    if plan.get("reasoning"):
-        inner += html.details("Reasons of the slow agent", html.paragraphs(plan["reasoning"]))
-    return inner
+    return inner + html.reasons(it.plan, "Reasons of the slow agent")
 
 
 def _sub_action(it: Iteration, sub: dict[str, Any]) -> str:

@@ -25,7 +25,8 @@ def action_use(evaluation: dict[str, Any]) -> str:
     shown = [n for i, n in enumerate(used) if i < MAX_ACTIONS or n in ends]
     rows = [_use_row(n, counts.get(n, 0), ticks.get(n, 0) / total, ends.get(n)) for n in shown]
     rest = len(used) - len(shown)
-    inner = _legend() if ends else ""
+    told = html.legend(((kind, label) for _, label, kind in ENDS), "How a macro ended")
+    inner = told if ends else ""
     inner += html.table(("Action", "Share of ticks", "", "Chosen", "How it ended"), rows)
     if rest > 0:
         inner += tag("p", f"{rest} further primitive actions were used less.", class_="quiet")
@@ -52,12 +53,4 @@ def _ends(ends: dict[str, int] | None) -> str:
         for k, _, kind in ENDS
         if ends.get(k)
     )
-    return (
-        f'<span class="bar" role="img" aria-label="{text(words)}" title="{text(words)}">'
-        f"{parts}</span>"
-    )
-
-
-def _legend() -> str:
-    items = "".join(f'<li><i class="{kind}"></i>{text(label)}</li>' for _, label, kind in ENDS)
-    return f'<ul class="legend" aria-label="How a macro ended">{items}</ul>'
+    return tag("span", parts, class_="bar", role="img", aria_label=words, title=words)
