@@ -42,19 +42,13 @@ def _plain(x: jax.Array) -> jax.Array:
 
 def same_lanes(a: WorldState, b: WorldState, close: float) -> np.ndarray:
     """Lanes bool[N] in which nothing differs, decimals by no more than `close`."""
-    same = [
-        np.all(
-            np.reshape(
-                np.isclose(x, y, rtol=0, atol=close, equal_nan=True)
-                if np.issubdtype(x.dtype, np.floating)
-                else x == y,
-                (len(x), -1),
-            ),
-            axis=1,
-        )
-        for x, y in zip(jax.tree.leaves(a), jax.tree.leaves(b))
-    ]
-    return np.all(same, axis=0)
+
+    def same(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        is_decimal = np.issubdtype(x.dtype, np.floating)
+        equal = np.isclose(x, y, rtol=0, atol=close, equal_nan=True) if is_decimal else x == y
+        return equal.reshape(len(x), -1).all(axis=1)
+
+    return np.all([same(*pair) for pair in zip(jax.tree.leaves(a), jax.tree.leaves(b))], axis=0)
 
 
 def measure(env: VoxelEnv) -> Iterator[Row]:

@@ -69,18 +69,12 @@ def worlds(setting: Setting, lanes: int) -> list[Contestant]:
     """Worlds that sense more and more, each named by what it adds."""
     env = setting.env(lanes)
     plain = VoxelEnv(env.task, env.sizes, lanes, env.default_params.pool)
-    if setting.driver == "host":
-        found = [
-            world.on_host("world", HostVoxel(plain), rays=False),
-            world.on_host("rays", HostVoxel(plain)),
-        ]
-    else:
-        found = [world.on_device("world", world.Blind(plain)), world.on_device("rays", plain)]
+
+    def blind() -> VoxelEnv | HostVoxel:
+        """One without pictures."""
+        return HostVoxel(plain) if setting.driver == "host" else plain
+
+    found = [world.ready("world", blind(), rays=False), world.ready("rays", blind())]
     if setting.config.network.image_size:
-        seeing = setting.world(lanes)
-        found.append(
-            world.on_host("render", seeing)
-            if isinstance(seeing, HostVoxel)
-            else world.on_device("render", seeing)
-        )
+        found.append(world.ready("render", setting.world(lanes)))
     return found

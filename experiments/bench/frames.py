@@ -25,9 +25,8 @@ def lanes_for(at: int, size: Size) -> int:
 def make(env: VoxelEnv, driver: str, renderer: str, size: Size) -> Contestant:
     """A world that draws, ready to run."""
     if driver == "device":
-        seeing = VoxelEnv(
-            env.task, env.sizes, env.num_envs, env.default_params.pool, image_size=size
-        )
+        pool = env.default_params.pool
+        seeing = VoxelEnv(env.task, env.sizes, env.num_envs, pool, image_size=size)
         return world.on_device(renderer, seeing)
     return world.on_host(renderer, HostVoxel(env, image_size=size, renderer=renderer))
 

@@ -66,22 +66,14 @@ def _body(state: WorldState, action: jax.Array, pool_light: jax.Array) -> Any:
     return _small(vitals.live(state, motion))
 
 
-def _mobs(state: WorldState, action: jax.Array, pool_light: jax.Array) -> Any:
-    return _small(mob_turns.act(state))
-
-
-def _items(state: WorldState, action: jax.Array, pool_light: jax.Array) -> Any:
-    return _small(items.pick_up(items.fall(state)))
-
-
 PARTS: dict[str, Part] = {
     "crosshair": _crosshair,
     "crosshair and attack": _attack,
     "crosshair and use": _use,
     "motion of the player": _motion,
     "motion and body": _body,
-    "mobs": _mobs,
-    "items": _items,
+    "mobs": lambda state, action, pool_light: _small(mob_turns.act(state)),
+    "items": lambda state, action, pool_light: _small(items.pick_up(items.fall(state))),
     "masks of actions": lambda state, action, pool_light: crafting.masks(state),
     "cells around": lambda state, action, pool_light: observe.voxels(state),
     "light": lambda state, action, pool_light: light.at_eye(state, pool_light),

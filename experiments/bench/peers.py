@@ -75,14 +75,14 @@ def _done(result: tuple) -> jax.Array:
 def ours(env: VoxelEnv, driver: str) -> list[Contestant]:
     """The world without and with rays, and with a picture."""
     renderer = frames.RENDERERS[driver][0]
-    picture = frames.make(env, driver, renderer, SIZE)._replace(
-        name=f"ours, {SIZE[0]}x{SIZE[1]} pictures by {renderer}"
-    )
-    return [
-        world.contestant(env, driver, "no rays")._replace(name="ours, no rays"),
-        world.contestant(env, driver, world.names(driver)[0])._replace(name="ours, with rays"),
-        picture,
-    ]
+    found = {
+        "ours, no rays": world.contestant(env, driver, "no rays"),
+        "ours, with rays": world.contestant(env, driver, world.names(driver)[0]),
+        f"ours, {SIZE[0]}x{SIZE[1]} pictures by {renderer}": frames.make(
+            env, driver, renderer, SIZE
+        ),
+    }
+    return [one._replace(name=name) for name, one in found.items()]
 
 
 def measure(env: VoxelEnv, driver: str, seconds: float) -> Iterator[Row | str]:

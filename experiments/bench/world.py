@@ -26,9 +26,9 @@ NUM_ACTIONS = 64  # drawn action arrays, used again and again
 SCAN = 16  # ticks of one call on the device
 
 
-def random_actions(num_envs: int, seed: int = 0) -> list[np.ndarray]:
+def random_actions(num_envs: int) -> list[np.ndarray]:
     """Actions int32[N, 8] of the primitive heads, uniformly drawn."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(0)
     heads = rng.integers(0, PRIMITIVE_HEADS, (NUM_ACTIONS, num_envs, len(PRIMITIVE_HEADS)))
     return [np.asarray(decode(primitive.astype(np.int32))) for primitive in heads]
 
@@ -62,8 +62,8 @@ def on_host(name: str, world: HostVoxel, rays: bool = True) -> Contestant:
     return Contestant(name, world.num_envs, once)
 
 
-def on_device(name: str, env: VoxelEnv, ticks: int = SCAN) -> Contestant:
-    """A scan of `ticks` ticks per call; the worlds stay where they are."""
+def on_device(name: str, env: VoxelEnv) -> Contestant:
+    """A scan of `SCAN` ticks per call; the worlds stay where they are."""
 
     def several(params: EnvParams, carry: Any, actions: jax.Array) -> Any:
         def tick(carry: Any, action: jax.Array) -> Any:
@@ -74,7 +74,7 @@ def on_device(name: str, env: VoxelEnv, ticks: int = SCAN) -> Contestant:
 
     run = jax.jit(several, donate_argnums=1)
     drawn = jnp.asarray(np.stack(random_actions(env.num_envs)))
-    chunks = itertools.cycle([drawn[i : i + ticks] for i in range(0, NUM_ACTIONS, ticks)])
+    chunks = itertools.cycle([drawn[i : i + SCAN] for i in range(0, NUM_ACTIONS, SCAN)])
     params = env.default_params
     # Copied apart: an observation may share buffers with the state, and both are donated.
     held = [jax.tree.map(jnp.copy, jax.jit(env.reset)(params, jax.random.key(0)))]
@@ -84,7 +84,7 @@ def on_device(name: str, env: VoxelEnv, ticks: int = SCAN) -> Contestant:
 
     once()
     once()
-    return Contestant(name, env.num_envs, once, ticks)
+    return Contestant(name, env.num_envs, once, SCAN)
 
 
 def names(driver: str) -> list[str]:
@@ -92,12 +92,18 @@ def names(driver: str) -> list[str]:
     return [*(["rays by numba"] if driver == "host" else []), "rays by jax", "no rays"]
 
 
+def ready(name: str, world: VoxelEnv | HostVoxel, rays: bool = True) -> Contestant:
+    """A world by the driver that it is for, compiled; without `rays` none are cast."""
+    if isinstance(world, HostVoxel):
+        return on_host(name, world, rays)
+    return on_device(name, world if rays else Blind(world))
+
+
 def contestant(env: VoxelEnv, driver: str, name: str) -> Contestant:
-    """The world by one driver, compiled."""
-    if driver == "host":
-        raycaster = name.removeprefix("rays by ") if name != "no rays" else "auto"
-        return on_host(name, HostVoxel(env, raycaster), rays=name != "no rays")
-    return on_device(name, Blind(env) if name == "no rays" else env)
+    """The world with one way of casting rays."""
+    rays = name != "no rays"
+    raycaster = name.removeprefix("rays by ") if rays else "auto"
+    return ready(name, HostVoxel(env, raycaster) if driver == "host" else env, rays)
 
 
 def measure(env: VoxelEnv, driver: str, seconds: float) -> Iterator[Row]:

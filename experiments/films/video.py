@@ -212,9 +212,6 @@ def joined(view: np.ndarray, above: np.ndarray) -> np.ndarray:
 
     Above, because the controls of a paused video cover what is below.
     """
-    if above.shape[0] != MAP_SIZE:
-        picture = Image.fromarray(above).resize((MAP_SIZE, MAP_SIZE), Image.Resampling.NEAREST)
-        above = np.asarray(picture)
     return below_caption(np.concatenate([enlarged(view), above], axis=1))
 
 

@@ -39,7 +39,7 @@ def overview(root: str, found: Sequence[dict[str, Any]], damaged: Mapping[str, s
     inner = html.table(head, rows) if rows else tag("p", "No run lies here yet.")
     notes = "".join(html.note(name, words, "bad") for name, words in damaged.items())
     button = tag("button", "Compare the chosen runs", type="submit") if len(rows) > 1 else ""
-    form = tag("form", button + tag("div", inner, class_="card"), action="/compare", method="get")
+    form = tag("form", button + html.card(inner), action="/compare", method="get")
     return page(root, tag("section", form + notes), {"page": "list"})
 
 
@@ -79,8 +79,7 @@ def of_run(run: Found) -> str:
               id="progress", aria_label="Ticks of training")  # fmt: skip
     words = tag("p", state(now, phase=False), id="state") + tag("p", text(told(now)), id="told")
     links = tag("a", "Report", href="report.html")
-    top = tag("div", words + bar + tag("p", links) + tag("div", evaluations(now), id="evals"),
-              class_="card")  # fmt: skip
+    top = html.card(words + bar + tag("p", links) + tag("div", evaluations(now), id="evals"))
     return page(run.name, tag("section", top + _charts()), {"page": "run", "runs": [now]})
 
 
@@ -95,10 +94,9 @@ def evaluations(now: dict[str, Any]) -> str:
 
 def _charts() -> str:
     cards = (
-        tag("div", tag("h3", text(title)) + tag("div", "", id=f"chart-{name}", class_="plot"),
-            class_="card")
+        html.card(tag("h3", text(title)) + tag("div", "", id=f"chart-{name}", class_="plot"))
         for name, title in CHARTS.items()
-    )  # fmt: skip
+    )
     return tag("div", "".join(cards), class_="grid2")
 
 
@@ -116,15 +114,13 @@ def compared(found: Sequence[Found]) -> str:
         ["Page", *(tag("a", "run", href=f"/run/{s['key']}/") + ", "
                    + tag("a", "report", href=f"/run/{s['key']}/report.html") for s in told)],
     ]  # fmt: skip
-    results = tag("div", html.table(head, rows), class_="card")
+    results = html.card(html.table(head, rows))
     values = [runs.settings(run) for run in found]
     names = different(values)
     differ = [[tag("code", text(n)), *(text(v.get(n, "–")) for v in values)] for n in names]
     title = tag("h2", "Settings that differ")
-    told_differ = html.table(head, differ) if differ else tag("p", "None.")
-    body = tag("section", results + _charts()) + tag(
-        "section", title + tag("div", told_differ, class_="card")
-    )
+    shown = html.card(html.table(head, differ) if differ else tag("p", "None."))
+    body = tag("section", results + _charts()) + tag("section", title + shown)
     return page(f"{len(found)} runs", body, {"page": "compare", "runs": told})
 
 

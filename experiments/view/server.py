@@ -88,25 +88,24 @@ def _run(root: Path, key: str) -> Found:
     return run
 
 
-def overview(root: Path, request: Request) -> Response:
+def _summaries(root: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """Of all runs, and by name why others cannot be read."""
     found, damaged = [], {}
     for run in runs.find(root).values():
         try:
             found.append(runs.summary(run))
         except DAMAGED as error:
             damaged[run.name] = f"cannot be read: {type(error).__name__}: {error}"
-    return HTMLResponse(pages.overview(root.name, found, damaged))
+    return found, damaged
+
+
+def overview(root: Path, request: Request) -> Response:
+    return HTMLResponse(pages.overview(root.name, *_summaries(root)))
 
 
 def states(root: Path, request: Request) -> Response:
-    """State of every run, for the list."""
-    found: dict[str, str] = {}
-    for run in runs.find(root).values():
-        try:
-            found[run.key] = pages.state(runs.summary(run))
-        except DAMAGED:
-            continue  # the list has told
-    return JSONResponse(found)
+    """State of every run, for the list, which has told what is damaged."""
+    return JSONResponse({s["key"]: pages.state(s) for s in _summaries(root)[0]})
 
 
 def one_run(root: Path, request: Request) -> Response:
