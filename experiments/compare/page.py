@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -43,9 +42,9 @@ def compare(folders: Sequence[Path], out: Path, command: str) -> str:
     table = _table(groups, measured)
     figure.curves_figure(out, [measured.get(one.label) or _going(one) for one in groups])
     settings = _settings(groups)
-    open_ones = [run.folder for one in groups for run in one.runs if not run.result]
-    notes = [f"Not finished, so not in the table: {folder}" for folder in open_ones]
-    smoke = [str(run.folder) for one in groups for run in one.runs if run.smoke]
+    runs = [run for one in groups for run in one.runs]
+    notes = [f"Not finished, so not in the table: {x.folder}" for x in runs if not x.result]
+    smoke = [str(run.folder) for run in runs if run.smoke]
     notes += [f"Smoke runs, whose numbers mean nothing: {', '.join(smoke)}"] * bool(smoke)
     if not pooled.is_there():
         notes.append("No IQM: that needs rliable; pip install -e '.[analysis]'")
@@ -79,48 +78,38 @@ def _going(one: Group) -> Measured:
 
 
 def _table(groups: Sequence[Group], measured: dict[str, Measured]) -> Table:
-    rows, records = [], []
     first: dict[str, Measured] = {}  # by task
-    for one in groups:
-        m = measured.get(one.label)
-        if m:
-            row, record = _row(m, first.setdefault(one.task, m))
-            rows.append(row)
-            records.append(record)
+    found = [(one.task, m) for one in groups if (m := measured.get(one.label))]
+    rows = [_row(m, first.setdefault(task, m)) for task, m in found]
     said = WORDS.format(least=pooled.MIN_SEEDS)
-    return Table("compare", "Success", said, COLUMNS, tuple(rows), tuple(records))
+    return Table("compare", "Success", said, COLUMNS, rows, ())
 
 
-def _row(m: Measured, first: Measured) -> tuple[tuple[str, ...], dict[str, Any]]:
+def _row(m: Measured, first: Measured) -> tuple[str, ...]:
     counts, base = counts_of(m.final), counts_of(first.final)
     iqm = above = minus = NONE
     rates, others = (np.array([[c.rate] for c in cs]) for cs in (counts, base))
-    enough = min(len(rates), len(others)) >= pooled.MIN_SEEDS
     if middle := pooled.iqm(rates):
         iqm = f"{percent(middle[0])} ({to(middle[1:])})"
     if m is not first:
         found = intervals.difference(counts, base)
         minus = f"{found}, {found.verdict}"
-        if enough and (chance := pooled.above(rates, others)):
+        if chance := pooled.above(rates, others):
             above = f"{percent(chance[0])} ({to(chance[1:])})"
     agents, seeds = to(intervals.these_agents(counts)), "one seed"
     if len(counts) > 1:
         seeds = to(intervals.over_seeds(counts))
     elif (own := to([m.final[0][f"success_{end}"] for end in ("low", "high")])) != agents:
         agents += f" (in its report {own})"
-    row = (
+    return (
         m.task, m.cell.variant, ", ".join(map(str, m.seeds)), f"{m.ticks[-1]:,}",
-        percent(intervals.rate(counts)), agents, seeds, iqm, minus,
-        above,
+        percent(intervals.rate(counts)), agents, seeds, iqm, minus, above,
     )  # fmt: skip
-    return row, dict(zip(COLUMNS, row))
 
 
 def _settings(groups: Sequence[Group]) -> Table:
     fields = different([one.config for one in groups])
-    rows = tuple(
-        (path, *(str(one.config.get(path, NONE))[:80] for one in groups)) for path in fields
-    )
+    rows = [(path, *(str(one.config.get(path, NONE))[:80] for one in groups)) for path in fields]
     columns = ("field", *(one.label for one in groups))
     said = "Fields in which the groups differ; all else is the same."
     return Table("settings", "Settings", said, columns, rows, ())

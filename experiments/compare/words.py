@@ -39,15 +39,14 @@ def differences(groups: Sequence[Group]) -> str:
         own = texts[seed_of(one.runs[0])]
         others = [str(seed) for seed, text in texts.items() if text != own]
         told = f"Other plans or code: seeds {', '.join(others)}." if others else ""
+        shown = ""
         if one is groups[0]:
             words = "what the others are set beside." if len(groups) > 1 else "one group."
-            parts.append(f"**{one.label}**: {words} {told}".strip() + "\n")
         elif own == first:
-            parts.append(f"**{one.label}**: the same. {told}".strip() + "\n")
+            words = "the same."
         else:
-            parts.append(
-                f"**{one.label}**: differs. {told}".strip() + f"\n\n{_fenced(first, own)}\n"
-            )
+            words, shown = "differs.", f"\n\n{_fenced(first, own)}"
+        parts.append(f"**{one.label}**: {words} {told}".strip() + f"{shown}\n")
     return "\n".join(parts)
 
 

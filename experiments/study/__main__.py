@@ -6,9 +6,10 @@ their own: add `--help` to them.
 """
 
 import dataclasses
+import importlib
 import shlex
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from experiments import flags
@@ -30,21 +31,7 @@ KNOWN = (*cells.VARIANTS, *cells.CONVERSATIONS)
 SEEDS = "0,1,2"
 
 
-def evaluate_held_out(argv: list[str]) -> int:
-    from experiments.study import held_out
-
-    return held_out.main(argv)
-
-
-def describe_agents(argv: list[str]) -> int:
-    from experiments.study import agents  # imports jax, which `held_out` must not find here
-
-    return agents.main(argv)
-
-
-OWN = {"held_out": evaluate_held_out, "agents": describe_agents}  # commands of their own
-
-
+OWN = ("held_out", "agents")  # modules that are commands of their own
 HELP = {
     "configs": f"Names, separated by commas (default: {','.join(DEFAULT_CONFIGS)}).",
     "variants": f"Of {', '.join(KNOWN)} (default: {','.join(DEFAULT_VARIANTS)}).",
@@ -71,7 +58,7 @@ def parse(argv: list[str]) -> Options:
     given = running.read(rest, HELP, "See --help.")
     seeds = seeds_of(given.seeds or SEEDS)
     configs = configs_of(given.configs or "") or DEFAULT_CONFIGS
-    variants = chosen(given.variants or "", KNOWN, "--variants") or DEFAULT_VARIANTS
+    variants = variants_of(given.variants or "") or DEFAULT_VARIANTS
     if "agents_setup" in variants and "rl_gpt" not in variants:
         raise ConfigError("--variants=agents_setup takes the set-up of rl_gpt's runs: name it too.")
     found = {}
@@ -112,17 +99,19 @@ def configs_of(text: str) -> tuple[str, ...]:
     )
 
 
-def chosen(text: str, valid: Sequence[str], flag: str) -> tuple[str, ...]:
-    names = [name for name in text.split(",") if name]
+def variants_of(text: str) -> tuple[str, ...]:
+    names = tuple(name for name in text.split(",") if name)
     for name in names:
-        if name not in valid:
-            raise ConfigError(f"{flag}={text}: no {name!r}. {suggest(name, list(valid))}")
-    return tuple(names)
+        if name not in KNOWN:
+            raise ConfigError(f"--variants={text}: no {name!r}. {suggest(name, list(KNOWN))}")
+    return names
 
 
 def main(argv: list[str]) -> int:
     if argv and argv[0] in OWN:
-        return exit_code(lambda: OWN[argv[0]](argv[1:]))
+        # Imported here alone: `agents` imports jax, which `held_out` must not find.
+        module = importlib.import_module(f"experiments.study.{argv[0]}")
+        return exit_code(lambda: module.main(argv[1:]))
     return running.command(argv, __doc__, HELP, run)
 
 

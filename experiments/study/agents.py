@@ -133,7 +133,7 @@ def _table(name: str, title: str, words: str, cells, found: Sequence[Conversatio
     if len(found) > 1:
         add("all", "all", [it for c in found for it in c.iterations])
     head = ("configuration", "iteration", *columns)
-    return Table(f"agents_{name}", title, words, head, tuple(rows), tuple(records))
+    return Table(f"agents_{name}", title, words, head, rows, records)
 
 
 def _label(it: Iteration) -> str:
@@ -199,16 +199,14 @@ def _spent(chosen: Sequence[Iteration]) -> tuple[dict[str, str], dict[str, Any]]
 
 
 def _failures(found: Sequence[Conversation]) -> Table:
-    rows, records = [], []
-    for conversation in found:
-        for it in conversation.iterations:
-            if it.failure:
-                rows.append((conversation.name, _label(it), it.failure, it.advice))
-                records.append({"config": conversation.name, "iteration": _label(it),
-                                "failure": it.failure, "advice": it.advice})  # fmt: skip
+    records = [
+        {"config": c.name, "iteration": _label(it), "failure": it.failure, "advice": it.advice}
+        for c in found for it in c.iterations if it.failure
+    ]  # fmt: skip
+    rows = [tuple(record.values()) for record in records]
     columns = ("configuration", "iteration", "failure", "advice")
-    return Table("agents_failures", "What the critic named", FAILURE_WORDS, columns, tuple(rows),
-                 tuple(records))  # fmt: skip
+    title = "What the critic named"
+    return Table("agents_failures", title, FAILURE_WORDS, columns, rows, records)
 
 
 def _share(count: int, total: int) -> str:

@@ -42,4 +42,4 @@ def chains(measured: Iterable[Measured]) -> Table:
             records.append(
                 {**about, "sub_task": part["name"], **of_own, **rate_record(reached, "reached_")}
             )
-    return Table("chains", "Long tasks", WORDS, COLUMNS, tuple(rows), tuple(records))
+    return Table("chains", "Long tasks", WORDS, COLUMNS, rows, records)

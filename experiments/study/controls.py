@@ -42,7 +42,7 @@ def controls(measured: Mapping[Cell, Measured]) -> Table:
                 "seeds": list(found.seeds), **rate_record(theirs),
                 **(told if variant != "rl_gpt" else {}),
             })  # fmt: skip
-    return Table("controls", "Controls", TABLE_WORDS, COLUMNS, tuple(rows), tuple(records))
+    return Table("controls", "Controls", TABLE_WORDS, COLUMNS, rows, records)
 
 
 def _entries(

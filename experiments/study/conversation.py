@@ -96,18 +96,12 @@ def read(lines: Sequence[Line], sensors: str) -> list[Iteration]:
         if found := _KEY.match(line["key"]):
             task, number, rest = found[1] or "", int(found[2]), found[3]
             stages.setdefault((task, number), {})[rest] = line["answer"]
-    spent = _spent(lines)
+    rows = tokens.rows(tokens.cells(lines))
+    spent = {(row.task, row.iteration): tokens.total(list(row.cells.values())) for row in rows}
     return [
         _iteration(task, number, answers, sensors, spent[task, number])
         for (task, number), answers in stages.items()
     ]
-
-
-def _spent(lines: Sequence[Line]) -> dict[tuple[str, int | None], tokens.Cell]:
-    cells: dict[tuple[str, int | None], list[tokens.Cell]] = {}
-    for cell in tokens.cells(lines):
-        cells.setdefault((cell.task, cell.iteration), []).append(cell)
-    return {place: tokens.total(found) for place, found in cells.items()}
 
 
 def _iteration(

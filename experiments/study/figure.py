@@ -26,7 +26,6 @@ PER_ROW = 3  # panels
 plt.rcParams["svg.hashsalt"] = "rlgpt_jax"  # equal data give equal files
 plt.rcParams["svg.fonttype"] = "none"  # words stay words
 
-
 SPARE = ("#0b6e63", "#a8480c", "#23589c", "#8a2f6b", "#6b7a1f", "#7a4a2b", "#4d4d4d", "#b8860b")
 BAND_WORDS = (
     "Lines: training success, the interquartile mean over runs with its 95 % interval (rliable) "

@@ -40,8 +40,8 @@ Record = dict[str, Any]
 
 def record_of(cell: Cell, seed: int, folder: Path) -> Record:
     """The record of a finished run; held-out evaluations of iterations may be missing."""
-    result, about = _json(folder / "result.json"), _about(folder)
-    config = dict(about.pop("settings"))
+    result, saved = _json(folder / "result.json"), _json(folder / "config.json")
+    about, config = _about(saved, folder), saved["config"]
     played = held_out.files_of(folder)
     held = [_short(path) for path in played if path.exists()]
     validation = [_short(_validation(path)) for path in played]
@@ -66,9 +66,9 @@ def record_of(cell: Cell, seed: int, folder: Path) -> Record:
     }  # fmt: skip
 
 
-def _about(folder: Path) -> Record:
+def _about(saved: Record, folder: Path) -> Record:
     """Where it comes from."""
-    saved, version = _json(folder / "config.json"), read_json(folder / "version.json") or {}
+    version = read_json(folder / "version.json") or {}
     packages = version.get("packages", {})
     return {
         "command": saved.get("command", ""), "smoke": saved.get("smoke", False),
@@ -77,7 +77,6 @@ def _about(folder: Path) -> Record:
         "machine": f"{version.get('processor', '?')}, {version.get('nproc', '?')} threads",
         "versions": {"Python": version.get("python", "?")}
         | {name: packages[name] for name in ("jax", "flax", "numba") if name in packages},
-        "settings": saved["config"],
     }  # fmt: skip
 
 

@@ -38,29 +38,34 @@ AGAINST_WORDS = (
 
 
 def iterations(measured: Iterable[Measured]) -> Table:
-    """One row per cell; cells with one iteration have no difference."""
-    chosen = list(measured)
+    """One row per cell; cells with one iteration have no difference, chains no iterations."""
+    chosen = [m for m in measured if not m.is_chain]
     longest = max((m.num_iterations for m in chosen), default=0)
-    rows, records = [], []
+    rows: list[tuple[str, ...]] = []
+    records: list[dict[str, Any]] = []
     for m in chosen:
         counts = [counts_of(reports) for reports in m.held_out]
         cells = [rate_cell(c) for c in counts] + [NONE] * (longest - len(counts))
+        records += [
+            {"config": m.cell.config, "variant": m.cell.variant, "task": m.task,
+             "seeds": list(m.seeds), "iteration": i, "ticks": m.ticks[i], **rate_record(c)}
+            for i, c in enumerate(counts)
+        ]  # fmt: skip
         change, verdict = NONE, NONE
         if len(counts) > 1:
             rise = difference(counts[-1], counts[0], paired=True)
             change, verdict = str(rise), rise.trend
+            records[-1] |= {"minus_first": rise.size, "minus_first_low": rise.low,
+                            "minus_first_high": rise.high, "verdict": verdict}  # fmt: skip
         rows.append((
             m.cell.config, m.cell.variant, str(len(m.seeds)), _trained(m), *cells, change,
             CHANGES.get(m.cell.variant, ""), verdict,
         ))  # fmt: skip
-        records += _records(m)
     columns = (
         "configuration", "variant", "seeds", "ticks trained",
         *(f"iteration {i}" for i in range(longest)), "last minus first", "what changes", "verdict",
     )  # fmt: skip
-    return Table(
-        "iterations", "Success per outer iteration", WORDS, columns, tuple(rows), tuple(records)
-    )
+    return Table("iterations", "Success per outer iteration", WORDS, columns, rows, records)
 
 
 def _trained(m: Measured) -> str:
@@ -69,21 +74,6 @@ def _trained(m: Measured) -> str:
     if m.cell.variant == "cold":
         return ", ".join(f"{(b - a) / 1000:.0f}k" for a, b in itertools.pairwise(ends))
     return " → ".join(f"{t / 1000:.0f}k" for t in m.ticks) if m.ticks[-1] else "none"
-
-
-def _records(m: Measured) -> list[dict[str, Any]]:
-    """One per iteration; the last one also has the difference to the first."""
-    counts = [counts_of(reports) for reports in m.held_out]
-    records: list[dict[str, Any]] = [
-        {"config": m.cell.config, "variant": m.cell.variant, "task": m.task,
-         "seeds": list(m.seeds), "iteration": i, "ticks": m.ticks[i], **rate_record(c)}
-        for i, c in enumerate(counts)
-    ]  # fmt: skip
-    if len(counts) > 1:
-        rise = difference(counts[-1], counts[0], paired=True)
-        records[-1] |= {"minus_first": rise.size, "minus_first_low": rise.low,
-                        "minus_first_high": rise.high, "verdict": rise.trend}  # fmt: skip
-    return records
 
 
 def against_pure_rl(measured: Mapping[Cell, Measured]) -> Table:
@@ -104,4 +94,4 @@ def against_pure_rl(measured: Mapping[Cell, Measured]) -> Table:
             })  # fmt: skip
     columns = ("configuration", "iteration", "rl_gpt", "pure_rl", "difference", "95 %", "verdict")
     title = "Agents against training alone"
-    return Table("against_pure_rl", title, AGAINST_WORDS, columns, tuple(rows), tuple(records))
+    return Table("against_pure_rl", title, AGAINST_WORDS, columns, rows, records)

@@ -41,4 +41,4 @@ def overview(measured: Iterable[Measured]) -> Table:
             "validation_by_iteration": by_iteration, "best_iteration": list(m.best),
             "wall_seconds": list(m.wall_seconds),
         })  # fmt: skip
-    return Table("overview", "Final numbers", WORDS, COLUMNS, tuple(rows), tuple(records))
+    return Table("overview", "Final numbers", WORDS, COLUMNS, rows, records)

@@ -32,10 +32,9 @@ def world_words(world: str) -> str:
 
 def free_tables(measured: Mapping[Cell, Measured]) -> list[Table]:
     """The tables of a free choice of configurations and variants."""
-    found = list(measured.values())
-    plain = [m for m in found if not m.is_chain]
+    found = measured.values()
     return [
-        overview.overview(found), iterations.iterations(plain),
+        overview.overview(found), iterations.iterations(found),
         iterations.against_pure_rl(measured), controls.controls(measured), chains.chains(found),
     ]  # fmt: skip
 
@@ -159,11 +158,10 @@ def sources(measured: Mapping[Cell, Measured]) -> Table:
             records.append(dict(zip(columns, row)))
     words = "One row per run; minutes are of the wall clock, held-out iterations left out."
     title = "Where every number comes from"
-    return Table("sources", title, words, columns, tuple(rows), tuple(records))
+    return Table("sources", title, words, columns, rows, records)
 
 
 def to_json(study: Study) -> dict[str, Any]:
-    failed = [{"run": f.job.name, "reason": f.reason} for f in study.failed]
     runs = jobs.to_json(study.runs, study.failed, study.extra) if study.runs else {}
     return {
         "name": study.name,
@@ -172,7 +170,7 @@ def to_json(study: Study) -> dict[str, Any]:
         "seeds": list(study.seeds),
         "intervals": intervals.KINDS,
         "versions": versions(study.measured),
-        "failed": failed,
+        "failed": [{"run": f.job.name, "reason": f.reason} for f in study.failed],
         **runs,
         "skipped": [
             {"cell": s.cell.name, "reason": s.reason, "command": s.command} for s in study.skipped

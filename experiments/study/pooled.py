@@ -4,6 +4,7 @@ Source: Agarwal et al. 2021, Deep Reinforcement Learning at the Edge of the Stat
 Precipice (arXiv:2108.13264). All numbers are made by their library, the extra `analysis`.
 """
 
+import importlib.util
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -32,11 +33,7 @@ Scores = dict[str, np.ndarray]  # variant -> float[seeds, tasks], held-out rates
 
 def is_there() -> bool:
     """Whether rliable is."""
-    try:
-        import rliable  # noqa: F401 - of itself it loads nothing
-    except ImportError:
-        return False
-    return True
+    return importlib.util.find_spec("rliable") is not None
 
 
 def missing(measured: Mapping[Cell, Measured], variants: Sequence[str]) -> list[str]:
@@ -111,7 +108,7 @@ def _row(record: Mapping[str, Any]) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-Estimate = tuple[float, float, float]  # with its 95 % interval
+Estimate = tuple[float, ...]  # with the ends of its 95 % interval
 
 
 def iqm(scores: np.ndarray) -> Estimate | None:
@@ -121,7 +118,7 @@ def iqm(scores: np.ndarray) -> Estimate | None:
     from rliable import metrics
 
     found = _interval(scores, lambda x: np.array([metrics.aggregate_iqm(x)]))
-    return tuple(float(x[0]) for x in found)  # type: ignore[return-value]
+    return tuple(float(x[0]) for x in found)
 
 
 def iqm_curve(values: np.ndarray) -> tuple[np.ndarray, ...] | None:
@@ -134,15 +131,13 @@ def iqm_curve(values: np.ndarray) -> tuple[np.ndarray, ...] | None:
 
 
 def above(ours: np.ndarray, theirs: np.ndarray) -> Estimate | None:
-    """How often a run of ours is above one of theirs, float[runs, tasks] both."""
-    if not is_there():
+    """How often a run of ours is above one of theirs, float[runs, tasks] both; None as of `iqm`."""
+    if min(len(ours), len(theirs)) < MIN_SEEDS or not is_there():
         return None
-    from rliable import metrics
+    from rliable.metrics import probability_of_improvement
 
-    found = _interval(
-        [ours, theirs], lambda x, y: np.array([metrics.probability_of_improvement(x, y)])
-    )
-    return tuple(float(x[0]) for x in found)  # type: ignore[return-value]
+    found = _interval([ours, theirs], lambda x, y: np.array([probability_of_improvement(x, y)]))
+    return tuple(float(x[0]) for x in found)
 
 
 def _interval(scores: Any, statistic: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -22,8 +22,8 @@ class Table:
     title: str
     words: str  # what it shows, and what it does not
     columns: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    records: tuple[dict[str, Any], ...]  # the same numbers unrounded; one CSV row each
+    rows: Sequence[tuple[str, ...]]
+    records: Sequence[dict[str, Any]]  # the same numbers unrounded; one CSV row each
     # Of a figure of its records: the fields that say what stands along the axis, and whose it is.
     axes: tuple[str, str] | None = None
     source: str = ""  # which world its numbers come from
@@ -61,13 +61,11 @@ class Table:
     def write(self, folder: Path) -> list[Path]:
         """Writes `<name>.md`, `<name>.tex` and `<name>.csv`."""
         folder.mkdir(parents=True, exist_ok=True)
-        made = []
         texts = {".md": self.markdown(), ".tex": self.latex(), ".csv": self.csv()}
-        for suffix, text in texts.items():
-            path = folder / f"{self.name}{suffix}"
+        made = {folder / f"{self.name}{suffix}": text for suffix, text in texts.items()}
+        for path, text in made.items():
             path.write_text(text, encoding="utf-8")
-            made.append(path)
-        return made
+        return list(made)
 
 
 TEX = {

@@ -87,7 +87,7 @@ def models(view: View) -> list[Table]:
         rows.append(tuple(row))
     columns = ("configuration", *(_model(variant, view) for variant in view.variants))
     axes = ("config", "model")
-    return [Table("models", "Models", words, columns, tuple(rows), tuple(records), axes)]
+    return [Table("models", "Models", words, columns, rows, records, axes)]
 
 
 def _with_dead_loops(m: Measured) -> str:
@@ -126,7 +126,7 @@ def _table(
                 **rate_record(dead_loops_of(m.last), "dead_"), "tokens": m.tokens,
             })  # fmt: skip
     columns = (COLUMNS[0], what, *COLUMNS[1:])
-    return Table(name, title, words, columns, tuple(rows), tuple(records), ("config", "value"))
+    return Table(name, title, words, columns, rows, records, ("config", "value"))
 
 
 def _row(m: Measured) -> tuple[str, ...]:

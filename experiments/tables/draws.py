@@ -3,7 +3,6 @@
 import statistics
 
 from experiments.study import intervals
-from experiments.study.cells import Cell
 from experiments.study.intervals import counts_of
 from experiments.study.table import NONE, Table, percent, rate_cell, rate_record
 from experiments.tables.view import View
@@ -17,10 +16,6 @@ WORDS = (
     "first is known to its order alone."
 )
 COLUMNS = ("configuration", "conversation", "success", "by seed", "by iteration", "seeds")
-
-
-def draw_cells(tasks: tuple[str, ...]) -> list[Cell]:
-    return [Cell(task, variant) for variant in DRAWS for task in tasks]
 
 
 def draws(view: View) -> list[Table]:
@@ -45,7 +40,7 @@ def draws(view: View) -> list[Table]:
             rows.append((task, "spread", _spread(found), *[NONE] * 3))
     title = "Conversations about one task"
     axes = ("config", "conversation")
-    return [Table("draws", title, WORDS, COLUMNS, tuple(rows), tuple(records), axes)]
+    return [Table("draws", title, WORDS, COLUMNS, rows, records, axes)]
 
 
 def _spread(rates: list[list[float]]) -> str:

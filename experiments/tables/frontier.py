@@ -55,7 +55,7 @@ def frontier(view: View) -> list[Table]:
                 records += [_record(task, sight, method, m)] if m else []
     title = "What learning adds to code"
     axes = ("task and sight", "method")
-    return [Table("frontier", title, WORDS, COLUMNS, tuple(rows), tuple(records), axes)]
+    return [Table("frontier", title, WORDS, COLUMNS, rows, records, axes)]
 
 
 def _record(task: str, sight: str, method: str, m: Measured) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def _success(view: View) -> Table:
     said = SUCCESS_WORDS + (paper.WORDS if theirs else "")
     title = "Success on the paper's tasks"
     axes = ("task", "method")
-    return Table("main", title, said.strip(), columns, tuple(rows), tuple(records), axes)
+    return Table("main", title, said.strip(), columns, rows, records, axes)
 
 
 def _mean_row(view: View, theirs: Sequence[str]) -> tuple[str, ...]:
@@ -121,7 +121,7 @@ def _steps(view: View) -> Table:
                                 "tokens": m.tokens})  # fmt: skip
         rows.append(tuple(row))
     columns = ("task", *(TITLES[method] for method in view.variants))
-    return Table("main_steps", "Steps", STEPS_WORDS, columns, tuple(rows), tuple(records))
+    return Table("main_steps", "Steps", STEPS_WORDS, columns, rows, records)
 
 
 def steps_words(m: Measured) -> str:

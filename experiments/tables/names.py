@@ -58,8 +58,7 @@ def _iterations_cells(tasks: Sequence[str], live: Sequence[str]) -> list[Cell]:
 
 
 def _iterations(view: View) -> list[Table]:
-    plain = [m for m in view.measured.values() if not m.is_chain]
-    by_iteration = iterations.iterations(plain)
+    by_iteration = iterations.iterations(view.measured.values())
     if "harvest_log" in view.tasks:
         words = f"{by_iteration.words} {paper.FIGURE_5}"
         by_iteration = dataclasses.replace(by_iteration, words=words)
@@ -112,8 +111,7 @@ NAMED = {
     ),
     "draws": Named(
         "How much is the model's luck: several conversations about one task.",
-        ("craft_stick", "harvest_milk"), lambda tasks, live: draws.draw_cells(tuple(tasks)),
-        draws.draws,
+        ("craft_stick", "harvest_milk"), _each(*draws.DRAWS), draws.draws,
     ),
     "advice": Named(
         "With and without advice in the prompts.", FOUR, _each(*compared.ADVICE.values()),

@@ -39,7 +39,7 @@ def samples(view: View) -> list[Table]:
                         for i, (r, t) in enumerate(ends)]  # fmt: skip
     columns = ("task", "method", "validation by iteration",
                *(f"steps to {level:.0%}" for level in LEVELS), "trial steps", "seeds")  # fmt: skip
-    return [Table("samples", "Success against steps", WORDS, columns, tuple(rows), tuple(records))]
+    return [Table("samples", "Success against steps", WORDS, columns, rows, records)]
 
 
 def _first(m: Measured, level: float) -> str:

@@ -23,14 +23,15 @@ WORDS = (
 
 def recorded(view: View) -> list[Table]:
     """One row per conversation."""
-    found = [c for task in view.tasks for c in _conversations(task)]
+    by_task = {task: _conversations(task) for task in view.tasks}
+    found = [c for own in by_task.values() for c in own]
     longest = max((len(c.iterations) for c in found), default=0)
     rows = [_row(c, longest) for c in found]
-    lacking = [task for task in view.tasks if not _conversations(task)]
+    lacking = [task for task, own in by_task.items() if not own]
     rows += [(task, "not recorded", *[NONE] * (longest + 1)) for task in lacking]
     numbers = (f"iteration {i}" for i in range(longest))
     columns = ("conversation", "calls", *numbers, "last by first")
-    records = tuple(record for c in found for record in _records(c))
+    records = [record for c in found for record in _records(c)]
     return [Table("tokens", "Tokens per iteration", WORDS, columns, tuple(rows), records)]
 
 
