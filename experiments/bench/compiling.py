@@ -5,6 +5,7 @@ the second finds it. What a warm start still pays is tracing in Python. Pools of
 are made beforehand: they are data, and kept elsewhere.
 """
 
+import collections
 import json
 import os
 import subprocess
@@ -60,13 +61,8 @@ def child(setting: Setting, lanes: int, caches: Path) -> Row:
 
 def first(setting: Setting, lanes: int) -> list[Row]:
     """One row: seconds to the end of the first two updates, and what was compiled in each."""
-    compiles, seen = Compiles(), {HIT: 0, MISS: 0}
-
-    def note(event: str, **about: object) -> None:
-        if event in seen:
-            seen[event] += 1
-
-    jax.monitoring.register_event_listener(note)
+    compiles, seen = Compiles(), collections.Counter[str]()
+    jax.monitoring.register_event_listener(lambda event, **about: seen.update([event]))
     began = time.perf_counter()
     world, space, rl = setting.world(lanes), one_macro(), setting.rl(lanes)
     learner = init_learner(world, space, rl, seed=0)

@@ -24,7 +24,6 @@ class Done:
 def tell(
     display: Display, done: Done, seconds: float, compile_seconds: float, config: Config
 ) -> None:
-    """The last lines: where everything is, and the number that matters."""
     r = done.result
     differ = r.get("prompts_differ")
     by = f"{len(r['sub_tasks'])} skills" if "sub_tasks" in r else f"iteration {r['best_iteration']}"

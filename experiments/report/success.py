@@ -153,13 +153,11 @@ def _value(frame: Frame, point: Point) -> str:
 
 def _table(points: Sequence[Point], run: Run) -> str:
     columns = ("Iteration", "Worlds", "Success (95 %)", "Episodes", "Return", "Ticks", "Dead loops")
-    rows = []
+    rows, named = [], None
     for point in points:
         mark = " " + html.chip("best", "good") if point.is_best else ""
-        first = point.kind == VALIDATION or (point.iteration, VALIDATION) not in {
-            (p.iteration, p.kind) for p in points
-        }
-        shown = f"{point.iteration}{mark}" if first else ""
+        shown = "" if point.iteration == named else f"{point.iteration}{mark}"
+        named = point.iteration
         rows.append([shown, point.kind, *_cells(point.report)])
     for it in run.iterations:
         if it.coded_parts:

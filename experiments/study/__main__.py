@@ -9,7 +9,7 @@ import dataclasses
 import importlib
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 from experiments import flags
@@ -120,17 +120,11 @@ def run(argv: list[str]) -> int:
     runs = plan_runs(options.running.out / "runs", list(options.configs), options.seeds)
     failed = running.go(options.running, {run: options.configs[run.cell] for run in runs})
     if failed is not None:
-        write_out(options, runs, failed, argv, print)
+        write_out(options, runs, failed, argv)
     return 1 if failed else 0
 
 
-def write_out(
-    options: Options,
-    runs: list[Run],
-    failed: list[Failure],
-    argv: list[str],
-    say: Callable[[str], None],
-) -> None:
+def write_out(options: Options, runs: list[Run], failed: list[Failure], argv: list[str]) -> None:
     """Tables and figures of all that is done."""
     from experiments.study import page
     from experiments.study.measured import measure
@@ -143,7 +137,7 @@ def write_out(
         cells=tuple(options.configs), tables=tuple(page.free_tables(measured)), measured=measured,
         failed=tuple(failed), runs=tuple(runs), extra=options.running.extra,
     )  # fmt: skip
-    page.publish(options.running.out, study, say)
+    page.publish(options.running.out, study)
     running.tell_failures(failed)
 
 

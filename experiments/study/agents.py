@@ -148,12 +148,13 @@ def _code(chosen: Sequence[Iteration]) -> tuple[dict[str, str], dict[str, Any]]:
     versions = [m.versions for m in macros if m.versions is not None]
     ends = {end: sum(m.end == end for m in macros) for end in ENDS}
     mean = sum(versions) / len(versions) if versions else None
+    spread = versions.count(1), versions.count(2), sum(v > 2 for v in versions)
     texts = {
         "macros": str(len(macros)),
         "first accepted": _share(first, len(macros)),
         "after one refusal": f"{mended} of {len(seconds)}" if seconds else NONE,
         "versions until success": NONE if mean is None else f"{mean:.2f}",
-        "in 1 / 2 / more": " / ".join(map(str, _spread(versions))),
+        "in 1 / 2 / more": " / ".join(map(str, spread)),
         "critic's ok": str(ends["ok"]),
         "coder's KEEP": str(ends["content"]),
         "in the last try": str(ends["last try"]),
@@ -167,10 +168,6 @@ def _code(chosen: Sequence[Iteration]) -> tuple[dict[str, str], dict[str, Any]]:
         **{f"end_{end.replace(' ', '_')}": count for end, count in ends.items()},
     }  # fmt: skip
     return texts, record
-
-
-def _spread(versions: Sequence[int]) -> tuple[int, int, int]:
-    return (versions.count(1), versions.count(2), sum(v > 2 for v in versions))
 
 
 def _plans(chosen: Sequence[Iteration]) -> tuple[dict[str, str], dict[str, Any]]:
@@ -235,8 +232,9 @@ def main(argv: list[str]) -> int:
         records = {table.name: list(table.records) for table in made}
         sources = {c.name: str(c.path) for c in found}
         write_json(options.out / "agents.json", {"transcripts": sources, "tables": records})
-        text = "\n".join(["# The agents, from their conversations\n"]
-                         + [table.markdown() for table in made])  # fmt: skip
+        text = "\n".join(
+            ["# The agents, from their conversations\n", *(t.markdown() for t in made)]
+        )
         (options.out / "agents.md").write_text(text, encoding="utf-8")
         console.print(f"Written: {options.out}/agents.md, agents.json and a CSV per table.")
     return 0

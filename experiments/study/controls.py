@@ -5,8 +5,8 @@ from typing import Any
 
 from experiments.study import intervals
 from experiments.study.cells import VARIANTS, WORDS, Cell
-from experiments.study.intervals import Counts, Difference, counts_of, difference
-from experiments.study.measured import Measured
+from experiments.study.intervals import counts_of, difference
+from experiments.study.measured import Measured, Report
 from experiments.study.table import NONE, Table, rate_cell, rate_record, to
 
 TABLE_WORDS = (
@@ -26,48 +26,39 @@ COLUMNS = (
 
 def controls(measured: Mapping[Cell, Measured]) -> Table:
     """Rows of every configuration whose `rl_gpt` was measured."""
-    rows, records = [], []
+    rows: list[tuple[str, ...]] = []
+    records: list[dict[str, Any]] = []
     for cell, own in measured.items():
         if cell.variant != "rl_gpt" or own.is_chain:
             continue
         ours = counts_of(own.final)
-        for variant, found, reports in _entries(cell.config, measured):
-            theirs = counts_of(reports)
-            minus = difference(ours, theirs, variant.startswith("its "))
-            rows.append(_row(cell.config, variant, found, theirs, minus))
-            told = {"minus": minus.size, "minus_low": minus.low, "minus_high": minus.high,
-                    "verdict": minus.verdict}  # fmt: skip
+        for variant, m, reports in _entries(cell.config, measured):
+            theirs, is_code = counts_of(reports), variant in ("its code", "pure_code")
             records.append({
                 "config": cell.config, "variant": variant, "sight": own.sight,
-                "seeds": list(found.seeds), **rate_record(theirs),
-                **(told if variant != "rl_gpt" else {}),
+                "seeds": list(m.seeds), **rate_record(theirs),
             })  # fmt: skip
+            against = NONE, NONE
+            if variant != "rl_gpt":
+                minus = difference(ours, theirs, variant.startswith("its "))
+                against = str(minus), minus.verdict
+                records[-1] |= {"minus": minus.size, "minus_low": minus.low,
+                                "minus_high": minus.high, "verdict": minus.verdict}  # fmt: skip
+            rows.append((
+                cell.config, m.sight, variant, WORDS[variant],
+                str(len(m.seeds)), "0" if is_code else f"{m.ticks[-1]:,}",
+                NONE if m.trial_ticks is None else f"{m.trial_ticks:,}", rate_cell(theirs),
+                to(intervals.these_agents(theirs)), *against,
+            ))  # fmt: skip
     return Table("controls", "Controls", TABLE_WORDS, COLUMNS, rows, records)
 
 
 def _entries(
     config: str, measured: Mapping[Cell, Measured]
-) -> list[tuple[str, Measured, Sequence[dict[str, Any]]]]:
+) -> list[tuple[str, Measured, Sequence[Report]]]:
     """(variant, its runs, one report per seed) of what was measured."""
-    there = {v: measured[Cell(config, v)] for v in VARIANTS if Cell(config, v) in measured}
-    entries: list[tuple[str, Measured, Sequence[dict[str, Any]]]] = [
-        (variant, m, m.final) for variant, m in there.items()
-    ]
-    if there["rl_gpt"].coded_parts:
-        entries.append(("its code", there["rl_gpt"], there["rl_gpt"].coded_parts))
-    if there["rl_gpt"].policy:
-        entries.append(("its policy", there["rl_gpt"], there["rl_gpt"].policy))
-    return entries
-
-
-def _row(
-    config: str, variant: str, m: Measured, counts: Counts, minus: Difference
-) -> tuple[str, ...]:
-    is_code = variant in ("its code", "pure_code")
-    against = (str(minus), minus.verdict) if variant != "rl_gpt" else (NONE, NONE)
-    return (
-        config, m.sight, variant, WORDS[variant],
-        str(len(m.seeds)), "0" if is_code else f"{m.ticks[-1]:,}",
-        NONE if m.trial_ticks is None else f"{m.trial_ticks:,}", rate_cell(counts),
-        to(intervals.these_agents(counts)), *against,
-    )  # fmt: skip
+    own = measured[Cell(config, "rl_gpt")]
+    found = {v: m for v in VARIANTS if (m := measured.get(Cell(config, v)))}
+    parts = (("its code", own.coded_parts), ("its policy", own.policy))
+    whole = [(variant, m, m.final) for variant, m in found.items()]
+    return [*whole, *((name, own, reports) for name, reports in parts if reports)]

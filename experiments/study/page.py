@@ -1,7 +1,7 @@
 """The folder of a study or of a named table: its page, its tables in three forms, its figures."""
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -75,13 +75,13 @@ def write(out: Path, study: Study) -> list[Path]:
     return [out / "table.md", out / "study.json", *paths]
 
 
-def publish(out: Path, study: Study, say: Callable[[str], None]) -> None:
+def publish(out: Path, study: Study) -> None:
     """Writes all, and tells the tables."""
     paths = write(out, study)
     for made in study.tables:
         if made.rows:
-            say(_told(made, study.world).markdown())
-    say(f"Written: {', '.join(str(path.relative_to(out)) for path in paths)} in {out}")
+            print(_told(made, study.world).markdown())
+    print(f"Written: {', '.join(str(path.relative_to(out)) for path in paths)} in {out}")
 
 
 def _told(table: Table, world: str) -> Table:

@@ -56,10 +56,10 @@ def _notes(asked: Asked, plan: Plan) -> list[str]:
     for s in plan.skipped:
         named = s.cell.name if s.command else f"{s.cell.name}: {s.reason}"
         by_command.setdefault(s.command or named, []).append(named)
-    left = []
-    for command, found in by_command.items():
-        how = f": not recorded\n    {command}" if command not in found else ""
-        left.append(f"left out {', '.join(found)}{how}")
+    left = [
+        f"left out {', '.join(found)}" + f": not recorded\n    {command}" * (command not in found)
+        for command, found in by_command.items()
+    ]
     return [*kept, *plan.stale, *left, f"{len(plan.kept)} runs are kept."]
 
 
@@ -87,7 +87,7 @@ def draw(asked: Asked, plan: Plan, failed: list[Failure]) -> None:
             notes=tuple(named.notes(view)), curves=named.curves,
         )  # fmt: skip
         out = asked.running.out / name
-        page.publish(out, study, print)
+        page.publish(out, study)
         filmed = [one for one in plan.runs if named.strips and one.cell in here]
         if paths := strips.write(out, filmed):
             print(f"Films: {', '.join(str(path.relative_to(out)) for path in paths)}")

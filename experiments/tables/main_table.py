@@ -109,17 +109,13 @@ def _paper_rate(task: str, method: str) -> float | None:
 
 
 def _steps(view: View) -> Table:
-    rows, records = [], []
-    for task in view.tasks:
-        row = [_name(task)]
-        for method in view.variants:
-            m = view.of(task, method)
-            row.append(steps_words(m) if m else NONE)
-            if m:
-                records.append({"task": _name(task), "method": TITLES[method],
-                                "training_steps": m.ticks[-1], "trial_steps": m.trial_ticks,
-                                "tokens": m.tokens})  # fmt: skip
-        rows.append(tuple(row))
+    found = {task: [view.of(task, method) for method in view.variants] for task in view.tasks}
+    rows = [(_name(t), *(steps_words(m) if m else NONE for m in own)) for t, own in found.items()]
+    records = [
+        {"task": _name(task), "method": TITLES[m.cell.variant], "training_steps": m.ticks[-1],
+         "trial_steps": m.trial_ticks, "tokens": m.tokens}
+        for task, own in found.items() for m in own if m
+    ]  # fmt: skip
     columns = ("task", *(TITLES[method] for method in view.variants))
     return Table("main_steps", "Steps", STEPS_WORDS, columns, rows, records)
 

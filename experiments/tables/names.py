@@ -102,8 +102,7 @@ NAMED = {
     ),
     "controls": Named(
         "RL-GPT beside each of its halves at equal training.", TASKS,
-        _each(*CONTROLS), _controls,
-        notes=lambda view: pooled.missing(view.measured, CONTROLS), curves=True,
+        _each(*CONTROLS), _controls, notes=main_table.notes, curves=True,
     ),
     "samples": Named(
         "Success against environment steps, by method.", PAPER_CONFIGS,

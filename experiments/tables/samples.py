@@ -1,7 +1,6 @@
 """Success against environment steps: how many samples a method needs."""
 
 import statistics
-from collections.abc import Sequence
 
 from experiments.study import intervals
 from experiments.study.intervals import counts_of
@@ -44,12 +43,9 @@ def samples(view: View) -> list[Table]:
 
 def _first(m: Measured, level: float) -> str:
     """`410k (3 of 3)`."""
-    curves = [record["curve"] for record in m.records]
-    found = [at for x, y in curves if (at := _reached(x, y, level)) is not None]
+    curves = [zip(*record["curve"]) for record in m.records]
+    firsts = [next((at for at, rate in curve if rate >= level), None) for curve in curves]
+    found = [at for at in firsts if at is not None]
     if not found:
         return "never" if m.ticks[-1] else NONE
     return f"{statistics.median(found) / 1000:.0f}k ({len(found)} of {len(m.seeds)})"
-
-
-def _reached(steps: Sequence[float], success: Sequence[float], level: float) -> float | None:
-    return next((at for at, rate in zip(steps, success) if rate >= level), None)

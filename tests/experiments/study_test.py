@@ -236,7 +236,7 @@ def test_a_study_writes_tables_and_figures_and_what_failed(tmp_path: Path, capsy
         if run.cell != Cell("harvest_milk", "cold"):
             finished(run)
     failed = [Failure(run, "no answer") for run in runs if not run.is_done]
-    command.write_out(options, runs, failed, argv, print)
+    command.write_out(options, runs, failed, argv)
     for name in ("iterations.png", "curves.png"):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
         assert "<svg" in (tmp_path / name).with_suffix(".svg").read_text()
