@@ -173,7 +173,7 @@ def _measured(folder: Path) -> dict[str, Any]:
         "coded_parts": read_json(folder / "coded_parts_eval.json"),
         "iterations": tuple(_iteration(path) for path in numbered(folder / "iterations")),
         "phases": read_json(folder / "timing.json"),
-        "metrics": tuple(_with_timing(_metrics(folder / "metrics.csv"), folder / "timing.csv")),
+        "metrics": tuple(_metrics(folder)),
     }
 
 
@@ -250,18 +250,15 @@ def numbered(folder: Path) -> list[Path]:
     return sorted(found, key=lambda path: int(path.name))
 
 
-def _metrics(path: Path) -> list[dict[str, float]]:
-    """Rows of metrics.csv as numbers; empty cells are left out."""
-    return [_numbers(row) for row in read_rows(path)]
-
-
-def _with_timing(rows: list[dict[str, float]], path: Path) -> list[dict[str, float]]:
-    """Adds the wall-clock numbers of the same updates, which lie in a file of their own."""
-    timing = {row.get("update"): row for row in _metrics(path)}
+def _metrics(folder: Path) -> list[dict[str, float]]:
+    """Every update, with its wall-clock numbers, which lie in a file of their own."""
+    rows, timed = (map(_numbers, read_rows(folder / f"{n}.csv")) for n in ("metrics", "timing"))
+    timing = {row.get("update"): row for row in timed}
     return [{**timing.get(row.get("update"), {}), **row} for row in rows]
 
 
 def _numbers(row: dict[str, str]) -> dict[str, float]:
+    """The cells that hold numbers."""
     numbers = {}
     for name, value in row.items():
         try:

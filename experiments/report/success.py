@@ -67,10 +67,8 @@ def best_iteration(run: Run) -> Iteration | None:
 
 def held_out(run: Run, it: Iteration) -> dict[str, Any] | None:
     """The held-out evaluation of an iteration; the best one's is the run's own."""
-    best = best_iteration(run)
-    if it.held_out is None and best is not None and it.index == best.index:
-        return run.final
-    return it.held_out
+    is_best = it is best_iteration(run)
+    return run.final if it.held_out is None and is_best else it.held_out
 
 
 def success(run: Run) -> str:
@@ -98,11 +96,10 @@ def _points(run: Run) -> list[Point]:
     best = best_iteration(run)
     points = []
     for it in run.iterations:
-        is_best = best is not None and it.index == best.index
         if it.evaluation:
-            points.append(Point(it.index, VALIDATION, it.evaluation, is_best))
+            points.append(Point(it.index, VALIDATION, it.evaluation, it is best))
         if report := held_out(run, it):
-            points.append(Point(it.index, HELD_OUT, report, is_best))
+            points.append(Point(it.index, HELD_OUT, report, it is best))
     return points
 
 

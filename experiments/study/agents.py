@@ -46,6 +46,7 @@ SPENT_WORDS = (
 CODE = "pure_code/"  # begins the keys of `LoopConfig.key_prefix`
 SHIPPED = files.CHECKOUT / "experiments" / "transcripts"
 FAILURE_WORDS = "What the critic named as the reason of failures, in its words."
+Group = tuple[str, str, Sequence[Iteration]]  # what a row is of: configuration, label, iterations
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,34 +105,28 @@ def sensors_of(name: str) -> str:
 
 def tables(found: Sequence[Conversation]) -> list[Table]:
     """Rows per iteration, with a sum per conversation and one of all."""
+    groups: list[Group] = []
+    for c in found:
+        groups += [(c.name, _label(it), [it]) for it in c.iterations]
+        groups += [(c.name, "all", c.iterations)] * (len(c.iterations) > 1)
+    groups += [("all", "all", [it for c in found for it in c.iterations])] * (len(found) > 1)
     made = [
-        _table("code", "Macros", CODE_WORDS, _code, found),
-        _table("plans", "Plans and verdicts", PLAN_WORDS, _plans, found),
-        _table("spent", "Tokens and prices", SPENT_WORDS, _spent, found),
+        _table("code", "Macros", CODE_WORDS, _code, groups),
+        _table("plans", "Plans and verdicts", PLAN_WORDS, _plans, groups),
+        _table("spent", "Tokens and prices", SPENT_WORDS, _spent, groups),
         _failures(found),
     ]
     return [table for table in made if table.rows]
 
 
-def _table(name: str, title: str, words: str, cells, found: Sequence[Conversation]) -> Table:
+def _table(name: str, title: str, words: str, cells, groups: Sequence[Group]) -> Table:
     """`cells(iterations)` gives (columns to texts, plain numbers) for any number of them."""
-    rows: list[tuple[str, ...]] = []
-    records: list[dict[str, Any]] = []
-    columns: list[str] = []
-
-    def add(config: str, label: str, chosen: Sequence[Iteration]) -> None:
+    rows, records, columns = [], [], ()
+    for config, label, chosen in groups:
         texts, record = cells(chosen)
-        columns[:] = texts
+        columns = texts.keys()
         rows.append((config, label, *texts.values()))
         records.append({"config": config, "iteration": label, **record})
-
-    for conversation in found:
-        for it in conversation.iterations:
-            add(conversation.name, _label(it), [it])
-        if len(conversation.iterations) > 1:
-            add(conversation.name, "all", conversation.iterations)
-    if len(found) > 1:
-        add("all", "all", [it for c in found for it in c.iterations])
     head = ("configuration", "iteration", *columns)
     return Table(f"agents_{name}", title, words, head, rows, records)
 

@@ -27,7 +27,6 @@ class Try:
 
     number: int  # from 0
     outcome: str  # ACCEPTED, REFUSED or CONTENT, which keeps the version before
-    reason: str = ""  # of a refusal
     verdict: str = ""  # of the trial critic: ok, revise or "" if it was not asked
 
 
@@ -165,7 +164,7 @@ def _try(text: str, name: str, number: int, sensors: str, verdict: str) -> Try:
         return Try(number, CONTENT)
     source = blocks.python_source(text)
     if isinstance(source, Refusal):
-        return Try(number, REFUSED, source.reason)
+        return Try(number, REFUSED)
     return _compiled(source, name, number, sensors, verdict)
 
 
@@ -174,9 +173,8 @@ def _compiled(source: str, name: str, number: int, sensors: str, verdict: str) -
     from rlgpt_jax.macros.refusal import Refusal as Refused
 
     program = parse_macro(source, name, sensors)
-    if isinstance(program, Refused):
-        return Try(number, REFUSED, program.reason)
-    return Try(number, ACCEPTED, verdict=verdict)
+    is_refused = isinstance(program, Refused)
+    return Try(number, REFUSED) if is_refused else Try(number, ACCEPTED, verdict)
 
 
 def _verdicts(answers: Mapping[str, str]) -> dict[tuple[str, int], str]:
