@@ -70,11 +70,11 @@ def worlds(setting: Setting, lanes: int) -> list[Contestant]:
     env = setting.env(lanes)
     plain = VoxelEnv(env.task, env.sizes, lanes, env.default_params.pool)
 
-    def blind() -> VoxelEnv | HostVoxel:
-        """One without pictures."""
+    def fresh() -> VoxelEnv | HostVoxel:
+        """One that draws no pictures, as the driver takes it."""
         return HostVoxel(plain) if setting.driver == "host" else plain
 
-    found = [world.ready("world", blind(), rays=False), world.ready("rays", blind())]
+    found = [world.ready("world", fresh(), rays=False), world.ready("rays", fresh())]
     if setting.config.network.image_size:
         found.append(world.ready("render", setting.world(lanes)))
     return found

@@ -75,12 +75,11 @@ def _done(result: tuple) -> jax.Array:
 def ours(env: VoxelEnv, driver: str) -> list[Contestant]:
     """The world without and with rays, and with a picture."""
     renderer = frames.RENDERERS[driver][0]
+    pictures = f"ours, {SIZE[0]}x{SIZE[1]} pictures by {renderer}"
     found = {
         "ours, no rays": world.contestant(env, driver, "no rays"),
         "ours, with rays": world.contestant(env, driver, world.names(driver)[0]),
-        f"ours, {SIZE[0]}x{SIZE[1]} pictures by {renderer}": frames.make(
-            env, driver, renderer, SIZE
-        ),
+        pictures: frames.make(env, driver, renderer, SIZE),
     }
     return [one._replace(name=name) for name, one in found.items()]
 
