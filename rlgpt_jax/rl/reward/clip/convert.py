@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
+from flax.traverse_util import unflatten_dict
 
 from rlgpt_jax.rl.reward.clip import torch_file
 from rlgpt_jax.rl.reward.clip.model import shapes_of
 from rlgpt_jax.rl.reward.clip.sizes import PUBLISHED, Sizes
 from rlgpt_jax.rl.reward.clip.torch_file import CheckpointError
 from rlgpt_jax.rl.reward.clip.torch_names import common_name, sources
-from rlgpt_jax.rl.reward.clip.weights import Weights, unflatten
+from rlgpt_jax.rl.reward.clip.weights import Weights
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,12 +46,6 @@ class Report:
             shape = "x".join(map(str, row.shape)) or "scalar"
             told.append(f"{row.path} [{shape}] <- {row.fault or ' = '.join(row.names)}")
         return told + [f"unexpected: {name}" for name in self.unexpected]
-
-
-def detect(state: Mapping[str, np.ndarray], sizes: Sizes = PUBLISHED) -> Sizes:
-    """Those sizes, with the temporal part that the file has."""
-    has = any(common_name(name).startswith("temporal.") for name in state)
-    return dataclasses.replace(sizes, temporal="attn" if has else "avg")
 
 
 def convert(state: Mapping[str, np.ndarray], sizes: Sizes) -> tuple[dict[str, np.ndarray], Report]:
@@ -123,11 +118,12 @@ def convert_state(
     Raises:
       Unfit: something does not fit. The message has the first lines of what the report has in full.
     """
-    sizes = detect(state, sizes)
+    is_temporal = any(common_name(name).startswith("temporal.") for name in state)
+    sizes = dataclasses.replace(sizes, temporal="attn" if is_temporal else "avg")
     params, report = convert(state, sizes)
     if report.faults:
         raise Unfit(path, report)
-    return Weights(sizes, unflatten(params), digest_of(path)), report
+    return Weights(sizes, unflatten_dict(params, sep="/"), digest_of(path)), report
 
 
 class Unfit(CheckpointError):

@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from flax import linen as nn
+from flax.traverse_util import flatten_dict
 
 from rlgpt_jax.rl.networks.picture_net import patches
 from rlgpt_jax.rl.reward.clip.layers import Adapter, ClipBlock, attend, layer_norm, small
@@ -46,7 +47,8 @@ class ImageEncoder(nn.Module):
 
 
 class TemporalEncoder(nn.Module):
-    """float32[B, T, E] of frames -> float32[B, E] of videos, T at most `max_frames`."""
+    """float32[B, T, E] of frames, oldest first -> float32[B, E] of videos, T at most
+    `max_frames`."""
 
     sizes: Sizes
 
@@ -96,7 +98,7 @@ class TextEncoder(nn.Module):
 
 
 class MineCLIP(nn.Module):
-    """All of it. Apply with `method=` one of the methods below."""
+    """All of it."""
 
     sizes: Sizes
 
@@ -107,18 +109,6 @@ class MineCLIP(nn.Module):
         self.video_adapter = Adapter(self.sizes.video_adapter)
         self.text_adapter = Adapter(self.sizes.text_adapter)
         self.log_scale = self.param("log_scale", nn.initializers.constant(np.log(1 / 0.07)), ())
-
-    def frames(self, rgb: jax.Array) -> jax.Array:
-        """uint8[B, H, W, 3] -> float32[B, E]."""
-        return self.image(rgb)
-
-    def video(self, frames: jax.Array) -> jax.Array:
-        """float32[B, T, E] features of frames, oldest first -> float32[B, E]."""
-        return self.temporal(frames)
-
-    def texts(self, tokens: jax.Array) -> jax.Array:
-        """int32[B, L] -> float32[B, E]."""
-        return self.text(tokens)
 
     def logits(self, video: jax.Array, texts: jax.Array) -> jax.Array:
         """float32[B, E] of videos, float32[D, E] of texts -> float32[B, D].
@@ -133,14 +123,15 @@ class MineCLIP(nn.Module):
 
     def __call__(self, rgb: jax.Array, tokens: jax.Array) -> jax.Array:
         """Logits float32[B, D] of videos uint8[B, T, H, W, 3] and texts int32[D, L]."""
-        frames = self.frames(rgb.reshape(-1, *rgb.shape[2:]))
-        return self.logits(self.video(frames.reshape(*rgb.shape[:2], -1)), self.texts(tokens))
+        frames = self.image(rgb.reshape(-1, *rgb.shape[2:]))
+        return self.logits(self.temporal(frames.reshape(*rgb.shape[:2], -1)), self.text(tokens))
 
 
 @functools.partial(jax.jit, static_argnums=(0, 2))
-def apply(sizes: Sizes, params: Params, method: str, *given: Any) -> jax.Array:
-    """One of the methods of `MineCLIP`, compiled: "frames", "video", "texts" or "logits"."""
-    out = MineCLIP(sizes).apply({"params": params}, *given, method=method)
+def apply(sizes: Sizes, params: Params, part: str, *given: Any) -> jax.Array:
+    """A part of `MineCLIP`, compiled: "image", "temporal", "text" or "logits"."""
+    call = lambda model, *given: getattr(model, part)(*given)  # noqa: E731
+    out = MineCLIP(sizes).apply({"params": params}, *given, method=call)
     assert not isinstance(out, tuple)
     return out
 
@@ -161,9 +152,4 @@ def init_params(sizes: Sizes, key: jax.Array) -> Params:
 def shapes_of(sizes: Sizes) -> dict[str, tuple[int, ...]]:
     """The shape of every parameter by its path, for example `image/block_0/qkv/kernel`."""
     tree = jax.eval_shape(lambda: init_params(sizes, jax.random.key(0)))
-    return {path_name(path): x.shape for path, x in jax.tree_util.tree_leaves_with_path(tree)}
-
-
-def path_name(path: tuple) -> str:
-    """`image/block_0/qkv/kernel` of a key path."""
-    return "/".join(str(part.key) for part in path)
+    return {path: x.shape for path, x in flatten_dict(tree, sep="/").items()}

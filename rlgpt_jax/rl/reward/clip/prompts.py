@@ -9,7 +9,6 @@ from rlgpt_jax.rl.reward.clip.config import MineClipConfig
 from rlgpt_jax.rl.reward.clip.faults import MineClipError
 
 SHIPPED = files.folder("prompts") / "mineclip.json"
-LEAST_NEGATIVES = 1
 
 
 class PromptsError(MineClipError):
@@ -41,19 +40,15 @@ def load(path: Path = SHIPPED) -> Prompts:
     tasks, negatives = data["tasks"], data["negatives"]
     if not isinstance(tasks, dict) or not isinstance(negatives, list):
         raise PromptsError(f'{path}: "tasks" must be an object, "negatives" a list of sentences.')
-    _check([*tasks.values(), *negatives], path)
+    for sentence in [*tasks.values(), *negatives]:
+        if not isinstance(sentence, str) or not sentence.strip() or sentence != sentence.strip():
+            raise PromptsError(f"{path}: {sentence!r} is not a sentence without space around it.")
     _check_negatives(negatives, path)
     return Prompts(dict(tasks), tuple(negatives))
 
 
-def _check(sentences: list, path: Path) -> None:
-    for sentence in sentences:
-        if not isinstance(sentence, str) or not sentence.strip() or sentence != sentence.strip():
-            raise PromptsError(f"{path}: {sentence!r} is not a sentence without space around it.")
-
-
 def _check_negatives(negatives: list[str], path: Path) -> None:
-    if len(negatives) < LEAST_NEGATIVES or len(set(negatives)) < len(negatives):
+    if not negatives or len(set(negatives)) < len(negatives):
         raise PromptsError(f"{path} must hold at least one negative, and each of them once.")
 
 

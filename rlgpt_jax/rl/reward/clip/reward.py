@@ -21,7 +21,7 @@ from rlgpt_jax.rl.reward.clip.weights import Weights
 
 @functools.partial(jax.jit, static_argnums=0)
 def _probabilities(sizes: Sizes, params: Params, texts: jax.Array, windows: jax.Array) -> jax.Array:
-    video = apply(sizes, params, "video", windows)
+    video = apply(sizes, params, "temporal", windows)
     return jax.nn.softmax(apply(sizes, params, "logits", video, texts), axis=-1)
 
 
@@ -45,7 +45,7 @@ class Scorer:
 
     def frames(self, rgb: np.ndarray) -> np.ndarray:
         """uint8[K, H, W, 3] -> float32[K, E]."""
-        return self._blockwise(lambda x: apply(self.sizes, self._params, "frames", x), rgb)
+        return self._blockwise(lambda x: apply(self.sizes, self._params, "image", x), rgb)
 
     def probabilities(self, windows: np.ndarray) -> np.ndarray:
         """float32[K, T, E] features of frames, oldest first -> float32[K, D]."""

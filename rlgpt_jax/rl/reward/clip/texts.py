@@ -11,7 +11,7 @@ from rlgpt_jax.rl.reward.clip import tokenizer
 from rlgpt_jax.rl.reward.clip.config import MineClipConfig
 from rlgpt_jax.rl.reward.clip.faults import MineClipError
 from rlgpt_jax.rl.reward.clip.model import apply
-from rlgpt_jax.rl.reward.clip.weights import Weights
+from rlgpt_jax.rl.reward.clip.weights import Weights, write
 
 
 class TextsError(MineClipError):
@@ -31,20 +31,13 @@ def encode(weights: Weights, tokens: tokenizer.Tokenizer, texts: Sequence[str]) 
             f"{sizes.vocabulary}. Give the list that the checkpoint was trained with."
         )
     ids = tokens.encode(texts, sizes.text_length)
-    return np.asarray(apply(sizes, weights.params, "texts", ids))
+    return np.asarray(apply(sizes, weights.params, "text", ids))
 
 
 def save(path: Path, texts: Sequence[str], features: np.ndarray, digest: str) -> None:
-    """Writes D sentences with features float32[D, E] of the weights with that digest.
-
-    Whole or not at all.
-    """
-    meta = np.frombuffer(json.dumps({"texts": list(texts), "digest": digest}).encode(), np.uint8)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
-        np.savez(file, meta=meta, features=np.asarray(features, np.float32))
-    part.replace(path)
+    """Writes D sentences with features float32[D, E] of the weights with that digest."""
+    meta = {"texts": list(texts), "digest": digest}
+    write(path, meta, {"features": np.asarray(features, np.float32)})
 
 
 def load(path: Path, weights: Weights, texts: Sequence[str]) -> np.ndarray:

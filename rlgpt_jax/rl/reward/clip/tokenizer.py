@@ -49,12 +49,8 @@ class Tokenizer:
         self._ranks = {pair: i for i, pair in enumerate(merges)}
         self.start = len(words)
         self.end = len(words) + 1  # the highest, by which the text tower finds it
+        self.vocabulary = len(words) + 2  # number of tokens
         self._word = functools.cache(self._merged)
-
-    @property
-    def vocabulary(self) -> int:
-        """Number of tokens."""
-        return self.end + 1
 
     def encode(self, texts: Sequence[str], length: int) -> np.ndarray:
         """int32[D, length]: start, the text's tokens, end, then zeros; longer texts are cut."""

@@ -6,11 +6,11 @@ import zipfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import jax
 import numpy as np
+from flax.traverse_util import flatten_dict, unflatten_dict
 
 from rlgpt_jax.rl.reward.clip.faults import MineClipError
-from rlgpt_jax.rl.reward.clip.model import Params, path_name, shapes_of
+from rlgpt_jax.rl.reward.clip.model import Params, shapes_of
 from rlgpt_jax.rl.reward.clip.sizes import Sizes
 
 VERSION = 1
@@ -31,33 +31,24 @@ class Weights(NamedTuple):
 
 def flatten(params: Params) -> dict[str, np.ndarray]:
     """Arrays by path, for example `image/block_0/qkv/kernel`."""
-    leaves = jax.tree_util.tree_leaves_with_path(params)
-    return {path_name(path): np.asarray(x) for path, x in leaves}
-
-
-def unflatten(arrays: dict[str, np.ndarray]) -> Params:
-    """The tree that `flatten` came from."""
-    tree: dict[str, Any] = {}
-    for path, array in arrays.items():
-        *parts, last = path.split("/")
-        node = tree
-        for part in parts:
-            node = node.setdefault(part, {})
-        node[last] = array
-    return tree
+    leaves = flatten_dict(params, sep="/")
+    return {path: np.asarray(leaves[path]) for path in sorted(leaves)}
 
 
 def save(path: Path, weights: Weights) -> None:
-    """Writes the file, whole or not at all."""
-    meta = {
-        "version": VERSION, "sizes": dataclasses.asdict(weights.sizes), "digest": weights.digest
-    }  # fmt: skip
+    """Writes the file, as `write` does."""
+    sizes = dataclasses.asdict(weights.sizes)
+    meta = {"version": VERSION, "sizes": sizes, "digest": weights.digest}
+    write(path, meta, flatten(weights.params))
+
+
+def write(path: Path, meta: dict[str, Any], arrays: dict[str, Any]) -> None:
+    """Writes arrays behind plain data under the name of `_META`, whole or not at all."""
     coded = np.frombuffer(json.dumps(meta).encode(), np.uint8)
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     with part.open("wb") as file:
-        arrays: dict[str, Any] = {_META: coded, **flatten(weights.params)}
-        np.savez(file, **arrays)
+        np.savez(file, **{_META: coded, **arrays})
     part.replace(path)
 
 
@@ -76,7 +67,7 @@ def load(path: Path) -> Weights:
             f"{path} does not hold the parameters of its own sizes: {', '.join(sorted(wrong)[:5])} "
             "missing, unexpected or of another shape. Convert the checkpoint anew."
         )
-    return Weights(sizes, unflatten(arrays), digest)
+    return Weights(sizes, unflatten_dict(arrays, sep="/"), digest)
 
 
 def digest_of(path: Path) -> str:

@@ -29,7 +29,7 @@ def scorer_of(grey: int) -> Scorer:
     texts = np.random.default_rng(1).normal(size=(4, 16)).astype(np.float32)
     scorer = Scorer(weights, texts, block=LANES)
     frame = scorer.frames(np.full((1, *SIZE, 3), grey, np.uint8))
-    video = apply(weights.sizes, weights.params, "video", np.repeat(frame[None], WINDOW, axis=1))
+    video = apply(weights.sizes, weights.params, "temporal", np.repeat(frame[None], WINDOW, axis=1))
     texts[0] = video[0]
     return Scorer(weights, texts, block=LANES)
 

@@ -38,20 +38,20 @@ def test_every_parameter_has_a_source_and_every_source_a_parameter(temporal: str
 @pytest.mark.slow
 def test_what_stands_after_the_end_token_does_not_matter() -> None:
     weights = small.weights()
-    plain = apply(weights.sizes, weights.params, "texts", TOKENS)
+    plain = apply(weights.sizes, weights.params, "text", TOKENS)
     tail = TOKENS.copy()
     tail[0, 6:] = 3
     other = TOKENS.copy()
     other[0, 1] = 6
-    np.testing.assert_array_equal(apply(weights.sizes, weights.params, "texts", tail), plain)
-    assert np.abs(apply(weights.sizes, weights.params, "texts", other) - plain).max() > 1e-4
+    np.testing.assert_array_equal(apply(weights.sizes, weights.params, "text", tail), plain)
+    assert np.abs(apply(weights.sizes, weights.params, "text", other) - plain).max() > 1e-4
 
 
 def test_a_window_may_be_shorter_than_the_longest_and_its_order_matters() -> None:
     weights = small.weights()
     frames = np.random.default_rng(0).normal(size=(1, 5, 16)).astype(np.float32)
-    video = apply(weights.sizes, weights.params, "video", frames)
-    turned = apply(weights.sizes, weights.params, "video", frames[:, ::-1])
+    video = apply(weights.sizes, weights.params, "temporal", frames)
+    turned = apply(weights.sizes, weights.params, "temporal", frames[:, ::-1])
     assert video.shape == (1, 16) and np.abs(video - turned).max() > 1e-5
 
 
@@ -69,17 +69,17 @@ def test_the_whole_is_its_parts() -> None:
     rgb = np.random.default_rng(0).integers(0, 256, (2, 3, 16, 24, 3)).astype(np.uint8)
     call = lambda *x: apply(weights.sizes, weights.params, *x)  # noqa: E731
     whole = call("__call__", rgb, TOKENS)
-    frames = call("frames", rgb.reshape(-1, 16, 24, 3)).reshape(2, 3, -1)
-    parts = call("logits", call("video", frames), call("texts", TOKENS))
+    frames = call("image", rgb.reshape(-1, 16, 24, 3)).reshape(2, 3, -1)
+    parts = call("logits", call("temporal", frames), call("text", TOKENS))
     np.testing.assert_allclose(whole, parts, atol=1e-4)
 
 
 def test_pictures_of_another_size_and_tokens_of_another_length_are_refused() -> None:
     weights = small.weights()
     with pytest.raises(ValueError, match=r"frames must be \[B, 16, 24, 3\], got \(1, 24, 16, 3\)"):
-        apply(weights.sizes, weights.params, "frames", np.zeros((1, 24, 16, 3), np.uint8))
+        apply(weights.sizes, weights.params, "image", np.zeros((1, 24, 16, 3), np.uint8))
     with pytest.raises(ValueError, match=r"tokens must be \[B, 12\], got \(1, 9\)"):
-        apply(weights.sizes, weights.params, "texts", np.zeros((1, 9), np.int32))
+        apply(weights.sizes, weights.params, "text", np.zeros((1, 9), np.int32))
 
 
 @pytest.mark.parametrize(

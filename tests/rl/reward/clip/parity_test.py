@@ -37,11 +37,11 @@ def assert_equal_parts(sizes: Sizes, folder, kind: str, frames: int, texts: int)
     ours = functools.partial(apply, sizes, weights.params)
     with torch.no_grad():
         theirs = [model.image_encoder(torch.tensor(rgb))]
-        mine = [ours("frames", rgb)]
+        mine = [ours("image", rgb)]
         theirs.append(model.video(theirs[0].unflatten(0, (2, frames))))
-        mine.append(ours("video", mine[0].reshape(2, frames, -1)))
+        mine.append(ours("temporal", mine[0].reshape(2, frames, -1)))
         theirs.append(model.clip_model.text_model(torch.tensor(tokens).long()))
-        mine.append(ours("texts", tokens))
+        mine.append(ours("text", tokens))
         theirs.append(model.logits(theirs[1], theirs[2]))
         mine.append(ours("logits", mine[1], mine[2]))
     for y in theirs:

@@ -25,7 +25,7 @@ def by_formula(video: np.ndarray) -> float:
     """max(P(prompt) - 1 / D, 0) of a video uint8[WINDOW, ...] in one pass."""
     weights = small.weights()
     call = lambda *x: np.asarray(apply(weights.sizes, weights.params, *x))  # noqa: E731
-    logits = call("logits", call("video", call("frames", video)[None]), TEXTS)[0].astype(float)
+    logits = call("logits", call("temporal", call("image", video)[None]), TEXTS)[0].astype(float)
     odds = np.exp(logits - logits.max())
     return max(odds[0] / odds.sum() - 1 / len(TEXTS), 0.0)
 

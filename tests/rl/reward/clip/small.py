@@ -105,7 +105,7 @@ def count_frames(monkeypatch: Any, module: Any) -> list[int]:
     calls, whole = [], module.apply
 
     def counting(sizes: Sizes, params: Any, part: str, *given: Any) -> Any:
-        if part == "frames":
+        if part == "image":
             calls.append(len(given[0]))
         return whole(sizes, params, part, *given)
 

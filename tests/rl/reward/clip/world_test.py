@@ -175,7 +175,7 @@ def test_training_is_paid_by_the_weight_of_the_term() -> None:
     videos = np.repeat(scorer().frames(shown)[:, None], 4, axis=1)
     texts = TEXTS.copy()
     weights = small.weights()
-    texts[0] = apply(weights.sizes, weights.params, "video", videos)[0]  # what it looks like
+    texts[0] = apply(weights.sizes, weights.params, "temporal", videos)[0]  # what it looks like
     liked = Scorer(weights, texts, block=4)
 
     def earned(weight: float) -> tuple[np.ndarray, np.ndarray]:
