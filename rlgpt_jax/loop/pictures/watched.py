@@ -56,12 +56,12 @@ class Watch(Recorder):
         self._views[lane].pop(self._tick, None)
         self._moments[lane].pop(self._tick, None)
         assert self._batch is not None
-        self._ended.append(Episode(self._batch, lane, self._tick, success, dead_loop, NO_END))
+        self.ended.append(Episode(self._batch, lane, self._tick, success, dead_loop, NO_END))
 
     def finish(self) -> None:
         """A batch of lanes is over: its median success and failure are kept, if none was before."""
         for is_success in (True, False):
-            ended = [e for e in self._ended if e.success == is_success]
+            ended = [e for e in self.ended if e.success == is_success]
             if (episode := median_in_ticks(ended)) and is_success not in self._kept:
                 moments = [moment for _, moment in sorted(self._moments[episode.lane].items())]
                 self._kept[is_success] = episode, moments, self._views[episode.lane]
@@ -69,8 +69,8 @@ class Watch(Recorder):
             self._kept[is_success][0] if is_success in self._kept else None
             for is_success in (True, False)
         )
-        self.num_watched += len(self._ended)
-        self._open, self._ended, self._views, self._moments = [], [], {}, {}
+        self.num_watched += len(self.ended)
+        self._open, self.ended, self._views, self._moments = [], [], {}, {}
 
     def shown(self, episode: Episode, num: int) -> tuple[list[Moment], dict[int, np.ndarray]]:
         """At most `num` moments of an episode, evenly spread, and the views by tick."""

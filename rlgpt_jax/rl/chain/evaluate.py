@@ -10,17 +10,17 @@ import numpy as np
 
 from rlgpt_jax.envs.base import HostEnvironment, Observation
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.macros.vm.bytecode import TRAPPED
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.chain import chain as chains
 from rlgpt_jax.rl.chain.chain import ChainTick, sighted
 from rlgpt_jax.rl.chain.skills import Chain, prepare
 from rlgpt_jax.rl.config import RLConfig
 from rlgpt_jax.rl.evaluate.dead_loops import Watch
-from rlgpt_jax.rl.evaluate.episodes import Listener, Played, chunks, play
-from rlgpt_jax.rl.evaluate.evaluate import OnTick, worlds_of
-from rlgpt_jax.rl.evaluate.report import MACRO_ENDS, EvalReport, wilson
-from rlgpt_jax.rl.evaluate.tally import Tally, trap_text
+from rlgpt_jax.rl.evaluate.episodes import Played, chunks
+from rlgpt_jax.rl.evaluate.evaluate import Listener, OnTick, play, worlds_of
+from rlgpt_jax.rl.evaluate.report import EvalReport, wilson
+from rlgpt_jax.rl.evaluate.tally import Tally, ends_of
+from rlgpt_jax.rl.networks.features import count_items
 from rlgpt_jax.rl.rollout import on_host
 from rlgpt_jax.rl.rollout.one_tick import Episodes
 from rlgpt_jax.rl.rollout.rollout_host import start_lanes
@@ -71,9 +71,7 @@ class ChainTally(Tally):
     def __init__(self, chain: Chain, goal_names: Sequence[str], num_episodes: int):
         super().__init__(empty_space(), goal_names, num_episodes)
         self.chain = chain
-        self.spent: list[np.ndarray] = []  # int[S] ticks, one entry per episode
-        self.starts: list[np.ndarray] = []
-        self.first: list[np.ndarray] = []  # int[S] tick at which the goal was held, 0 = never
+        self.tables: list[np.ndarray] = []  # int[3, S] of each episode, as of `_Episodes`
         self.ends = {
             name_of(chain, s, name): ends
             for s, skill in enumerate(chain.skills)
@@ -97,9 +95,7 @@ class ChainTally(Tally):
 
     def add_episode(self, episodes: Episodes, lane: int, watch: Watch) -> None:
         super().add_episode(episodes, lane, watch)
-        self.spent.append(self._stand.spent[lane].copy())
-        self.starts.append(self._stand.starts[lane].copy())
-        self.first.append(self._stand.first[lane].copy())
+        self.tables.append(self._stand.tables[:, lane].copy())
 
     def add_macro_ends(self, result: ChainTick, counts: np.ndarray) -> None:
         """How macros ended in this tick; `counts` bool[N] are lanes whose episode is counted."""
@@ -107,12 +103,11 @@ class ChainTally(Tally):
             tick, space = part.act.macro, self.chain.skills[part.skill].space
             if tick is None:
                 continue
-            ended, slot = np.asarray(tick.ended), np.asarray(tick.ended_slot)
-            for lane in np.flatnonzero(counts & part.mine & (ended > 0)):
-                name = name_of(self.chain, part.skill, space.label(int(slot[lane])))
-                self.ends[name][MACRO_ENDS[ended[lane] - 1]] += 1
-                if ended[lane] == TRAPPED:
-                    self.traps[f"{name}, {trap_text(tick, int(lane))}"] += 1
+            for _, slot, how, trap in ends_of(tick, counts & part.mine):
+                name = name_of(self.chain, part.skill, space.label(slot))
+                self.ends[name][how] += 1
+                if trap:
+                    self.traps[f"{name}, {trap}"] += 1
         cut = counts & np.asarray(result.episodes.done) & (result.act.running > 0)
         for lane in np.flatnonzero(cut):
             skill = int(result.skill[lane])
@@ -120,7 +115,7 @@ class ChainTally(Tally):
             self.ends[name_of(self.chain, skill, label)]["interrupted"] += 1
 
     def chain_report(self, task: str, split: str, seed: int) -> ChainReport:
-        spent, starts, first = map(np.array, (self.spent, self.starts, self.first))
+        spent, starts, first = np.stack(self.tables, axis=1)
         sub_tasks = []
         for s, skill in enumerate(self.chain.skills):
             hit = first[:, s] > 0
@@ -140,8 +135,9 @@ class _Episodes:
     """Where the episodes of one chunk of lanes stand with their sub-tasks."""
 
     def __init__(self, chain: Chain, num: int):
-        size, self._chain = (num, len(chain.skills)), chain
-        self.spent, self.starts, self.first = np.zeros((3, *size), np.int64)
+        self._chain = chain
+        # int[N, S]  ticks in a skill, starts of it, tick at which its goal was held, 0 = never
+        self.tables = np.zeros((3, num, len(chain.skills)), np.int64)
         # What is no item is a find's goal, met when a target is near; nobody holds id 0.
         self._ids = np.array([NAME_ID.get(goal.item, 0) for goal in chain.goals], np.int32)
         self._wanted = np.array([goal.quantity for goal in chain.goals])
@@ -152,25 +148,23 @@ class _Episodes:
 
     def see(self, result: ChainTick, counted: np.ndarray) -> None:
         """One tick of the lanes `counted` bool[N]."""
-        lanes = np.flatnonzero(counted)
-        self.spent[lanes, result.skill[lanes]] += 1
-        self.starts[lanes, result.skill[lanes]] += result.began[lanes]
+        lanes, (spent, starts, first) = np.flatnonzero(counted), self.tables
+        spent[lanes, result.skill[lanes]] += 1
+        starts[lanes, result.skill[lanes]] += result.began[lanes]
         met = self._met(result.step.final_obs)
         met[:, -1] = np.asarray(result.step.info["success"])  # the world alone tells
-        new = met & (self.first == 0) & counted[:, None]
-        self.first[new] = self.spent.sum(axis=1)[np.nonzero(new)[0]]
+        new = met & (first == 0) & counted[:, None]
+        first[new] = spent.sum(axis=1)[np.nonzero(new)[0]]
 
     def renew(self, lanes: np.ndarray) -> None:
         """Other episodes begin in the lanes int[K]."""
-        for table in (self.spent, self.starts, self.first):
-            table[lanes] = 0
+        self.tables[:, lanes] = 0
 
     def _met(self, obs: Observation) -> np.ndarray:
         """bool[N, S]: which goals are met; a station near counts as one held."""
-        held = chains.counts(obs, self._ids)
-        held = (
-            held + np.outer(obs.near_table, self._table) + np.outer(obs.near_furnace, self._furnace)
-        )
+        held = np.asarray(count_items(obs, self._ids))
+        near = ((obs.near_table, self._table), (obs.near_furnace, self._furnace))
+        held = held + sum(np.outer(*pair) for pair in near)
         found = sighted(obs, self._chain).any(axis=1)
         return (held >= self._wanted) | np.outer(found, self._ids == 0)
 

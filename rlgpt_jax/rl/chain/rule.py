@@ -55,13 +55,6 @@ def is_met(
     return index < len(goals) - 1 and held_with(held, near, goals[index].item) >= wanted
 
 
-def is_ready(
-    goals: Sequence[Goal], index: int, held: Mapping[str, int], near: frozenset[str]
-) -> bool:
-    """Whether a skill can be started: it finds what its training episodes started with."""
-    return all(held_with(held, near, item) >= number for item, number in goals[index].needs)
-
-
 def pick(goals: Sequence[Goal], held: Mapping[str, int], near: frozenset[str]) -> int:
     """The skill to start now."""
     last = len(goals) - 1
@@ -72,12 +65,11 @@ def pick(goals: Sequence[Goal], held: Mapping[str, int], near: frozenset[str]) -
         if index in seen:
             return None
         seen.add(index)
-        if is_ready(goals, index, held, near):
+        needs = goals[index].needs
+        missing = [item for item, number in needs if held_with(held, near, item) < number]
+        if not missing:
             return index
-        for item, number in goals[index].needs:
-            maker = makers.get(item)
-            if held_with(held, near, item) >= number or maker is None:
-                continue
+        for maker in (makers[item] for item in missing if item in makers):
             if is_met(goals, maker, held, near, goals[maker].quantity):
                 continue
             found = backward(maker)

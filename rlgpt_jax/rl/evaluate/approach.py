@@ -193,14 +193,3 @@ class Play:
         act = self._act._replace(action=action)
         self._lanes, *_ = end_tick(self._actor.problem, self._lanes, act, step, self._frames)
         self._macros = macro_step.cut(self._macros, np.asarray(step.terminated | step.truncated))
-
-
-def player(
-    scene: Scene, obs: Observation, wishes: Wishes, goals: tuple[str, ...], seed: int
-) -> Search | Play | None:
-    """Who plays; None where nobody does."""
-    if not scene.play:
-        return None
-    if scene.policy is not None:
-        return Play(obs, scene.policy, goals, seed)
-    return Search(obs, wishes, np.random.default_rng(seed))

@@ -48,7 +48,7 @@ class Sight(NamedTuple):
         return f"{word} at {self.distance[lane]:.1f} blocks, {reach}"
 
 
-def _first(obs: Observation, at: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def met(obs: Observation, at: Any = ...) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """What the rays at some index of [N, 120] meet first: name id, blocks, whether it is a mob."""
     entity, near, block, far = (
         np.asarray(field)[at]
@@ -69,7 +69,7 @@ def sight(obs: Observation, ray: np.ndarray | int = base.CENTRE_RAY) -> Sight:
     """
     lanes = np.arange(len(obs.yaw))
     ray = np.broadcast_to(ray, lanes.shape)
-    return Sight(*_first(obs, (lanes, np.maximum(ray, 0))), ray != NO_RAY)
+    return Sight(*met(obs, (lanes, np.maximum(ray, 0))), ray != NO_RAY)
 
 
 def aimed(obs: Observation, action: np.ndarray) -> Sight:
@@ -92,20 +92,12 @@ def _find(angles: tuple[float, ...], wanted: np.ndarray) -> np.ndarray:
     return np.where(same.any(1), same.argmax(1), NO_RAY)
 
 
-def met(obs: Observation, rays: Any = slice(None)) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """What each of these rays meets first: name id, distance in blocks, and whether it is a mob.
-
-    All [N, R]; `rays` picks columns.
-    """
-    return _first(obs, (slice(None), rays))
-
-
 def nearest(obs: Observation, names: np.ndarray) -> np.ndarray:
     """float32[N]: distance of the nearest of these names in the picture, inf if none.
 
     Read from the rays that point well into a picture; the outermost ones end beside it.
     """
-    first, distance, _ = met(obs, PICTURED)
+    first, distance, _ = met(obs, (slice(None), PICTURED))
     return np.where(np.isin(first, names), distance, np.inf).min(axis=1).astype(np.float32)
 
 

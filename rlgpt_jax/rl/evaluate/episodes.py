@@ -1,10 +1,5 @@
-"""The loop that plays episodes, whoever acts in the lanes, and the two ways in which a policy does.
+"""Lanes in which episodes are played, and the two ways in which a policy acts in them."""
 
-A lane plays its share of the episodes, one after the other, whatever their length, so that short
-ones are not counted more often than long ones.
-"""
-
-from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
 
 import jax
@@ -36,37 +31,6 @@ class Lanes(Protocol):
     def tick(self, wanted: np.ndarray) -> Played:
         """One tick, of the lanes `wanted` bool[N] at least."""
         ...
-
-
-class Counter(Protocol):
-    """What becomes of the ticks."""
-
-    def add_tick(self, played: Played, counts: np.ndarray) -> np.ndarray:
-        """One tick of the lanes `counts` bool[N]. Returns bool[N], in which an episode ended that
-        was one of the lane's share."""
-        ...
-
-    def renew(self, lanes: np.ndarray) -> None:
-        """Other episodes have begun in the lanes int[K]."""
-        ...
-
-
-Listener = Callable[[Played, np.ndarray], None]  # also hears which lanes ended an episode
-
-
-def play(
-    lanes: Lanes, share: np.ndarray, counter: Counter, listener: Listener | None = None
-) -> None:
-    """Plays until every lane has ended its `share` int[N] of the episodes."""
-    while share.any():
-        played = lanes.tick(share > 0)
-        ended = counter.add_tick(played, played.lanes & (share > 0))
-        if listener is not None:
-            listener(played, ended)
-        step = played.result.step
-        over = played.lanes & np.asarray(step.terminated | step.truncated)
-        counter.renew(np.flatnonzero(over))
-        share = share - ended
 
 
 def chunks(seed: int, num_episodes: int, num_envs: int) -> list[tuple[int, np.ndarray]]:

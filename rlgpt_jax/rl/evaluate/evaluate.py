@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from rlgpt_jax.envs.base import HostEnvironment, Step
-from rlgpt_jax.rl.evaluate.episodes import Listener, Lockstep, OwnPace, Played, chunks, play
+from rlgpt_jax.rl.evaluate.episodes import Lanes, Lockstep, OwnPace, Played, chunks
 from rlgpt_jax.rl.evaluate.keyframes import Recorder
 from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.evaluate.tally import Tally
@@ -15,6 +15,7 @@ from rlgpt_jax.rl.rollout import on_host
 from rlgpt_jax.rl.rollout.one_tick import lost_in
 
 OnTick = Callable[[Any, list[str], Step], None]
+Listener = Callable[[Played, np.ndarray], None]  # also hears which lanes ended an episode
 
 
 def evaluate(
@@ -63,6 +64,20 @@ def evaluate(
             recorder.finish()
     name = task or str(getattr(getattr(env, "task", None), "name", type(env).__name__))
     return tally.report(name, split, seed)
+
+
+def play(lanes: Lanes, share: np.ndarray, tally: Tally, listener: Listener | None = None) -> None:
+    """Plays until every lane has ended its `share` int[N] of the episodes, one after the other,
+    whatever their length, so that short ones are not counted more often than long ones."""
+    while share.any():
+        played = lanes.tick(share > 0)
+        ended = tally.add_tick(played, played.lanes & (share > 0))
+        if listener is not None:
+            listener(played, ended)
+        step = played.result.step
+        over = played.lanes & np.asarray(step.terminated | step.truncated)
+        tally.renew(np.flatnonzero(over))
+        share = share - ended
 
 
 def _listener(

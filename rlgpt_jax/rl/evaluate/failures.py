@@ -56,13 +56,10 @@ def failures_of(failed: Sequence[Watch]) -> dict[str, Any]:
         "dead_loop": [e for e in failed if e.is_dead()],
         "other": [e for e in failed if not e.is_dead()],
     }
-    last = {kind: collections.Counter[str]() for kind in kinds}
-    for kind, some in kinds.items():
-        for episode in some:
-            last[kind].update(episode.last)
+    last = {kind: [label for e in some for label in e.last] for kind, some in kinds.items()}
     return {
         "episodes": {kind: len(some) for kind, some in kinds.items()},
-        "last": {kind: dict(counts.most_common()) for kind, counts in last.items()},
+        "last": {k: dict(collections.Counter(x).most_common()) for k, x in last.items()},
         "never_seen": sum(e.in_sight == 0 for e in failed),
         "actions": sum(e.actions for e in failed), "in_sight": sum(e.in_sight for e in failed),
     }  # fmt: skip

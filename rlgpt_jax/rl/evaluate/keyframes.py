@@ -86,28 +86,20 @@ class Episode:
 
     def presses(self) -> list[tuple[int, str, str]]:
         """(tick, "use" or "attack", what the crosshair was on) of every press."""
-        lane, found = self.lane, []
-        for at in self._pressing():
-            row = self.row(at)
-            name = PRESSES[int(row.action[lane, FUNCTION])]
-            found.append((at, name, crosshair.place(row.aimed, lane)))
-        return found
-
-    def _pressing(self) -> list[int]:
-        """Ticks with use or attack."""
         lane, rows = self.lane, self.batch.rows[: self.ticks]
         if self.spec is not None:
             return []
         return [
-            at for at, row in enumerate(rows)
-            if row.takes[lane] and int(row.action[lane, FUNCTION]) in PRESSES
-        ]  # fmt: skip
+            (at, PRESSES[function], crosshair.place(row.aimed, lane))
+            for at, row in enumerate(rows)
+            if row.takes[lane] and (function := int(row.action[lane, FUNCTION])) in PRESSES
+        ]
 
     def vain_presses(self) -> int:
         """Ticks with use or attack that gained no item."""
         changes = [row - 1 for row, _ in self.batch.items.get(self.lane, ()) if row > 0]
         gaining = {at for at in changes if self.gains(at)}
-        return sum(at not in gaining for at in self._pressing())
+        return sum(at not in gaining for at, *_ in self.presses())
 
 
 class Recorder:
@@ -117,21 +109,16 @@ class Recorder:
         self._spec = spec
         self._goals = np.array([NAME_ID[name] for name in goal_names], np.int32)
         self._batch: Batch | None = None
-        self._ended: list[Episode] = []
+        self.ended: list[Episode] = []  # of this batch
         self._number = -1
         self._slots: tuple[np.ndarray, np.ndarray] | None = None
         self.success: Episode | None = None
         self.failure: Episode | None = None
 
-    @property
-    def ended(self) -> list[Episode]:
-        """All of this batch that have ended."""
-        return self._ended
-
     def start(self, seed: int) -> None:
         """A batch of lanes begins."""
         self._number += 1
-        self._ended, self._slots = [], None
+        self.ended, self._slots = [], None
         done = self.success is not None and self.failure is not None
         self._batch = None if done else Batch(self._number, seed)
 
@@ -149,14 +136,14 @@ class Recorder:
             held, changes = held_items(final, lane), self._batch.items.setdefault(lane, [])
             if not changes or changes[-1][1] != held:
                 changes.append((ticks, held))
-        self._ended.append(Episode(self._batch, lane, ticks, success, dead_loop, end, self._spec))
+        self.ended.append(Episode(self._batch, lane, ticks, success, dead_loop, end, self._spec))
 
     def finish(self) -> None:
         """A batch of lanes is over: chooses among its episodes where a choice is still open."""
         if self._batch is None:
             return
-        self.success = self.success or pick_success(self._ended)
-        self.failure = self.failure or pick_failure(self._ended)
+        self.success = self.success or pick_success(self.ended)
+        self.failure = self.failure or pick_failure(self.ended)
 
     def _seen(self, obs: Any) -> dict[str, Any]:
         """Fields of a `Row` that are seen."""
@@ -191,7 +178,7 @@ class Recorder:
                 [(a != b).any(axis=1) for a, b in zip(now, self._slots, strict=True)]
             )
         self._slots = now
-        ended = {episode.lane for episode in self._ended}
+        ended = {episode.lane for episode in self.ended}
         for lane in np.flatnonzero(changed):
             if int(lane) not in ended:
                 changes = self._batch.items.setdefault(int(lane), [])

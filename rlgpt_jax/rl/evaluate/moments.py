@@ -52,21 +52,14 @@ def choose(episode: Episode, target: str, num: int = NUM_MOMENTS) -> list[Moment
         elif len(reasons) < num and (must or space(at) >= apart):
             reasons[at] = [why]
     _fill(reasons, num)
-    chosen = sorted(reasons)
-    return [
-        _moment(episode, at, "; ".join(reasons[at][:MAX_REASONS]), before)
-        for at, before in zip(chosen, [None, *chosen[:-1]], strict=True)
-    ]
+    return _moments(episode, {at: "; ".join(reasons[at][:MAX_REASONS]) for at in sorted(reasons)})
 
 
 def stretch(episode: Episode, begin: int, why: str, num: int = NUM_MOMENTS) -> list[Moment]:
     """At most `num` moments spread evenly from row `begin` to the end, which came by `why`."""
     ticks = sorted({round(at) for at in np.linspace(begin, episode.ticks, num)})
     reasons = {begin: "the macro starts", episode.ticks: f"end: {why}"}
-    return [
-        _moment(episode, at, reasons.get(at, ""), before)
-        for at, before in zip(ticks, [None, *ticks[:-1]], strict=True)
-    ]
+    return _moments(episode, {at: reasons.get(at, "") for at in ticks})
 
 
 def _events(episode: Episode, target: str) -> Iterator[Event]:
@@ -159,32 +152,29 @@ def _fill(reasons: dict[int, list[str]], num: int) -> None:
         reasons[-start + width // 2] = []
 
 
-def _moment(episode: Episode, at: int, why: str, before: int | None) -> Moment:
-    row, lane = episode.row(at), episode.lane
-    return Moment(
-        tick=at, why=why, does="" if at == episode.ticks else does(episode, at),
-        crosshair="" if row.sight is None else row.sight.describe(lane),
-        in_reach=row.sight is not None and row.sight.in_reach(lane),
-        changed="" if before is None else _changes(episode, before, at),
-    )  # fmt: skip
+def _moments(episode: Episode, reasons: dict[int, str]) -> list[Moment]:
+    """By tick, in their order, and why."""
+    lane, moments = episode.lane, []
+    for before, (at, why) in zip([None, *reasons], reasons.items(), strict=False):
+        sight = episode.row(at).sight
+        moments.append(Moment(
+            tick=at, why=why, does="" if at == episode.ticks else does(episode, at),
+            crosshair="" if sight is None else sight.describe(lane),
+            in_reach=sight is not None and sight.in_reach(lane),
+            changed="" if before is None else _changes(episode, before, at),
+        ))  # fmt: skip
+    return moments
 
 
 def does(episode: Episode, at: int) -> str:
     """The action of a tick in words; a macro's name comes first."""
     row, lane = episode.row(at), episode.lane
     action = row.action[lane]
-    words = (
-        action_words(action, episode.spec, numbers=True)
-        if row.takes[lane]
-        else "nothing, still busy"
-    )
-    if (
-        episode.spec is None
-        and _turns(action)
-        and row.takes[lane]
-        and int(action[FUNCTION]) in PRESSES
-    ):
-        words += f" (then on {row.aimed.describe(lane)})"
+    words = "nothing, still busy"
+    if row.takes[lane]:
+        words = action_words(action, episode.spec, numbers=True)
+        if episode.spec is None and _turns(action) and int(action[FUNCTION]) in PRESSES:
+            words += f" (then on {row.aimed.describe(lane)})"
     return f"{row.labels[lane]}: {words}" if row.slot[lane] > 0 else words
 
 

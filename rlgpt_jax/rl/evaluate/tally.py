@@ -6,7 +6,7 @@ attack were pressed on, and nowhere else. How many were lost is told, and limite
 """
 
 import collections
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import jax
@@ -73,7 +73,10 @@ class Tally:
           TooManyLost: as `Lost.add`.
         """
         free, result = counts & played.free, played.result
-        self.add_actions(played, free)
+        for lane in np.flatnonzero(free):
+            self.action_ticks[played.labels[lane]] += 1
+            if result.act.decided[lane]:
+                self.action_counts[played.labels[lane]] += 1
         if self.space.spec is not None:
             facts.watch(self.watches, self.space.spec, played, free, counts)
         else:
@@ -89,27 +92,19 @@ class Tally:
             self.add_episode(episodes, int(lane), self.watches[lane])
         return ended
 
-    def add_actions(self, played: Played, counts: np.ndarray) -> None:
-        """`counts` bool[N] are the lanes that were free to act in an episode that is counted."""
-        for lane in np.flatnonzero(counts):
-            self.action_ticks[played.labels[lane]] += 1
-            if played.result.act.decided[lane]:
-                self.action_counts[played.labels[lane]] += 1
-
     def add_macro_ends(self, result: Any, counts: np.ndarray) -> None:
         """How macros ended in this tick, which `watches` have seen; `counts` bool[N] are lanes
         whose episode is counted."""
         tick, running = result.act.macro, result.act.running
         if tick is None:
             return
-        ended, slot = np.asarray(tick.ended), np.asarray(tick.ended_slot)
-        for lane in np.flatnonzero(counts & (ended > 0)):
-            name = self.space.label(int(slot[lane]))
-            self._add_end(name, MACRO_ENDS[ended[lane] - 1], self.watches[lane])
-            if ended[lane] == TRAPPED:
-                self.traps[f"{name}, {trap_text(tick, int(lane))}"] += 1
+        for lane, slot, how, trap in ends_of(tick, counts):
+            name = self.space.label(slot)
+            self._add_end(name, how, self.watches[lane])
+            if trap:
+                self.traps[f"{name}, {trap}"] += 1
         done = np.asarray(result.episodes.done)
-        for lane in np.flatnonzero(counts & (running > 0)):
+        for lane in map(int, np.flatnonzero(counts & (running > 0))):
             seen = self.watches[lane]
             if seen.start_in_sight is None:
                 seen.start_in_sight = seen.is_in_sight
@@ -170,6 +165,11 @@ class Tally:
         )  # fmt: skip
 
 
-def trap_text(tick: Any, lane: int) -> str:
-    """Where and why a macro trapped, in words."""
-    return trap_message(int(tick.trap_code[lane]), int(tick.trap_line[lane]))
+def ends_of(tick: Any, lanes: np.ndarray) -> Iterator[tuple[int, int, str, str]]:
+    """The macros that ended in a `MacroTick` in the `lanes` bool[N]: lane, slot, one of
+    `MACRO_ENDS`, and where and why it trapped, "" if it did not."""
+    for lane in map(int, np.flatnonzero(lanes & (tick.ended > 0))):
+        end, trap = tick.ended[lane], ""
+        if end == TRAPPED:
+            trap = trap_message(int(tick.trap_code[lane]), int(tick.trap_line[lane]))
+        yield lane, int(tick.ended_slot[lane]), MACRO_ENDS[end - 1], trap

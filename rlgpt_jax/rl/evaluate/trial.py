@@ -15,14 +15,12 @@ import numpy as np
 
 from rlgpt_jax.envs.base import HostEnvironment, Step
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.macros.vm.bytecode import TRAPPED
 from rlgpt_jax.rl.actions import HybridSpace
 from rlgpt_jax.rl.evaluate import approach
 from rlgpt_jax.rl.evaluate.activation import Activation, action_words, episode_of, facts_of
 from rlgpt_jax.rl.evaluate.approach import Scene, Wishes
 from rlgpt_jax.rl.evaluate.lost import Lost
-from rlgpt_jax.rl.evaluate.report import MACRO_ENDS
-from rlgpt_jax.rl.evaluate.tally import trap_text
+from rlgpt_jax.rl.evaluate.tally import ends_of
 from rlgpt_jax.rl.evaluate.trial_report import TrialReport
 from rlgpt_jax.rl.rollout import macro_step, on_host
 
@@ -66,7 +64,12 @@ class _Chunk:
         self.obs = world.reset(start.reset) if scene.state is None else world.load(scene.state)
         every = world.num_envs
         self.wishes = Wishes(scene, every, np.random.default_rng(start.sequence))
-        self.player = approach.player(scene, self.obs, self.wishes, world.goal_names, second)
+        self.player: approach.Search | approach.Play | None = None  # None: nobody plays
+        if scene.play and scene.policy is not None:
+            self.player = approach.Play(self.obs, scene.policy, world.goal_names, second)
+        elif scene.play:
+            rng = np.random.default_rng(second)
+            self.player = approach.Search(self.obs, self.wishes, rng)
         self.busy = np.zeros(every, bool)
         self.phase = np.where(np.isin(np.arange(every), start.lanes), SCRIPT, ENDED)
         self.stage = np.zeros(every, int)  # macros of the script that have begun
@@ -156,12 +159,9 @@ class _Chunk:
 
     def _note(self, act: macro_step.Act, seen: Any, lanes: np.ndarray) -> None:
         """The lanes bool[N] whose macro has ended in this tick."""
-        tick = act.macro
-        ended = lanes & (tick.ended > 0) & (tick.ended_slot == self.slot)
-        for lane in map(int, np.flatnonzero(ended)):
-            end = MACRO_ENDS[tick.ended[lane] - 1]
-            trap = trap_text(tick, lane) if tick.ended[lane] == TRAPPED else ""
-            self._end(lane, self.obs, seen, end=end, trap=trap)
+        for lane, slot, end, trap in ends_of(act.macro, lanes):
+            if slot == self.slot:
+                self._end(lane, self.obs, seen, end=end, trap=trap)
 
     def _end(self, lane: int, obs: Any, seen: Any, **how: Any) -> None:
         """`obs` is the last of the activation."""
