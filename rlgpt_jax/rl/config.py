@@ -11,7 +11,7 @@ from typing import Annotated, ClassVar, Literal
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.rl.config_checks import Within, check, check_fields, check_pairs, need
-from rlgpt_jax.rl.interface import ALL_PARTS, OBSERVATION_PARTS, PICTURE, RewardTerms, RLInterface
+from rlgpt_jax.rl.interface import ALL_PARTS, OBSERVATION_PARTS, PICTURE, RLInterface
 
 MOST = 2**20  # lanes, ticks, units of a layer
 Count = Annotated[int, Within(1, MOST)]
@@ -98,9 +98,8 @@ class NetworkConfig:
     shared: bool = False
     # Whether a policy with rays is told where they last met a target of its reward: `remembers`.
     target_memory: bool = True
-    compute_dtype: Literal["auto", "float32", "bfloat16"] = (
-        "auto"  # float32, bfloat16 or auto, see `precision.py`
-    )
+    # float32, bfloat16 or auto, see `precision.py`
+    compute_dtype: Literal["auto", "float32", "bfloat16"] = "auto"
     spec: ClassVar[WorldSpec | None] = None  # of the world that they are for, see `FieldNetwork`
 
     def __post_init__(self):
@@ -173,12 +172,6 @@ class RewardConfig:
         for field in ("items", "progress"):
             object.__setattr__(self, field, tuple(tuple(entry) for entry in getattr(self, field)))
 
-    def with_terms(self, terms: RewardTerms) -> "RewardConfig":
-        """These terms where `terms` sets them, the others as they are."""
-        return dataclasses.replace(
-            self, **{name: x for name, x in vars(terms).items() if x not in (None, ())}
-        )
-
 
 @dataclasses.dataclass(frozen=True)
 class RLConfig:
@@ -188,9 +181,8 @@ class RLConfig:
     network: NetworkConfig = NetworkConfig()
     reward: RewardConfig = RewardConfig()
     observation: tuple[str, ...] = OBSERVATION_PARTS  # what the networks see; the rest is 0
-    driver: Literal["auto", "host", "device"] = (
-        "auto"  # host: Python loop; device: one lax.scan; auto: host on CPU
-    )
+    # host: Python loop; device: one lax.scan; auto: host on CPU
+    driver: Literal["auto", "host", "device"] = "auto"
     devices: int | str = "auto"  # that share the lanes, see `devices.num_devices`
     # Of the world, None for Minecraft. A policy sees every field of it, whatever `observation` is,
     # and a picture if `network.image_size` says so.
@@ -202,7 +194,10 @@ class RLConfig:
         for i, part in enumerate(self.observation):
             need(part in ALL_PARTS, f"observation[{i}]", part, f"one of {', '.join(ALL_PARTS)}")
         self._check_pictures()
-        self._check_imitation()
+        # Stored decisions are rows by themselves, without a past.
+        ok = not self.ppo.imitation_every or not self.network.image_size
+        needed = "unset with ppo.imitation_every, which has no pictures"
+        check(self.network, "network.image_size", ok, needed)
         apart = not (self.ppo.separate and self.network.shared)
         check(self.network, "network.shared", apart, "false with ppo.separate")
         known = self.devices == "auto" or (type(self.devices) is int and self.devices >= 1)
@@ -233,12 +228,6 @@ class RLConfig:
         apart = not size or "rays" not in seen or self.spec is not None
         check(self, "observation", apart, f"without rays, in whose place {PICTURE} is")
 
-    def _check_imitation(self) -> None:
-        """Stored decisions are rows by themselves, without a past."""
-        ok = not self.ppo.imitation_every or not self.network.image_size
-        needed = "unset with ppo.imitation_every, which has no pictures"
-        check(self.network, "network.image_size", ok, needed)
-
     def seen(self, interface: RLInterface) -> tuple[str, ...]:
         """Parts that are left by an interface. It takes away, adds nothing, and keeps a picture."""
         kept = interface.observation
@@ -248,6 +237,6 @@ class RLConfig:
 
     def set_up(self, interface: RLInterface) -> "RLConfig":
         """The configuration of a training run as an interface wants it."""
-        return dataclasses.replace(
-            self, reward=self.reward.with_terms(interface.reward), observation=self.seen(interface)
-        )
+        terms = {name: x for name, x in vars(interface.reward).items() if x not in (None, ())}
+        reward = dataclasses.replace(self.reward, **terms)
+        return dataclasses.replace(self, reward=reward, observation=self.seen(interface))

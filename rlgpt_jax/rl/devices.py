@@ -46,10 +46,8 @@ def mesh_of(config: RLConfig, on_device: bool) -> Mesh | None:
     Raises:
       ValueError: there are not so many, or the lanes cannot be dealt to them.
     """
-    num, hosts = (
-        num_devices(config, on_device, jax.device_count(), jax.default_backend()),
-        jax.process_count(),
-    )
+    num = num_devices(config, on_device, jax.device_count(), jax.default_backend())
+    hosts = jax.process_count()
     if num % hosts:
         raise ValueError(
             f"devices is {config.devices}, of which {num} can be used by {hosts} hosts. Each host "
@@ -118,11 +116,6 @@ def batch_specs() -> Any:
     """A `Batch` that says where the lanes are in each field."""
     specs: list[Any] = [BY_LANE if name in NO_TICKS else BY_TICK_AND_LANE for name in Batch._fields]
     return Batch(*specs)
-
-
-def whole(mesh: Mesh, tree: Tree) -> Tree:
-    """The same arrays on every device."""
-    return placed(tree, NamedSharding(mesh, WHOLE))
 
 
 def placed(tree: Tree, sharding: Sharding, **how: Any) -> Tree:

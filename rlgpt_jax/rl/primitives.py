@@ -5,7 +5,7 @@ import functools
 
 import numpy as np
 
-from rlgpt_jax.envs.spec import Action, Argument, WorldSpec
+from rlgpt_jax.envs.spec import Argument, WorldSpec
 from rlgpt_jax.rl.interface import HEAD0_LABELS, HEAD1_LABELS
 
 
@@ -49,11 +49,6 @@ class Primitives:
 MINECRAFT = Primitives(heads=(HEAD0_LABELS, HEAD1_LABELS))
 
 
-def choices(spec: WorldSpec) -> tuple[Action, ...]:
-    """The actions among which a policy chooses in a world without a continuous primitive."""
-    return tuple(a for a in spec.actions if not a.arguments and not a.hidden)
-
-
 @functools.cache
 def of_spec(spec: WorldSpec | None) -> Primitives:
     """Of a world with a spec; None is Minecraft.
@@ -64,14 +59,14 @@ def of_spec(spec: WorldSpec | None) -> Primitives:
     if spec is None:
         return MINECRAFT
     if not spec.primitive:
-        names = tuple(a.name for a in choices(spec))
+        names = tuple(a.name for a in spec.choices)
         if not names:
             raise ValueError(
                 f"the world {spec.name} has no primitive and no action without arguments that is "
                 "not hidden; a policy needs one of both. Name an action in spec.primitive."
             )
         return Primitives(heads=(names,))
-    found = {a.name: a for a in spec.actions}.get(spec.primitive)
+    found = spec.continuous
     if found is None or not found.arguments:
         raise ValueError(
             f"spec.primitive of {spec.name} is {spec.primitive!r}; it must be the name of an "

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import cast
 
 import jax
 import jax.numpy as jnp
@@ -69,8 +69,8 @@ def _check_lanes(env: World, config: RLConfig) -> None:
         )
 
 
-def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> dict[str, Any]:
-    """Fresh episodes in every lane: the fields of a learner that depend on the world."""
+def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> RolloutState:
+    """Fresh episodes in every lane."""
     _check_lanes(env, config)
     mesh = devices.mesh_of(config, _on_device(env, config))
     if mesh is None:
@@ -78,9 +78,7 @@ def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> dict[
         obs, env_state = world.reset(seed), on_host.state_of(world)
     else:
         env_state, obs = on_devices(cast(Environment, env), mesh).start(seed)
-    rollout = at_start(env, space, config, obs)._replace(env_state=env_state)
-    recent = np.zeros(STOP_EPISODES, bool)
-    return dict(key=jax.random.key(seed), finished=0, recent=recent, rollout=rollout)
+    return at_start(env, space, config, obs)._replace(env_state=env_state)
 
 
 def at_start(env: World, space: HybridSpace, config: RLConfig, obs: Observation) -> RolloutState:
@@ -94,7 +92,7 @@ def at_start(env: World, space: HybridSpace, config: RLConfig, obs: Observation)
 def init_learner(env: World, space: HybridSpace, config: RLConfig, seed: int) -> Learner:
     """New parameters, and fresh episodes in every lane of `env`."""
     learner = without_episodes(env, space, config, seed)
-    return learner.replace(**_start(env, space, config, seed))
+    return learner.replace(rollout=_start(env, space, config, seed))
 
 
 def _first_params(config: RLConfig, seed: int) -> actor_critic.Params:
@@ -154,9 +152,11 @@ def carry_over(
     params, opt_state = jax.tree_util.tree_map_with_path(
         forget, (learner.params, learner.opt_state)
     )
-    start = _start(env, new_space, config, seed)
+    rollout = _start(env, new_space, config, seed)
     imitation = self_imitation.restarted(learner.imitation, changed_slots, config)
-    return learner.replace(params=params, opt_state=opt_state, imitation=imitation, **start)
+    learner = learner.replace(params=params, opt_state=opt_state, imitation=imitation)
+    recent = np.zeros(STOP_EPISODES, bool)
+    return learner.replace(key=jax.random.key(seed), finished=0, recent=recent, rollout=rollout)
 
 
 def _given(learner: Learner, mesh: Mesh | None, on_device: bool) -> Learner:
@@ -166,7 +166,7 @@ def _given(learner: Learner, mesh: Mesh | None, on_device: bool) -> Learner:
     """
     nets = (learner.params, learner.opt_state)
     params, opt_state = devices.copied(mesh, nets, devices.WHOLE)
-    imitation = self_imitation.copied(learner.imitation)
+    imitation = jax.tree.map(np.array, learner.imitation)
     learner = learner.replace(params=params, opt_state=opt_state, imitation=imitation)
     if not on_device:
         return learner
@@ -191,16 +191,8 @@ def _roll(
     else:
         rollout, batch, seconds = rollout_host(world, policy, rollout, key)
         rollout = rollout._replace(env_state=on_host.state_of(world))
-        parts = dict(
-            time_policy=seconds.policy, time_world=seconds.world, time_macros=seconds.macros
-        )
+        parts = seconds.metrics()
     return rollout, batch, parts | {"time_rollout": time.perf_counter() - began}
-
-
-def _seen(batch: Batch, lanes: one_tick.Lanes) -> tuple[Batch, one_tick.Lanes]:
-    """With what every host must see of all lanes: how their episodes ended."""
-    episodes, solved = devices.gathered((batch.episodes, lanes.solved))
-    return batch._replace(episodes=episodes), lanes._replace(solved=solved)
 
 
 def _going(learner: Learner) -> RolloutState:
@@ -268,12 +260,14 @@ def train(
         state = TrainState(learner.params, learner.opt_state)
         state, measured = update(state, batch, masks, update_key)
         numbers = {name: float(x) for name, x in measured.items()}
-        batch, lanes = _seen(batch, rollout.lanes)
+        # Every host must see how the episodes of all lanes ended.
+        episodes, solved = devices.gathered((batch.episodes, rollout.lanes.solved))
+        batch = batch._replace(episodes=episodes)
         learner = outcome.updated(learner, state, batch)
         learner, imitated = self_imitation.after_update(config, learner, batch, masks, update_key)
         seconds = time.perf_counter() - began
         metrics = {
-            **outcome.episode_metrics(batch.episodes, lanes),
+            **outcome.episode_metrics(episodes, solved),
             **numbers,
             **imitated,
             **parts,

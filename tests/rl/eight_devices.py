@@ -13,6 +13,7 @@ import sys
 import jax
 import jax.monitoring
 import numpy as np
+from jax.sharding import NamedSharding
 
 from rlgpt_jax.envs.tasks.tasks import get_task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
@@ -82,7 +83,8 @@ def programs(env, learner):
     config = settings(DEVICES)
     mesh = devices.mesh_of(config, True)
     worlds = rollout_device.on_devices(env, mesh)
-    state = devices.whole(mesh, TrainState(learner.params, learner.opt_state))
+    state = TrainState(learner.params, learner.opt_state)
+    state = devices.placed(state, NamedSharding(mesh, devices.WHOLE))
     actor = arrays_of(Policy(state.params, SPACE, config), env.goal_names, on_device=True)
     args = worlds.params, actor, learner.rollout, jax.random.key(0)
     lowered = rollout_device._rollout.lower(env, PPO.unroll_length, mesh, *args)

@@ -19,7 +19,7 @@ from rlgpt_jax.rl import worlds
 from rlgpt_jax.rl.actions import NUM_MACRO_LOGITS
 from rlgpt_jax.rl.config import PLAIN, NetworkConfig
 from rlgpt_jax.rl.distribution import LEAD_LOGIT
-from rlgpt_jax.rl.networks.fields import AnyFeatures
+from rlgpt_jax.rl.networks.features import AnyFeatures
 from rlgpt_jax.rl.networks.fusion import MLP
 from rlgpt_jax.rl.networks.precision import compute_dtype
 from rlgpt_jax.rl.squashed import INITIAL_ARGUMENT_STD, INITIAL_STD, Gaussian

@@ -111,14 +111,23 @@ class Features(NamedTuple):
     lead: Any = None
 
 
+class FieldFeatures(NamedTuple):
+    """The same of a world with a spec: its fields, the previous action, a picture."""
+
+    fields: jax.Array  # float32[..., F]  `low` is -1, `high` is 1
+    previous: jax.Array
+    rgb: Any = None
+    past: Any = None
+    lead: Any = None
+
+
+AnyFeatures = Features | FieldFeatures
+
+
 def count_items(obs: Observation, item_ids: np.ndarray | jax.Array) -> jax.Array:
     """Returns float32[N, I], how many of each item the agent holds; 0 where an id is -1."""
     match = obs.slot_name[:, :, None] == jnp.asarray(item_ids)[None, None, :]
     return jnp.sum(match * obs.slot_quantity[:, :, None].astype(jnp.float32), axis=1)
-
-
-def _look_up(table: np.ndarray, ids: jax.Array) -> jax.Array:
-    return jnp.asarray(table)[ids]
 
 
 def _status(obs: Observation) -> jax.Array:
@@ -140,8 +149,8 @@ def _rays(obs: Observation) -> tuple[jax.Array, jax.Array]:
         & (obs.ray_entity_distance <= obs.ray_block_distance)
     )
     distance = jnp.where(mob_first, obs.ray_entity_distance, obs.ray_block_distance)
-    block = _look_up(RAY_BLOCK_CLASS, obs.ray_block)
-    mob = _look_up(RAY_ENTITY_CLASS, obs.ray_entity)
+    block = jnp.asarray(RAY_BLOCK_CLASS)[obs.ray_block]
+    mob = jnp.asarray(RAY_ENTITY_CLASS)[obs.ray_entity]
     return jnp.where(mob_first, mob, block), (1.0 / (1.0 + distance)).astype(jnp.float16)
 
 
@@ -160,10 +169,10 @@ def make_features(
     return Features(
         compass=jnp.stack([jnp.cos(yaw), jnp.sin(yaw), jnp.cos(pitch), jnp.sin(pitch)], -1),
         gps=(obs.position - start[:, :3]) / jnp.asarray(GPS_SCALE, jnp.float32),
-        voxels=_look_up(VOXEL_CLASS, obs.voxels.reshape(obs.voxels.shape[0], 27)),
+        voxels=jnp.asarray(VOXEL_CLASS)[obs.voxels.reshape(-1, 27)],
         biome=jnp.clip(obs.biome, 0, NUM_BIOMES - 1).astype(jnp.uint8),
         previous=previous.astype(jnp.uint8),
-        held=_look_up(HELD_CLASS, obs.equipment[:, 0]),
+        held=jnp.asarray(HELD_CLASS)[obs.equipment[:, 0]],
         ray=ray,
         ray_near=ray_near,
         inventory=jnp.log1p(count_items(obs, ITEM_IDS)).astype(jnp.float16),
@@ -188,13 +197,8 @@ def zero_features(num: int, config: NetworkConfig) -> Features:
     )  # fmt: skip
 
 
-def parts_mask(names: tuple[str, ...]) -> np.ndarray:
-    """bool[9]: which of `OBSERVATION_PARTS` are among `names`."""
-    return np.array([part in names for part in OBSERVATION_PARTS])
-
-
 def keep_parts(features: Features, parts: jax.Array) -> Features:
-    """Zeros in the parts that are left out; `parts` is bool[9] of `parts_mask`."""
+    """Zeros in the parts that are left out; `parts` is bool[9]."""
     kept = dict(zip(OBSERVATION_PARTS, parts, strict=True))
     kept |= dict.fromkeys(("ray", "ray_near", "target"), kept["rays"])
     parts_of = {name: x for name, x in features._asdict().items() if x is not None}

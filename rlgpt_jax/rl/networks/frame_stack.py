@@ -13,7 +13,7 @@ import jax
 import jax.numpy as jnp
 
 from rlgpt_jax.rl.config import NetworkConfig
-from rlgpt_jax.rl.networks.fields import AnyFeatures
+from rlgpt_jax.rl.networks.features import AnyFeatures
 
 Tree = TypeVar("Tree")
 

@@ -10,8 +10,7 @@ from flax import linen as nn
 from rlgpt_jax.macros.limits import MAX_MACROS
 from rlgpt_jax.rl.config import NetworkConfig
 from rlgpt_jax.rl.networks import features as f
-from rlgpt_jax.rl.networks.features import Features
-from rlgpt_jax.rl.networks.fields import FieldFeatures
+from rlgpt_jax.rl.networks.features import Features, FieldFeatures
 from rlgpt_jax.rl.networks.picture_net import PictureNet, hidden_init
 from rlgpt_jax.rl.networks.precision import compute_dtype
 

@@ -78,11 +78,8 @@ def summarise(
         return Summary(share, num, *own)
     row = jnp.stack([share, num.astype(jnp.float32), *own[0], *own[1]])
     shares, nums, *rest = groups.table(row).T
-    num, joined = (
-        jnp.max(nums).astype(jnp.int32),
-        (_joined(shares, *rest[i : i + 2]) for i in (0, 2)),
-    )
-    return Summary(jnp.mean(shares), num, *joined)
+    joined = (_joined(shares, *rest[i : i + 2]) for i in (0, 2))
+    return Summary(jnp.mean(shares), jnp.max(nums).astype(jnp.int32), *joined)
 
 
 def _joined(weights: jax.Array, means: jax.Array, variances: jax.Array) -> Moments:

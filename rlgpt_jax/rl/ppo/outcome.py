@@ -15,8 +15,8 @@ class TrainingDiverged(RuntimeError):
     """A metric of an update is not finite."""
 
 
-def episode_metrics(episodes: one_tick.Episodes, lanes: one_tick.Lanes) -> dict[str, float]:
-    """Of a rollout and the lanes after it.
+def episode_metrics(episodes: one_tick.Episodes, solved: Any) -> dict[str, float]:
+    """Of a rollout, and `Lanes.solved` after it.
 
     `success_rate` is the share of lanes whose last episode that ended was a success; a lane in
     which none has ended yet counts as none. Of the episodes that ended in a rollout, those of the
@@ -31,7 +31,7 @@ def episode_metrics(episodes: one_tick.Episodes, lanes: one_tick.Lanes) -> dict[
 
     lost = {} if episodes.lost is None else dict(lost=float(np.asarray(episodes.lost).sum()))
     return dict(
-        success_rate=float(np.asarray(lanes.solved).mean()),
+        success_rate=float(np.asarray(solved).mean()),
         episode_return=mean(episodes.episode_return),
         episode_ticks=mean(episodes.ticks), episodes=float(count), **lost,
     )  # fmt: skip

@@ -8,7 +8,7 @@ worked through in blocks of rows (`picture_blocks.py`).
 """
 
 import functools
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +19,7 @@ from rlgpt_jax.rl.actions import HybridAction, Masks
 from rlgpt_jax.rl.config import NetworkConfig, PPOConfig
 from rlgpt_jax.rl.distribution import distribution
 from rlgpt_jax.rl.networks import actor_critic, frame_stack
-from rlgpt_jax.rl.networks.fields import AnyFeatures
+from rlgpt_jax.rl.networks.features import AnyFeatures
 from rlgpt_jax.rl.ppo import losses, picture_blocks, returns
 from rlgpt_jax.rl.ppo.groups import ONE, Groups, Summary, summarise
 from rlgpt_jax.rl.ppo.minibatches import deal, minibatch_size
@@ -50,15 +50,11 @@ class Sums(NamedTuple):
     kl: jax.Array
 
 
-def _take(tree: Any, rows: jax.Array) -> Any:
-    return jax.tree.map(lambda x: x[rows], tree)
-
-
 def _take_rows(network: NetworkConfig, rows: Rows, index: jax.Array) -> Rows:
     """A minibatch."""
     features = frame_stack.taken(rows.features, index, network.frame_stack)
-    rest: Rows = _take(rows._replace(features=None), index)  # type: ignore[arg-type]
-    return rest._replace(features=features)
+    rest = rows._replace(features=None)  # type: ignore[arg-type]
+    return jax.tree.map(lambda x: x[index], rest)._replace(features=features)
 
 
 def decision_values(

@@ -30,7 +30,7 @@ from rlgpt_jax.rl.config import NetworkConfig, PPOConfig, RLConfig
 from rlgpt_jax.rl.distribution import distribution
 from rlgpt_jax.rl.learner import Learner
 from rlgpt_jax.rl.networks import actor_critic
-from rlgpt_jax.rl.networks.fields import AnyFeatures
+from rlgpt_jax.rl.networks.features import AnyFeatures
 from rlgpt_jax.rl.ppo.optimizer import TrainState, holding, make_optimizer
 from rlgpt_jax.rl.rollout.one_tick import Batch
 
@@ -90,19 +90,13 @@ def empty(config: RLConfig) -> Imitation | None:
     )  # fmt: skip
 
 
-def copied(imitation: Imitation | None) -> Imitation | None:
-    """Arrays that may be written into."""
-    return jax.tree.map(np.array, imitation)
-
-
 def restarted(
     imitation: Imitation | None, changed_slots: Sequence[int], config: RLConfig
 ) -> Imitation | None:
     """After all episodes have begun anew. What is stored stays, unless a macro has changed."""
     if imitation is None or changed_slots:
         return empty(config)
-    old = copied(imitation)
-    assert old is not None
+    old = jax.tree.map(np.array, imitation)  # which may be written into
     return old._replace(taken=np.zeros_like(old.taken), earned=np.zeros_like(old.earned))
 
 

@@ -73,14 +73,6 @@ def make_arrays(config: RewardConfig, goal_names: tuple[str, ...]) -> RewardArra
     )  # fmt: skip
 
 
-def nearest_goal(obs: Observation, ids: jax.Array) -> jax.Array:
-    """float32[N]: distance in blocks of the nearest ray that meets a goal, inf if none.
-
-    `ids` is int32[K], see `padded_ids`.
-    """
-    return jnp.min(target_memory.distances(obs, ids), axis=1)
-
-
 def _here(obs: Observation) -> jax.Array:
     """uint32[N, GRID]: the one bit of the cell that the agent is in."""
     cell = jnp.floor(obs.position / CELL).astype(jnp.int32) % GRID
@@ -90,7 +82,7 @@ def _here(obs: Observation) -> jax.Array:
 
 def start(terms: RewardArrays, obs: Observation) -> RewardMemory:
     """Memory at the first observation of an episode."""
-    nearest = nearest_goal(obs, jnp.asarray(terms.targets))
+    nearest = jnp.min(target_memory.distances(obs, terms.targets), axis=1)
     return RewardMemory(nearest, count_items(obs, terms.items), _here(obs))
 
 

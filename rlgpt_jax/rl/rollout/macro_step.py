@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from rlgpt_jax.envs.base import NOOP, Observation
-from rlgpt_jax.envs.spec import Sensed, WorldSpec
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.macros import sensors
 from rlgpt_jax.macros.vm import in_scan
 from rlgpt_jax.macros.vm.bytecode import MacroState
@@ -37,18 +37,10 @@ def idle_of(spec: WorldSpec | None) -> np.ndarray:
     return np.array(NOOP, np.int32) if spec is None else spec.idle
 
 
-def view_of(obs: Any, spec: WorldSpec | None, arguments: Any) -> Any:
-    """What macros read. A macro reads `arguments` float32[N, MAX_ARGUMENTS] when it starts and
-    never again, so that they need not be those of a macro that runs."""
-    if spec is None:
-        return sensors.pack_view(obs)
-    return np.concatenate([obs.fields, arguments], axis=1, dtype=np.float32)
-
-
 def act(
     space: HybridSpace,
     state: MacroState | None,
-    obs: Observation | Sensed,
+    obs: Any,
     chosen: np.ndarray,
     primitive: np.ndarray,
     busy: np.ndarray,
@@ -59,6 +51,7 @@ def act(
     Args:
       space: whose programs run; not read if `state` is None.
       state: of `init_macros`, used up; None means that no macro can run.
+      obs: Observation or Sensed.
       chosen: int32[N], macro to start where a lane decides.
       primitive: int32[N, 8], action where a lane decides for no macro; float32[N, columns] with a
         spec.
@@ -73,9 +66,13 @@ def act(
     if state is None:
         return None, without_macros(spec, primitive, busy)
     running = state.slot.copy()  # the interpreter works in place
-    if spec is not None and arguments is None:
-        arguments = space.defaults(chosen)
-    view = view_of(obs, spec, arguments)
+    if spec is None:
+        view = sensors.pack_view(obs)
+    else:
+        # A macro reads its arguments when it starts and never again, so that these need not be
+        # those of a macro that runs.
+        given = space.defaults(chosen) if arguments is None else arguments
+        view = np.concatenate([obs.fields, given], axis=1, dtype=np.float32)
     state, tick = interpret_host.tick(
         space.macros, state, view, chosen, busy, space.tick_limit, spec
     )

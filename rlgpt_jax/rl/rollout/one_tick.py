@@ -18,7 +18,7 @@ from rlgpt_jax.rl.actions import HybridAction, SpaceArrays
 from rlgpt_jax.rl.config import PLAIN, NetworkConfig
 from rlgpt_jax.rl.distribution import Part, distribution
 from rlgpt_jax.rl.networks import actor_critic, frame_stack
-from rlgpt_jax.rl.networks.fields import AnyFeatures
+from rlgpt_jax.rl.networks.features import AnyFeatures
 from rlgpt_jax.rl.networks.frame_stack import FrameStack
 from rlgpt_jax.rl.policy import PolicyArrays, Problem
 from rlgpt_jax.rl.rollout.macro_step import Act

@@ -149,10 +149,7 @@ class AsyncRollout:
         """Wall seconds since the last call."""
         spent, total = self.walk.seconds, self._seconds
         self.walk.seconds, self._seconds = Seconds(), 0.0
-        return dict(
-            time_policy=spent.policy, time_world=spent.world, time_macros=spent.macros,
-            time_rollout=total,
-        )  # fmt: skip
+        return spent.metrics() | {"time_rollout": total}
 
     def _take(self, answer: Answer) -> None:
         """Records the ends of ticks; segments that are complete are put aside."""

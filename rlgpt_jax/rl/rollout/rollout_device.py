@@ -12,7 +12,7 @@ from jax.sharding import Mesh, NamedSharding
 
 from rlgpt_jax.envs.base import Environment, Observation
 from rlgpt_jax.macros.vm import in_scan
-from rlgpt_jax.rl.devices import BY_LANE, LANES, WHOLE, batch_specs, typed, whole
+from rlgpt_jax.rl.devices import BY_LANE, LANES, WHOLE, batch_specs, placed, typed
 from rlgpt_jax.rl.distribution import Part
 from rlgpt_jax.rl.policy import Policy, PolicyArrays, arrays_of
 from rlgpt_jax.rl.rollout import macro_step, one_tick
@@ -51,7 +51,9 @@ class DeviceWorlds(NamedTuple):
 def on_devices(env: Environment, mesh: Mesh | None) -> DeviceWorlds:
     """The worlds with the parameters that they have by default."""
     params = env.default_params
-    return DeviceWorlds(env, params if mesh is None else whole(mesh, params), mesh)
+    if mesh is not None:
+        params = placed(params, NamedSharding(mesh, WHOLE))
+    return DeviceWorlds(env, params, mesh)
 
 
 @functools.partial(jax.jit, static_argnums=(0, 1))
@@ -154,8 +156,5 @@ def rollout_device(
     env, env_params, mesh = worlds
     if state.macros is not None:
         in_scan.check_threads(mesh.size if mesh else 1)
-    actor, length = (
-        arrays_of(policy, env.goal_names, on_device=True),
-        policy.config.ppo.unroll_length,
-    )
-    return _rollout(env, length, mesh, env_params, actor, state, key)
+    actor = arrays_of(policy, env.goal_names, on_device=True)
+    return _rollout(env, policy.config.ppo.unroll_length, mesh, env_params, actor, state, key)

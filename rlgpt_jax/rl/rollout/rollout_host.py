@@ -40,6 +40,10 @@ class Seconds:
         yield
         setattr(self, part, getattr(self, part) + time.perf_counter() - began)
 
+    def metrics(self) -> dict[str, float]:
+        """`time_policy`, `time_world` and `time_macros`."""
+        return {f"time_{part}": seconds for part, seconds in vars(self).items()}
+
 
 class Cut(NamedTuple):
     """Last observations of truncated episodes in one tick."""

@@ -17,31 +17,22 @@ from rlgpt_jax.envs import base
 from rlgpt_jax.rl import primitives
 from rlgpt_jax.rl.actions import HybridAction, SpaceArrays
 from rlgpt_jax.rl.config import NetworkConfig, RLConfig
-from rlgpt_jax.rl.interface import TURN
+from rlgpt_jax.rl.interface import OBSERVATION_PARTS, TURN
 from rlgpt_jax.rl.networks import features, target_memory
 from rlgpt_jax.rl.networks.features import Features
 from rlgpt_jax.rl.networks.fusion import Fusion
 from rlgpt_jax.rl.reward import rewards
 
-# (column, value) that a choice of head 0 sets in an action that is otherwise NOOP; of the camera's
+# (column, value) that a choice of head 0 adds to an action that is otherwise NOOP; of the camera's
 # columns the sign of the turn.
 HEAD0 = (
-    None, (base.MOVE, 1), (base.MOVE, 2), (base.STRAFE, 1), (base.STRAFE, 2),
+    (base.MOVE, 0), (base.MOVE, 1), (base.MOVE, 2), (base.STRAFE, 1), (base.STRAFE, 2),
     (base.JUMP, 1), (base.JUMP, 2), (base.JUMP, 3),
     (base.PITCH, -1), (base.PITCH, 1), (base.YAW, -1), (base.YAW, 1),
 )  # fmt: skip
 HEAD1 = (0, base.FN_USE, base.FN_ATTACK)
-
-
-def _head0_rows() -> np.ndarray:
-    rows = np.zeros((len(HEAD0), len(base.NOOP)), np.int32)
-    for choice, entry in enumerate(HEAD0):
-        if entry is not None:
-            rows[choice, entry[0]] = entry[1]
-    return rows
-
-
-HEAD0_ROWS = _head0_rows()  # int32[12, 8]  what a choice adds to NOOP
+HEAD0_ROWS = np.zeros((len(HEAD0), len(base.NOOP)), np.int32)  # what a choice adds to NOOP
+HEAD0_ROWS[np.arange(len(HEAD0)), [column for column, _ in HEAD0]] = [by for _, by in HEAD0]
 _TURNED = np.isin(np.arange(len(base.NOOP)), (base.PITCH, base.YAW))
 
 
@@ -77,8 +68,8 @@ class Minecraft:
     rewards = rewards  # `start` and `score`: memory at the start of an episode, reward of a tick
 
     def parts(self, config: RLConfig) -> Any:
-        """bool[9]: what of the features is left."""
-        return features.parts_mask(config.observation)
+        """bool[9]: which of `OBSERVATION_PARTS` are left."""
+        return np.array([part in config.observation for part in OBSERVATION_PARTS])
 
     def features(self, seen: Seen, parts: Any, picture: bool) -> Features:
         """One row per lane. `parts` None leaves out nothing."""

@@ -12,13 +12,14 @@ from rlgpt_jax.macros.limits import MAX_ARGUMENTS
 from rlgpt_jax.rl import primitives
 from rlgpt_jax.rl.actions import HybridAction, SpaceArrays
 from rlgpt_jax.rl.config import NetworkConfig, RLConfig
-from rlgpt_jax.rl.networks import fields
-from rlgpt_jax.rl.networks.fields import FieldFeatures
+from rlgpt_jax.rl.networks.features import FieldFeatures
 from rlgpt_jax.rl.networks.fusion import FieldFusion
 from rlgpt_jax.rl.primitives import Primitives
 from rlgpt_jax.rl.reward import progress
 from rlgpt_jax.rl.squashed import between
 from rlgpt_jax.rl.worlds.minecraft import Seen
+
+MOST = 5.0  # to which fields are clipped that lie outside of their range, which is -1..1
 
 
 @jax.tree_util.register_static
@@ -38,10 +39,20 @@ class Specified:
         return None
 
     def features(self, seen: Seen, parts: None, picture: bool) -> FieldFeatures:
-        return fields.make_features(self.spec, seen.obs, seen.previous, picture)
+        low, high = np.array([(f.low, f.high) for f in self.spec.fields], np.float32).T
+        scaled = 2.0 * (seen.obs.fields - low) / np.where(high > low, high - low, 1.0) - 1.0
+        return FieldFeatures(
+            fields=jnp.clip(jnp.asarray(scaled, jnp.float32), -MOST, MOST),
+            previous=seen.previous.astype(jnp.uint8),
+            rgb=jnp.asarray(seen.obs.rgb) if picture else None,
+        )
 
     def zero_features(self, num: int, network: NetworkConfig) -> FieldFeatures:
-        return fields.zero_features(self.spec, num, network)
+        size, byte = network.image_size, jnp.uint8
+        return FieldFeatures(
+            fields=jnp.zeros((num, len(self.spec.fields))), previous=jnp.zeros(num, byte),
+            rgb=jnp.zeros((num, *size, 3 * network.frame_stack), byte) if size else None,
+        )  # fmt: skip
 
     def place(self, obs: Any, targets: Any) -> jax.Array:
         return jnp.zeros((len(obs.fields), 0))
@@ -74,7 +85,9 @@ class Specified:
         return jnp.concatenate([row, rest], -1)
 
     def action_id(self, action: jax.Array, slot: jax.Array) -> jax.Array:
-        return fields.action_id(self.spec, action, slot)
+        """The index of the action, then one id per macro slot."""
+        choice = action[:, 0].astype(jnp.int32)
+        return jnp.where(slot > 0, len(self.spec.actions) - 1 + slot, choice)
 
     def reward_arrays(
         self, config: RLConfig, goal_names: tuple[str, ...]

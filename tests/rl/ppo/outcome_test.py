@@ -23,18 +23,14 @@ def episodes(done: list[list[int]], success: list[list[int]]) -> Episodes:
     return Episodes(ended, np.array(success, bool), ticks.astype(np.float32), ticks)
 
 
-def lanes(*solved: int) -> SimpleNamespace:
-    return SimpleNamespace(solved=jnp.array(solved, bool))
-
-
 def test_success_is_of_the_lanes_and_the_rest_of_what_ended() -> None:
     told = outcome.episode_metrics(
-        episodes([[1, 0, 0], [1, 1, 0]], [[1, 0, 0], [0, 1, 0]]), lanes(0, 1, 0)
+        episodes([[1, 0, 0], [1, 1, 0]], [[1, 0, 0], [0, 1, 0]]), jnp.array([0, 1, 0])
     )
     assert told == pytest.approx(
         dict(success_rate=1 / 3, episode_return=5 / 3, episode_ticks=5 / 3, episodes=3.0)
     )
-    none = outcome.episode_metrics(episodes([[0, 0]], [[0, 0]]), lanes(1, 0))
+    none = outcome.episode_metrics(episodes([[0, 0]], [[0, 0]]), jnp.array([1, 0]))
     assert none["success_rate"] == 0.5 and math.isnan(none["episode_ticks"])
 
 

@@ -8,6 +8,7 @@ import pytest
 from rlgpt_jax.envs.base import Observation, Step
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.rl.config import RewardConfig
+from rlgpt_jax.rl.networks.target_memory import distances
 from rlgpt_jax.rl.reward import rewards
 from tests.corridor import Corridor
 
@@ -69,7 +70,7 @@ def test_a_goal_may_be_a_block():
         ray_block=blocks.ray_block.at[0, 3].set(NAME_ID["log"]),
         ray_block_distance=blocks.ray_block_distance.at[0, 3].set(4.0),
     )
-    nearest = lambda *names: float(rewards.nearest_goal(near, padded(*names))[0])  # noqa: E731
+    nearest = lambda *names: float(distances(near, padded(*names)).min())  # noqa: E731
     assert nearest("cow", "log") == 4.0
     assert np.isinf(nearest("cow")) and np.isinf(nearest())
 
