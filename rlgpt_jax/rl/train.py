@@ -58,10 +58,6 @@ def _check_world(env: World, space: HybridSpace, config: RLConfig) -> None:
         raise ValueError(
             f"{', '.join(told)}. All three must have the same spec: that of the environment."
         )
-    _check_lanes(env, config)
-
-
-def _check_lanes(env: World, config: RLConfig) -> None:
     if env.num_envs != config.ppo.num_envs:
         raise ValueError(
             f"ppo.num_envs is {config.ppo.num_envs}, but the environment has "
@@ -71,7 +67,7 @@ def _check_lanes(env: World, config: RLConfig) -> None:
 
 def _start(env: World, space: HybridSpace, config: RLConfig, seed: int) -> RolloutState:
     """Fresh episodes in every lane."""
-    _check_lanes(env, config)
+    _check_world(env, space, config)
     mesh = devices.mesh_of(config, _on_device(env, config))
     if mesh is None:
         world = on_host.as_host(env)

@@ -42,13 +42,6 @@ class Groups:
         total = jax.lax.psum(jnp.append(flat * weight, weight), self.axes)
         return unravel(total[:-1] / jnp.maximum(total[-1], 1.0))
 
-    def table(self, row: jax.Array) -> jax.Array:
-        """float32[num, K]: the rows float32[K] of all groups."""
-        if not self.axes:
-            return row[None]
-        mine = jnp.arange(self.num) == jax.lax.axis_index(self.axes)
-        return jax.lax.psum(jnp.where(mine[:, None], row, 0.0), self.axes)
-
 
 ONE = Groups()
 
@@ -77,7 +70,8 @@ def summarise(
     if not groups.axes:
         return Summary(share, num, *own)
     row = jnp.stack([share, num.astype(jnp.float32), *own[0], *own[1]])
-    shares, nums, *rest = groups.table(row).T
+    mine = jnp.arange(groups.num) == jax.lax.axis_index(groups.axes)
+    shares, nums, *rest = jax.lax.psum(jnp.where(mine[:, None], row, 0.0), groups.axes).T
     joined = (_joined(shares, *rest[i : i + 2]) for i in (0, 2))
     return Summary(jnp.mean(shares), jnp.max(nums).astype(jnp.int32), *joined)
 

@@ -45,13 +45,9 @@ def moments(x: jax.Array, mask: jax.Array) -> Moments:
     return Moments(mean, masked_mean((x - mean) ** 2, mask))
 
 
-def normalise(x: jax.Array, mask: jax.Array, of: Moments | None = None) -> jax.Array:
-    """float32[B]: zero mean and unit deviation over the rows of `mask` bool[B]; 0 elsewhere.
-
-    Args:
-      of: moments of more rows than these, to normalise by.
-    """
-    mean, variance = of or moments(x, mask)
+def normalise(x: jax.Array, mask: jax.Array, of: Moments) -> jax.Array:
+    """float32[B]: zero mean and unit deviation over all rows that `of` is of; 0 outside `mask`."""
+    mean, variance = of
     return jnp.where(mask, (x - mean) / (jnp.sqrt(variance) + 1e-8), 0.0)
 
 

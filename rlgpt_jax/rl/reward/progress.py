@@ -21,13 +21,6 @@ class ProgressArrays(NamedTuple):
     weights: Any  # float32[F]  0 for fields that nothing is given for
 
 
-class ProgressMemory(NamedTuple):
-    """What the reward must remember of an episode."""
-
-    # float32[N, F]  most of each field so far, of fields with a negative weight the most of -field
-    best: jax.Array
-
-
 def make_arrays(config: RewardConfig, spec: WorldSpec) -> ProgressArrays:
     """Progress is that of the world where the configuration has none."""
     pairs: Sequence[tuple[str, float]] = config.progress or spec.progress
@@ -41,21 +34,20 @@ def make_arrays(config: RewardConfig, spec: WorldSpec) -> ProgressArrays:
     )  # fmt: skip
 
 
-def start(terms: ProgressArrays, obs: Any) -> ProgressMemory:
-    """Memory at the first observation `Sensed` of an episode."""
-    return ProgressMemory(jnp.sign(terms.weights) * obs.fields)
+def start(terms: ProgressArrays, obs: Any) -> jax.Array:
+    """float32[N, F]: memory at the first observation `Sensed` of an episode, the most of each field
+    so far, of fields with a negative weight the most of -field."""
+    return jnp.sign(terms.weights) * obs.fields
 
 
-def score(
-    terms: ProgressArrays, memory: ProgressMemory, step: Step
-) -> tuple[jax.Array, ProgressMemory]:
+def score(terms: ProgressArrays, best: jax.Array, step: Step) -> tuple[jax.Array, jax.Array]:
     """Reward of one tick, float32[N], and the memory for the next one.
 
     Progress is |weight| * max(0, value - best of the episode), for a negative weight
     |weight| * max(0, least of the episode - value).
     """
-    now = start(terms, step.final_obs).best
-    gained = jnp.maximum(now - memory.best, 0.0)
+    now = start(terms, step.final_obs)
+    gained = jnp.maximum(now - best, 0.0)
     reward = (
         terms.success * step.info["success"].astype(jnp.float32)
         - terms.step_cost
@@ -63,5 +55,4 @@ def score(
         + gained @ jnp.abs(terms.weights)
     )
     done = jnp.asarray(step.terminated | step.truncated)[:, None]
-    best = jnp.where(done, start(terms, step.obs).best, jnp.maximum(memory.best, now))
-    return reward, ProgressMemory(best)
+    return reward, jnp.where(done, start(terms, step.obs), jnp.maximum(best, now))

@@ -32,7 +32,7 @@ class Lanes(NamedTuple):
     stage: jax.Array  # int32[N]  stages of the script, then of the lead, that have begun
     previous: jax.Array  # int32[N]  id of the previous action
     start: jax.Array  # float32[N, P]  `world.place`, the episode's first position at least
-    reward: Any  # `RewardMemory` or `ProgressMemory`
+    reward: Any  # `RewardMemory`, with a spec float32[N, F]
     episode_return: jax.Array  # float32[N]  undiscounted
     episode_ticks: jax.Array  # int32[N]
     frames: FrameStack | None = None  # of earlier ticks, None if they are not seen

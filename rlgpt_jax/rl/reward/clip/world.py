@@ -37,7 +37,7 @@ class ClipWorld:
             self._check_size(env.image_size)
 
     def __getattr__(self, name: str) -> Any:
-        # What only some worlds have (a state for renderers, their size, `close`).
+        # What only some worlds have (a state for renderers, their size, `send`, `close`).
         if name.startswith("__") or name == "_env":
             raise AttributeError(name)
         return getattr(self._env, name)
@@ -97,9 +97,6 @@ class AsyncClipWorld(ClipWorld):
     def start(self, seed: int) -> None:
         self._fresh[:] = True
         self._env.start(seed)
-
-    def send(self, lanes: np.ndarray, action: np.ndarray) -> None:
-        self._env.send(lanes, action)
 
     def receive(self, timeout: float | None = None) -> tuple[np.ndarray, Step]:
         lanes, step = self._env.receive(timeout)
