@@ -190,8 +190,10 @@ def _verdicts(answers: Mapping[str, str]) -> dict[tuple[str, int], str]:
 
 
 def _object(text: str) -> dict[str, Any]:
-    value = blocks.json_object(text)
-    return value if isinstance(value, dict) else {}
+    try:
+        return blocks.json_object(text)
+    except blocks.Wrong:
+        return {}
 
 
 def _list(value: Mapping[str, Any], field: str) -> list[dict[str, Any]]:

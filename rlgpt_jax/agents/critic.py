@@ -8,6 +8,7 @@ from rlgpt_jax.agents import render as sections
 from rlgpt_jax.agents import rl_setup
 from rlgpt_jax.agents.history import MAX_REPORT, MAX_TRIAL, clip
 from rlgpt_jax.agents.llm.base import Message
+from rlgpt_jax.agents.parse import Wrong
 from rlgpt_jax.agents.prompt_state import (
     OK,
     REVISE,
@@ -15,7 +16,6 @@ from rlgpt_jax.agents.prompt_state import (
     Critique,
     Judgement,
     PromptState,
-    Refusal,
     Trial,
     Verdict,
 )
@@ -52,19 +52,19 @@ def _pictures(state: PromptState, prompts: Prompts) -> str:
     return prompts.fill("trial_critic.pictures", pictures=state.images_words)
 
 
-def parse_trials(text: str, state: PromptState) -> Mapping[str, Judgement] | Refusal:
+@blocks.refusing
+def parse_trials(text: str, state: PromptState) -> Mapping[str, Judgement]:
     """One judgement per macro in `state.trials`, by name."""
-    records = _records(text, "macros", [t.sub_action.name for t in state.trials])
-    if isinstance(records, Refusal):
-        return records
+    names = [t.sub_action.name for t in state.trials]
+    records = _records(blocks.json_object(text), "macros", names)
     judgements = {}
     for name, record in records.items():
         verdict = str(record.get("verdict")).strip().lower()
         if verdict not in (OK, REVISE):
-            return Refusal(f"{name}: verdict {record.get('verdict')!r} is not {OK} or {REVISE}.")
+            raise Wrong(f"{name}: verdict {record.get('verdict')!r} is not {OK} or {REVISE}.")
         change = record.get("change") or ""
         if verdict == REVISE and not (isinstance(change, str) and change.strip()):
-            return Refusal(f'{name}: a verdict "{REVISE}" needs "change", a text.')
+            raise Wrong(f'{name}: a verdict "{REVISE}" needs "change", a text.')
         judgements[name] = Judgement(verdict, _line(change) if verdict == REVISE else "")
     return judgements
 
@@ -123,29 +123,24 @@ def schema(state: PromptState) -> dict[str, Any]:
     )
 
 
-def parse(text: str, state: PromptState) -> Critique | Refusal:
+@blocks.refusing
+def parse(text: str, state: PromptState) -> Critique:
     """The critique in an answer."""
     value = blocks.json_object(text)
-    if isinstance(value, Refusal):
-        return value
-    if wrong := blocks.texts(value, ("failure", "advice"), "The object"):
-        return wrong
-    records = _records(text, "sub_actions", [s.name for s in state.plan.coded])
-    if isinstance(records, Refusal):
-        return records
+    blocks.check_texts(value, ("failure", "advice"), "The object")
+    records = _records(value, "sub_actions", [s.name for s in state.plan.coded])
     verdicts = []
     for name, record in records.items():
-        if wrong := blocks.texts(record, ("verdict", "reason"), name):
-            return wrong
+        blocks.check_texts(record, ("verdict", "reason"), name)
         verdict = record["verdict"].strip().lower()
         if verdict not in VERDICTS:
-            return Refusal(f"{name}: verdict {verdict!r} is not one of {', '.join(VERDICTS)}.")
+            raise Wrong(f"{name}: verdict {verdict!r} is not one of {', '.join(VERDICTS)}.")
         # An answer that only gives the reason has told the fast agent that much.
         change = (_line(record.get("to_fast")) or _line(record["reason"])) * (verdict == REVISE)
         verdicts.append(Verdict(name, verdict, _line(record["reason"]), change))
     solved = value.get("solved", False)
     if not isinstance(solved, bool):
-        return Refusal(f'"solved" must be true or false; got {solved!r}.')
+        raise Wrong(f'"solved" must be true or false; got {solved!r}.')
     failure, advice, rl = (_line(value.get(name)) for name in ("failure", "advice", "rl"))
     return Critique(failure, tuple(verdicts), advice, rl, solved, blocks.reasoning(text, value))
 
@@ -157,17 +152,14 @@ def fallback(reason: str) -> Critique:
     )
 
 
-def _records(text: str, field: str, names: list[str]) -> dict[str, dict] | Refusal:
+def _records(value: Mapping[str, Any], field: str, names: list[str]) -> dict[str, dict]:
     """The entries of list `field`, by name, in the order of `names`: one for each."""
-    value = blocks.json_object(text)
-    if isinstance(value, Refusal):
-        return value
     records = value.get(field)
     if not isinstance(records, list) or not all(isinstance(r, dict) for r in records):
-        return Refusal(f'The object needs "{field}", a list of objects.')
+        raise Wrong(f'The object needs "{field}", a list of objects.')
     given = [str(r.get("name")).strip() for r in records]
     if sorted(given) != sorted(names):
-        return Refusal(
+        raise Wrong(
             f'"{field}" must have exactly one entry for each of: {", ".join(names) or "(none)"}; '
             f"got {', '.join(given) or '(none)'}."
         )

@@ -13,8 +13,10 @@ from rlgpt_jax.agents import render as sections
 from rlgpt_jax.agents import rl_setup, slow
 from rlgpt_jax.agents.history import MAX_REFUSAL, attempt_line, clip, trial
 from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.prompt_state import KEEP, Fate, Plan, PromptState, Refusal
+from rlgpt_jax.agents.parse import Wrong
+from rlgpt_jax.agents.prompt_state import KEEP, Fate, Plan, PromptState
 from rlgpt_jax.agents.prompts import Prompts
+from rlgpt_jax.agents.rl_read import interface_of
 from rlgpt_jax.rl.interface import RLInterface
 
 
@@ -47,7 +49,8 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     return sections.messages(text, state, prompts)
 
 
-def parse(text: str, state: PromptState) -> Answer | Refusal:
+@blocks.refusing
+def parse(text: str, state: PromptState) -> Answer:
     """The answer, with code for sub-actions of its plan only."""
     if _is_first(state):
         value = blocks.json_object(text)
@@ -56,25 +59,18 @@ def parse(text: str, state: PromptState) -> Answer | Refusal:
             return Answer()
         has_json = blocks.fenced(text, ("json",)) or text.lstrip().startswith("{")
         value = blocks.json_object(text) if has_json else {}
-    if isinstance(value, Refusal):
-        return value
     plan, first = None, _is_first(state)
     if first or "sub_actions" in value:
         written = {fate.name for fate in state.fates if fate.attempts}
-        read = slow.read(value, state, blocks.reasoning(text, value), written)
-        if isinstance(read, Refusal):
-            return read
-        plan = read
+        plan = slow.read(value, state, blocks.reasoning(text, value), written)
         state = state.replace(plan=plan)
     interface = _interface(value, state) if first or "rl" in value else None
-    if isinstance(interface, Refusal):
-        return interface
     names = {s.name for s in state.plan.coded}
     found = blocks.python_sources(text)
     sources = {name: source for name, source in found.items() if name in names}
     if not (plan or interface or sources):
         coded = ", ".join(sorted(names)) or "(none)"
-        return Refusal(
+        raise Wrong(
             f"The answer changes nothing: it holds no JSON with sub_actions or rl and no code of "
             f"{coded}. Answer {KEEP.upper()} if that is meant."
         )
@@ -89,17 +85,18 @@ def _sets_up_rl(state: PromptState) -> bool:
     return state.setting.mode == "rl_gpt"
 
 
-def _interface(value: Mapping[str, Any], state: PromptState) -> RLInterface | Refusal | None:
+def _interface(value: Mapping[str, Any], state: PromptState) -> RLInterface | None:
     """Field "rl". Refused twice, it is the run's own, so that plan and code still count."""
     if not _sets_up_rl(state):
         return None
-    if "rl" in value:
-        read = rl_setup.read(value["rl"], state)
-    else:
-        read = Refusal('The object needs "rl", the set-up of the training.')
-    if isinstance(read, Refusal) and state.refused[1]:
-        return rl_setup.fallback(read.reason)
-    return read
+    try:
+        if "rl" not in value:
+            raise Wrong('The object needs "rl", the set-up of the training.')
+        return interface_of(value["rl"], state)
+    except Wrong as wrong:
+        if state.refused[1]:
+            return rl_setup.fallback(str(wrong))
+        raise
 
 
 def _form(state: PromptState, prompts: Prompts) -> str:

@@ -1,12 +1,15 @@
 """From a model's free text to the block that was asked for."""
 
+import functools
 import json
 import keyword
 import re
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
-from rlgpt_jax.agents.prompt_state import Refusal
+from rlgpt_jax.agents.prompt_state import PromptState, Refusal
+
+Value = TypeVar("Value")
 
 # An opening fence with an optional language, the text, and a closing fence or the end. Nothing is
 # tried in two ways (`*+`): a line of a million spaces would take hours.
@@ -16,6 +19,25 @@ TEXT = {"type": "string"}
 LONGEST = 40_000  # characters of an object, whose texts go into other prompts, and of reasons
 _DEF = r"^def (\w+)\("
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,39}")
+
+
+class Wrong(ValueError):
+    """An answer that cannot be used; the text is for the model that gave it."""
+
+
+def refusing(
+    read: Callable[[str, PromptState], Value],
+) -> Callable[[str, PromptState], Value | Refusal]:
+    """The same reader of an answer, which returns a Refusal where it raised `Wrong`."""
+
+    @functools.wraps(read)
+    def parse(text: str, state: PromptState) -> Value | Refusal:
+        try:
+            return read(text, state)
+        except Wrong as wrong:
+            return Refusal(str(wrong))
+
+    return parse
 
 
 def fenced(text: str, languages: tuple[str, ...]) -> str:
@@ -71,36 +93,43 @@ def is_name(name: str) -> bool:
     return bool(_NAME.fullmatch(name)) and not keyword.iskeyword(name)
 
 
-def json_object(text: str) -> dict[str, Any] | Refusal:
-    """The JSON object in an answer, in a fence or bare; text after the object is ignored."""
+def json_object(text: str) -> dict[str, Any]:
+    """The JSON object in an answer, in a fence or bare; text after the object is ignored.
+
+    Raises:
+      Wrong: there is none that can be read.
+    """
     body = fenced(text, ("json",)) or _unix(text)
     # Braces inside a sentence before the object are not its start.
     line_start = re.search(r"^[ \t]*\{", body, re.M)
     start = line_start.end() - 1 if line_start else body.find("{")
     if start < 0:
-        return Refusal("The answer held no JSON object. Give one, in a ```json block.")
+        raise Wrong("The answer held no JSON object. Give one, in a ```json block.")
     try:
         value, end = json.JSONDecoder(strict=False).raw_decode(body, start)
     except json.JSONDecodeError as error:
         line = body.split("\n")[error.lineno - 1].strip()[:200]
-        return Refusal(f"The JSON could not be read: {error.msg} in line {error.lineno}: {line!r}.")
-    except (RecursionError, ValueError):  # brackets in brackets, a number of 5000 digits
-        return Refusal("The JSON is nested or long beyond reason. Use the form that was asked for.")
+        raise Wrong(
+            f"The JSON could not be read: {error.msg} in line {error.lineno}: {line!r}."
+        ) from error
+    except (RecursionError, ValueError) as error:  # brackets in brackets, a number of 5000 digits
+        raise Wrong(
+            "The JSON is nested or long beyond reason. Use the form that was asked for."
+        ) from error
     if end - start > LONGEST:
-        return Refusal(f"The JSON has {end - start:,} characters; write at most {LONGEST:,}.")
+        raise Wrong(f"The JSON has {end - start:,} characters; write at most {LONGEST:,}.")
     return value
 
 
-def texts(record: Any, fields: tuple[str, ...], where: str) -> Refusal | None:
-    """Checks that `record` is an object whose `fields` are texts that are not empty."""
+def check_texts(record: Any, fields: tuple[str, ...], where: str) -> None:
+    """Raises Wrong unless `record` is an object whose `fields` are texts that are not empty."""
     if not isinstance(record, dict):
-        return Refusal(f"{where} must be an object with {', '.join(fields)}; got {record!r}.")
+        raise Wrong(f"{where} must be an object with {', '.join(fields)}; got {record!r}.")
     for field in fields:
         if not isinstance(record.get(field), str) or not record[field].strip():
-            return Refusal(
+            raise Wrong(
                 f'{where} needs "{field}", a text that is not empty; got {record.get(field)!r}.'
             )
-    return None
 
 
 def object_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from typing import Any
 from rlgpt_jax.agents import parse as blocks
 from rlgpt_jax.agents import render as sections
 from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.prompt_state import PromptState, Refusal
+from rlgpt_jax.agents.parse import Wrong
+from rlgpt_jax.agents.prompt_state import PromptState
 from rlgpt_jax.agents.prompts import Prompts
 
 MAX_SUB_TASKS = 16
@@ -80,23 +81,20 @@ def _final(state: PromptState) -> str:
     )
 
 
-def parse(text: str, state: PromptState) -> TaskPlan | Refusal:
+@blocks.refusing
+def parse(text: str, state: PromptState) -> TaskPlan:
     """The sub-tasks in an answer, if they have the form that the prompt states."""
     value = blocks.json_object(text)
-    if isinstance(value, Refusal):
-        return value
     records = value.get("sub_tasks")
     if not isinstance(records, list) or not records:
-        return Refusal('The object needs "sub_tasks", a list that is not empty.')
+        raise Wrong('The object needs "sub_tasks", a list that is not empty.')
     if len(records) > MAX_SUB_TASKS:
-        return Refusal(f"{len(records)} sub-tasks; at most {MAX_SUB_TASKS} are allowed.")
+        raise Wrong(f"{len(records)} sub-tasks; at most {MAX_SUB_TASKS} are allowed.")
     found: list[SubTask] = []
     for number, record in enumerate(records, start=1):
         sub_task = _sub_task(record, f"Sub-task {number}", state.setting.horizon)
-        if isinstance(sub_task, Refusal):
-            return sub_task
         if sub_task.name in (other.name for other in found):
-            return Refusal(f"The name {sub_task.name!r} is used more than once; all must differ.")
+            raise Wrong(f"The name {sub_task.name!r} is used more than once; all must differ.")
         found.append(sub_task)
     return TaskPlan(tuple(found), blocks.reasoning(text, value))
 
@@ -111,49 +109,41 @@ def fallback(state: PromptState, reason: str) -> TaskPlan:
     return TaskPlan((whole,), note=f"The planner's answers could not be used: {reason}")
 
 
-def _sub_task(record: Any, where: str, horizon: int) -> SubTask | Refusal:
-    wrong = blocks.texts(record, ("name", "words", "solve"), where)
-    if wrong:
-        return wrong
+def _sub_task(record: Any, where: str, horizon: int) -> SubTask:
+    blocks.check_texts(record, ("name", "words", "solve"), where)
     name, solve, ticks = record["name"].strip(), record["solve"].strip(), record.get("ticks")
     if not blocks.is_name(name):
-        return Refusal(f"{name!r} is not a snake_case name of at most 40 characters.")
+        raise Wrong(f"{name!r} is not a snake_case name of at most 40 characters.")
     if solve not in (LOOP, CODE):
-        return Refusal(f'{name}: unknown "solve" {solve!r}; choose {LOOP} or {CODE}.')
+        raise Wrong(f'{name}: unknown "solve" {solve!r}; choose {LOOP} or {CODE}.')
     if not _whole(ticks, MIN_TICKS, horizon):
-        return Refusal(
+        raise Wrong(
             f'{name}: "ticks" is {ticks!r}; write a whole number from {MIN_TICKS} to {horizon}.'
         )
     goal = _item(record.get("goal"), f'{name}: "goal"')
-    if isinstance(goal, Refusal):
-        return goal
     needs = _needs(record.get("needs"), name)
-    if isinstance(needs, Refusal):
-        return needs
     return SubTask(name, *goal, needs, " ".join(record["words"].split()), ticks, solve)
 
 
-def _needs(records: Any, name: str) -> tuple[tuple[str, int], ...] | Refusal:
+def _needs(records: Any, name: str) -> tuple[tuple[str, int], ...]:
     if not isinstance(records, list) or len(records) > MAX_NEEDS:
-        return Refusal(
+        raise Wrong(
             f'{name}: "needs" must be a list of at most {MAX_NEEDS} objects {{"item", '
             f'"quantity"}}, empty if it starts with nothing; got {records!r}.'
         )
     found: dict[str, int] = {}
     for record in records:
-        need = _item(record, f'{name}: an entry of "needs"')
-        if isinstance(need, Refusal):
-            return need
-        if need[0] in found:
-            return Refusal(f"{name}: {need[0]} is among its needs twice. Write the sum once.")
-        found[need[0]] = need[1]
+        item, quantity = _item(record, f'{name}: an entry of "needs"')
+        if item in found:
+            raise Wrong(f"{name}: {item} is among its needs twice. Write the sum once.")
+        found[item] = quantity
     return tuple(found.items())
 
 
-def _item(record: Any, where: str) -> tuple[str, int] | Refusal:
+def _item(record: Any, where: str) -> tuple[str, int]:
     is_object = isinstance(record, dict) and isinstance(record.get("item"), str)
     if not is_object or not _whole(record.get("quantity"), 1, MAX_QUANTITY):
-        return Refusal(
+        raise Wrong(
             f'{where} must be an object {{"item": name, "quantity": 1 to {MAX_QUANTITY}}}; got '
             f"{record!r}."
         )

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from rlgpt_jax.agents.parse import Wrong
 from rlgpt_jax.agents.setting import Setting
 from rlgpt_jax.envs.names import MOBS, load
 
@@ -20,10 +21,6 @@ TARGETS: tuple[str, ...] = (
     *(block for block in load("blocks_all")["blocks"] if block != "air"),
 )
 MAX_START_ITEMS = 9  # kinds
-
-
-class Wrong(ValueError):
-    """A value that cannot be used; the text is for the model that gave it."""
 
 
 @dataclasses.dataclass(frozen=True)

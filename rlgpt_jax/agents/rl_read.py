@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from rlgpt_jax.agents import rl_fields as check
+from rlgpt_jax.agents.parse import Wrong
 from rlgpt_jax.agents.prompt_state import PromptState
-from rlgpt_jax.agents.rl_fields import Wrong
 from rlgpt_jax.agents.setting import Setting
 from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.rl import interface
@@ -40,8 +40,8 @@ def parts_of(setting: Setting) -> tuple[str, ...]:
     return tuple(p for p in parts if p != "observation") if setting.spec else parts
 
 
-def interface_of(value: Any, state: PromptState, reasoning: str) -> RLInterface:
-    """The interface in a JSON value.
+def interface_of(value: Any, state: PromptState, reasoning: str = "") -> RLInterface:
+    """The interface in a JSON value; `state.plan` is the plan that the macros are named in.
 
     Raises:
       Wrong: it cannot be used.

@@ -11,9 +11,9 @@ from typing import Any
 from rlgpt_jax.agents import parse as blocks
 from rlgpt_jax.agents import render as sections
 from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.prompt_state import PromptState, Refusal
+from rlgpt_jax.agents.prompt_state import PromptState
 from rlgpt_jax.agents.prompts import Prompts
-from rlgpt_jax.agents.rl_fields import Wrong, ranges
+from rlgpt_jax.agents.rl_fields import ranges
 from rlgpt_jax.agents.rl_read import coded, interface_of, parts_of
 from rlgpt_jax.agents.rl_words import describe as describe
 from rlgpt_jax.agents.rl_words import given_items, given_reward
@@ -138,23 +138,11 @@ def _spec_limits(
     }
 
 
-def parse(text: str, state: PromptState) -> RLInterface | Refusal:
+@blocks.refusing
+def parse(text: str, state: PromptState) -> RLInterface:
     """The interface in the JSON block of an answer."""
     value = blocks.json_object(text)
-    if isinstance(value, Refusal):
-        return value
-    return read(value, state, blocks.reasoning(text, value))
-
-
-def read(value: Any, state: PromptState, reasoning: str = "") -> RLInterface | Refusal:
-    """The interface in a JSON value, for an answer that holds it beside other things.
-
-    `state.plan` must be the plan that the macros are named in.
-    """
-    try:
-        return interface_of(value, state, reasoning)
-    except Wrong as wrong:
-        return Refusal(str(wrong))
+    return interface_of(value, state, blocks.reasoning(text, value))
 
 
 def fallback(reason: str) -> RLInterface:

@@ -6,15 +6,8 @@ from typing import Any
 from rlgpt_jax.agents import parse as blocks
 from rlgpt_jax.agents import render as sections
 from rlgpt_jax.agents.llm.base import Message
-from rlgpt_jax.agents.prompt_state import (
-    KEEP,
-    KINDS,
-    MAX_SUB_ACTIONS,
-    Plan,
-    PromptState,
-    Refusal,
-    SubAction,
-)
+from rlgpt_jax.agents.parse import Wrong
+from rlgpt_jax.agents.prompt_state import KEEP, KINDS, MAX_SUB_ACTIONS, Plan, PromptState, SubAction
 from rlgpt_jax.agents.prompts import Prompts
 
 
@@ -81,38 +74,38 @@ def schema(state: PromptState) -> dict[str, Any]:
     )
 
 
-def parse(text: str, state: PromptState) -> Plan | Refusal:
+@blocks.refusing
+def parse(text: str, state: PromptState) -> Plan:
     """The plan in an answer, if it keeps the rules that the prompt states."""
     value = blocks.json_object(text)
-    if isinstance(value, Refusal):
-        return value
     return read(value, state, blocks.reasoning(text, value))
 
 
 def read(
     value: Mapping[str, Any], state: PromptState, reasoning: str, written: Collection[str] = ()
-) -> Plan | Refusal:
+) -> Plan:
     """The plan in a JSON object.
 
     Args:
       written: names of sub-actions whose code was written before in this iteration; they may
         be kept too.
+
+    Raises:
+      Wrong: it breaks a rule that the prompt states.
     """
     records = value.get("sub_actions")
     if not isinstance(records, list) or not records:
-        return Refusal('The object needs "sub_actions", a list that is not empty.')
+        raise Wrong('The object needs "sub_actions", a list that is not empty.')
     sub_actions = []
     for number, record in enumerate(records, start=1):
-        wrong = blocks.texts(record, ("name", "kind", "instruction"), f"Sub-action {number}")
-        if wrong:
-            return wrong
+        blocks.check_texts(record, ("name", "kind", "instruction"), f"Sub-action {number}")
         sub_actions.append(
             SubAction(record["name"].strip(), record["kind"].strip(), _flat(record["instruction"]))
         )
-    reason = next((r for r in (_check(s, state, written) for s in sub_actions) if r), "") or (
-        _check_all(sub_actions, state)
-    )
-    return Refusal(reason) if reason else Plan(tuple(sub_actions), reasoning)
+    for sub_action in sub_actions:
+        _check(sub_action, state, written)
+    _check_all(sub_actions, state)
+    return Plan(tuple(sub_actions), reasoning)
 
 
 def fallback(state: PromptState, reason: str) -> Plan:
@@ -140,43 +133,43 @@ def _refused_kind(kind: str, state: PromptState) -> str:
     return ""
 
 
-def _check(sub_action: SubAction, state: PromptState, written: Collection[str]) -> str:
-    """Why this one sub-action cannot be used; "" if it can."""
+def _check(sub_action: SubAction, state: PromptState, written: Collection[str]) -> None:
+    """Raises Wrong if this one sub-action cannot be used."""
     name, kind = sub_action.name, sub_action.kind
     if not blocks.is_name(name):
-        return f"{name!r} is not a snake_case name of at most 40 characters."
+        raise Wrong(f"{name!r} is not a snake_case name of at most 40 characters.")
     if name in state.setting.reserved:
-        return f"{name!r} is already the name of something else; choose another."
+        raise Wrong(f"{name!r} is already the name of something else; choose another.")
     if kind not in KINDS:
-        return f"{name}: unknown kind {kind!r}; choose from {', '.join(KINDS)}."
+        raise Wrong(f"{name}: unknown kind {kind!r}; choose from {', '.join(KINDS)}.")
     if refused := _refused_kind(kind, state):
-        return f"{name} has kind {kind!r}, but {refused}."
+        raise Wrong(f"{name} has kind {kind!r}, but {refused}.")
     keeps = sub_action.coded and sub_action.instruction == KEEP
     if keeps and not state.latest_source(name) and name not in written:
-        return f'{name}: "{KEEP}" needs a sub-action of that name with accepted code before.'
-    return ""
+        raise Wrong(f'{name}: "{KEEP}" needs a sub-action of that name with accepted code before.')
 
 
-def _check_all(sub_actions: list[SubAction], state: PromptState) -> str:
-    """Why these sub-actions are not a plan together; "" if they are."""
+def _check_all(sub_actions: list[SubAction], state: PromptState) -> None:
+    """Raises Wrong if these sub-actions are not a plan together."""
     names = [s.name for s in sub_actions]
     kinds = [s.kind for s in sub_actions]
     coded = sum(s.coded for s in sub_actions)
     if len(names) > MAX_SUB_ACTIONS:
-        return f"{len(names)} sub-actions; at most {MAX_SUB_ACTIONS} are allowed."
+        raise Wrong(f"{len(names)} sub-actions; at most {MAX_SUB_ACTIONS} are allowed.")
     most = state.setting.max_coded
     if coded > most:
-        return f'{coded} coded sub-actions ("code", "lead", "macro"); at most {most} are allowed.'
+        raise Wrong(
+            f'{coded} coded sub-actions ("code", "lead", "macro"); at most {most} are allowed.'
+        )
     if len(set(names)) < len(names):
         twice = sorted({n for n in names if names.count(n) > 1})
-        return f"The name {twice[0]!r} is used more than once; all names must differ."
+        raise Wrong(f"The name {twice[0]!r} is used more than once; all names must differ.")
     if "learn" in kinds and "code" in kinds[kinds.index("learn") :]:
-        return (
+        raise Wrong(
             'A "code" sub-action stands after a "learn" one. Code runs at the start of the '
             'episode, before the policy: put all "code" entries before the first "learn", or '
             'make it a "macro" that the policy may start later.'
         )
-    return ""
 
 
 def _flat(text: str) -> str:

@@ -48,28 +48,30 @@ def test_the_first_object_is_found_and_text_around_it_is_ignored(answer):
 
 
 def test_broken_json_is_refused_with_its_line():
-    answer = parse.json_object('```json\n{\n "a": 1,\n}\n```')
-    assert isinstance(answer, Refusal)
-    assert "line 3" in answer.reason or "line 2" in answer.reason
+    with pytest.raises(parse.Wrong, match="line [23]"):
+        parse.json_object('```json\n{\n "a": 1,\n}\n```')
 
 
 def test_deep_nesting_is_a_refusal_and_no_crash():
-    assert isinstance(parse.json_object('{"a":' + "[" * 100_000), Refusal)
-    assert isinstance(parse.json_object("no braces"), Refusal)
+    for text in ('{"a":' + "[" * 100_000, "no braces"):
+        with pytest.raises(parse.Wrong):
+            parse.json_object(text)
 
 
 @pytest.mark.parametrize("text", ["```" + " " * 500_000, "```" + "a" * 500_000, "```\n" * 100_000])
 def test_a_line_of_many_characters_is_read_in_one_go(text):
     began = time.process_time()
-    assert isinstance(parse.json_object(text), Refusal)
+    with pytest.raises(parse.Wrong):
+        parse.json_object(text)
     assert isinstance(parse.python_source(text), Refusal)
     assert time.process_time() - began < 2  # hours, if every split of it is tried
 
 
 def test_a_number_of_too_many_digits_is_a_refusal():
-    assert isinstance(parse.json_object('{"a": ' + "9" * 5000 + "}"), Refusal)
+    with pytest.raises(parse.Wrong, match="beyond reason"):
+        parse.json_object('{"a": ' + "9" * 5000 + "}")
 
 
 def test_an_object_of_too_many_characters_is_refused_with_their_number():
-    refused = parse.json_object('{"a": "' + "x" * 50_000 + '"}')
-    assert isinstance(refused, Refusal) and "50,009 characters; write at most" in refused.reason
+    with pytest.raises(parse.Wrong, match="50,009 characters; write at most"):
+        parse.json_object('{"a": "' + "x" * 50_000 + '"}')

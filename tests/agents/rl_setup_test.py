@@ -6,6 +6,7 @@ import json
 import pytest
 
 from rlgpt_jax.agents import rl_read, rl_setup
+from rlgpt_jax.agents.parse import Wrong
 from rlgpt_jax.agents.prompt_state import Refusal
 from rlgpt_jax.rl.interface import DEFAULT, Given, RewardTerms, RLInterface, TrainingTask
 from tests.agents.states import LATER, PLAN, PROMPTS, SETTING
@@ -136,8 +137,9 @@ def test_an_answer_without_json_is_refused(text, words):
 
 
 def test_a_value_that_is_no_object_is_refused():
-    assert "must be an object" in rl_setup.read(["reward"], state()).reason
-    assert rl_setup.read(None, state()) == DEFAULT
+    with pytest.raises(Wrong, match="must be an object"):
+        rl_read.interface_of(["reward"], state())
+    assert rl_read.interface_of(None, state()) == DEFAULT
 
 
 PARTS = {

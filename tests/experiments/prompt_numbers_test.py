@@ -1,6 +1,7 @@
 """In the prompts of every shipped configuration each limit has one value: that of the run."""
 
 import dataclasses
+import json
 import re
 
 import pytest
@@ -148,7 +149,7 @@ def test_as_many_parts_as_told_are_taken(extra, tmp_path):
     state = PromptState(two_loop.make_setting(loop, tools))
     parts = [{"name": f"a{i}", "kind": "macro", "instruction": "x"}
              for i in range(MAX_MACROS + extra)]  # fmt: skip
-    got = slow.read({"sub_actions": parts}, state, "")
+    got = slow.parse(json.dumps({"sub_actions": parts}), state)
     assert isinstance(got, Refusal) == bool(extra)
 
 
