@@ -152,6 +152,11 @@ class Prompts:
         text = _HEADED.sub(lambda match: match[0] if values[match[1]] else "", self._texts[name])
         return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
 
+    def fill_from(self, name: str, values: Mapping[str, str]) -> str:
+        """The same with those of many values that the section has placeholders for."""
+        names = values.keys() & self._placeholders[name]
+        return self.fill(name, **{key: values[key] for key in names})
+
 
 def load(folder: Path = FOLDER, advice: bool = True, spec: bool = False) -> Prompts:
     """Reads and checks all prompt files.

@@ -20,15 +20,14 @@ LIBRARY = (
 
 
 def world(setting: Setting, prompts: Prompts) -> str:
-    task = setting.task[:1].upper() + setting.task[1:]
-    if setting.spec:
-        seconds = setting.horizon * setting.spec.step_seconds
-        own = {"notes": setting.spec.notes.strip()}
-    else:
-        seconds, biome = setting.horizon / TICKS_PER_SECOND, setting.biome
-        own = {"success": success(setting), "start_items": setting.start_items, "biome": biome}
-    told = {"task": task, "horizon": str(setting.horizon), "seconds": f"{seconds:g}"}
-    return prompts.fill("shared.world", **told, **own)
+    horizon, spec = setting.horizon, setting.spec
+    seconds = horizon * spec.step_seconds if spec else horizon / TICKS_PER_SECOND
+    values = dict(
+        task=setting.task[:1].upper() + setting.task[1:], horizon=str(horizon),
+        seconds=f"{seconds:g}", success=success(setting), start_items=setting.start_items,
+        biome=setting.biome, notes=spec.notes.strip() if spec else "",
+    )  # fmt: skip
+    return prompts.fill_from("shared.world", values)
 
 
 def success(setting: Setting) -> str:

@@ -35,8 +35,8 @@ class Range:
         low, high = (f"{x:,}" if self.whole else f"{x:g}" for x in (self.low, self.high))
         return f"{low} to {high}"
 
-    def check(self, value: Any, path: str) -> float | int | None:
-        """The number, or None if it was left out."""
+    def check(self, value: Any, path: str) -> Any:
+        """The number, an int if it is whole, or None if it was left out."""
         if value is None:
             return None
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
@@ -50,9 +50,6 @@ class Range:
                 "leave it out to keep the run's own."
             )
         return int(value) if self.whole else float(value)
-
-
-WEIGHTS = Range(-1000, 1000)  # of fields of a world with a spec
 
 
 def _as_number(value: Any, default: float) -> float:
@@ -78,7 +75,7 @@ def ranges(setting: Setting) -> dict[str, Range]:
         "reward.items": Range(-100, 100),
         "reward.exploration": Range(0, 10),
         "reward.environment": Range(0, 100),
-        "reward.progress": WEIGHTS,
+        "reward.progress": Range(-1000, 1000),
         "training.ticks": Range(-(-ticks // 10), ticks, whole=True),
         "training.stop_at_success": Range(0.1, 1),
     }

@@ -1,12 +1,13 @@
 """From the JSON block of an answer to an RL interface, with all checks."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 from rlgpt_jax.agents import rl_fields as check
 from rlgpt_jax.agents.parse import Wrong
 from rlgpt_jax.agents.prompt_state import PromptState
+from rlgpt_jax.agents.rl_fields import Range
 from rlgpt_jax.agents.setting import Setting
 from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.rl import interface
@@ -30,14 +31,19 @@ SPEC_FIELDS = FIELDS | {
     "actions": ("primitives", "macros"),
     "reward": ("success", "step_cost", "environment", "progress"),
 }
-MOVES = ("forward", "back", "left", "right")
-TURNERS = ("turn_left", "turn_right")
+# Primitives of which a policy needs one at least.
+NEEDED = {"walking": ("forward", "back", "left", "right"), "turning": ("turn_left", "turn_right")}
 
 
 def parts_of(setting: Setting) -> tuple[str, ...]:
     """Parts of the JSON block that the run's agent may set."""
     parts = PARTS[setting.design]
     return tuple(p for p in parts if p != "observation") if setting.spec else parts
+
+
+def fields_of(setting: Setting) -> Mapping[str, tuple[str, ...]]:
+    """The fields of the parts that are objects."""
+    return SPEC_FIELDS if setting.spec else FIELDS
 
 
 def interface_of(value: Any, state: PromptState, reasoning: str = "") -> RLInterface:
@@ -55,31 +61,29 @@ def interface_of(value: Any, state: PromptState, reasoning: str = "") -> RLInter
                 f'"{part}" cannot be set in this run{why}. Leave it out; {", ".join(allowed)} may '
                 "be set."
             )
-    known = SPEC_FIELDS if state.setting.spec else FIELDS
+    known = fields_of(state.setting)
     parts = {part: check.fields(record.get(part), known[part], part) for part in known}
-    stop = parts["training"].get("stop_at_success")
+    actions, training = parts["actions"], parts["training"]
+    stop = training.get("stop_at_success")
     if design == "action" and stop is not None:
         raise Wrong(
             f'"training.stop_at_success" cannot be set in this run, which designs '
             f"{_DESIGNS[design]}. Leave it out; training.ticks and training.network may be set."
         )
     limits = check.ranges(state.setting)
-    ticks, most = parts["training"].get("ticks"), int(limits["training.ticks"].high)
+    ticks, most = training.get("ticks"), int(limits["training.ticks"].high)
     # More than there are means all: a conversation is also replayed with a smaller budget.
     ticks = most if type(ticks) is int and ticks > most else ticks
-    ticks = limits["training.ticks"].check(ticks, "training.ticks")
     return RLInterface(
-        task=_task(parts["task"], state.setting),
+        ticks=limits["training.ticks"].check(ticks, "training.ticks"),
+        task=_task(parts["task"], state.setting, limits),
         observation=_observation(record.get("observation"), state.setting),
-        primitives=_primitives(parts["actions"].get("primitives"), state.setting.spec),
-        macros=_offered(parts["actions"].get("macros"), state),
-        turn=check.one_of(parts["actions"].get("turn"), interface.TURNS, "actions.turn"),
-        reward=_reward(parts["reward"], state.setting),
-        ticks=None if ticks is None else int(ticks),
+        primitives=_primitives(actions.get("primitives"), state.setting.spec),
+        macros=_offered(actions.get("macros"), state),
+        turn=check.one_of(actions.get("turn"), interface.TURNS, "actions.turn"),
+        reward=_reward(parts["reward"], state.setting, limits),
         stop_at_success=limits["training.stop_at_success"].check(stop, "training.stop_at_success"),
-        network=check.one_of(
-            parts["training"].get("network"), interface.NETWORKS, "training.network"
-        ),
+        network=check.one_of(training.get("network"), interface.NETWORKS, "training.network"),
         reasoning=reasoning,
     )
 
@@ -90,12 +94,9 @@ _DESIGNS = {
 }
 
 
-def _task(record: dict[str, Any], setting: Setting) -> TrainingTask:
-    limits = check.ranges(setting)
-
-    def whole(field: str) -> int | None:
-        value = limits[f"task.{field}"].check(record.get(field), f"task.{field}")
-        return None if value is None else int(value)
+def _task(record: dict[str, Any], setting: Setting, limits: Mapping[str, Range]) -> TrainingTask:
+    def number(field: str) -> Any:
+        return limits[f"task.{field}"].check(record.get(field), f"task.{field}")
 
     item = record.get("goal_item")
     if item is not None:
@@ -118,7 +119,7 @@ def _task(record: dict[str, Any], setting: Setting) -> TrainingTask:
         check.MAX_START_ITEMS,
     )
     return TrainingTask(
-        item, whole("goal_quantity"), whole("horizon"), whole("mob_range"), start_items
+        item, number("goal_quantity"), number("horizon"), number("mob_range"), start_items
     )
 
 
@@ -137,7 +138,8 @@ def _observation(value: Any, setting: Setting) -> tuple[str, ...] | None:
 
 
 def _primitives(value: Any, spec: WorldSpec | None) -> tuple[str, ...] | None:
-    allowed = spec.primitives if spec else ("nothing", *interface.PRIMITIVES)
+    names = spec.primitives if spec else interface.PRIMITIVES
+    allowed = names if spec else ("nothing", *names)
     found = check.names(value, allowed, "actions.primitives", len(allowed))
     if found is None:
         return None
@@ -146,21 +148,24 @@ def _primitives(value: Any, spec: WorldSpec | None) -> tuple[str, ...] | None:
             "actions.primitives is empty, so the policy could do nothing by itself. Name at least "
             f"one of {', '.join(allowed)}, or leave primitives out for all."
         )
-    if spec:
-        return tuple(name for name in allowed if name in found)
-    for what, needed in (("walking", MOVES), ("turning", TURNERS)):
+    for what, needed in () if spec else NEEDED.items():
         if not set(found) & set(needed):
             raise Wrong(
                 f"actions.primitives is {list(found)}, without any {what}; a policy needs at "
                 f"least one of {', '.join(needed)}. Add one, or leave primitives out for all."
             )
-    return tuple(name for name in interface.PRIMITIVES if name in found)
+    return tuple(name for name in names if name in found)
 
 
 def coded(state: PromptState) -> dict[str, str]:
     """Kind by name of everything coded that a plan or a library has."""
     library = {name: "macro" for name, _ in state.setting.offered}
     return {s.name: s.kind for s in state.plan.coded} | library
+
+
+def macros_of(state: PromptState) -> list[str]:
+    """Names of the macros that may be offered to the policy or not."""
+    return [name for name, kind in coded(state).items() if kind == "macro"]
 
 
 OTHERS = {
@@ -170,27 +175,28 @@ OTHERS = {
 
 
 def _offered(value: Any, state: PromptState) -> tuple[str, ...] | None:
-    if isinstance(value, list):
-        kinds = coded(state)
-        for name in value:
-            kind = kinds.get(name) if isinstance(name, str) else None
-            if kind in OTHERS:
-                raise Wrong(
-                    f'actions.macros names {name}, which has kind "{kind}": it {OTHERS[kind]}. '
-                    "Leave it out of the list."
-                )
-    macros = [name for name, kind in coded(state).items() if kind == "macro"]
+    kinds, macros = coded(state), macros_of(state)
+    for name in value if isinstance(value, list) else ():
+        kind = kinds.get(name) if isinstance(name, str) else None
+        if kind in OTHERS:
+            raise Wrong(
+                f'actions.macros names {name}, which has kind "{kind}": it {OTHERS[kind]}. '
+                "Leave it out of the list."
+            )
     return check.names(value, macros, "actions.macros", len(macros))
 
 
-def _reward(record: dict[str, Any], setting: Setting) -> RewardTerms:
-    limits = check.ranges(setting)
+def _reward(record: dict[str, Any], setting: Setting, limits: Mapping[str, Range]) -> RewardTerms:
+    """The terms. Those that the world has not are not in `record`."""
 
-    def number(field: str, value: Any) -> float | None:
+    def number(field: str, value: Any) -> Any:
         return limits[f"reward.{field}"].check(value, f"reward.{field}")
 
-    if setting.spec:
-        return _spec_reward(record, number, setting.spec, setting.given.reward)
+    sensed = [field.name for field in setting.spec.fields] if setting.spec else []
+    progress = check.numbers(
+        record.get("progress"), "weight", limits["reward.progress"], "reward.progress",
+        interface.MAX_ITEMS, sensed,
+    )  # fmt: skip
     distance = check.fields(record.get("distance"), ("targets", "per_block"), "reward.distance")
     terms = RewardTerms(
         success=number("success", record.get("success")),
@@ -204,44 +210,24 @@ def _reward(record: dict[str, Any], setting: Setting) -> RewardTerms:
             interface.MAX_ITEMS,
         ) or (),
         exploration=number("exploration", record.get("exploration")),
+        environment=number("environment", record.get("environment")),
+        progress=progress or (),
     )  # fmt: skip
     given = dataclasses.asdict(setting.given.reward)
     total = {
         field: value if value not in (None, ()) else given[field]
         for field, value in dataclasses.asdict(terms).items()
     }
-    pays = max(total["success"] or 0, total["exploration"] or 0, *(r for _, r in total["items"]))
-    if pays <= 0 and not (total["distance"] and total["targets"]):
+    pays = [total[field] or 0 for field in ("success", "exploration", "environment")]
+    pays += [reward for _, reward in total["items"]]
+    nears = total["distance"] and total["targets"]
+    if max(pays) <= 0 and not nears and not any(weight for _, weight in total["progress"]):
+        terms_that_pay = (
+            "success or environment, or progress with weights" if setting.spec
+            else "success, distance with targets, items or exploration"
+        )  # fmt: skip
         raise Wrong(
-            "reward: no term is above 0, so nothing could be learned. Give a positive success, "
-            "distance with targets, items or exploration."
-        )
-    return terms
-
-
-def _spec_reward(
-    record: dict[str, Any],
-    number: Callable[[str, Any], float | None],
-    spec: WorldSpec,
-    given: RewardTerms,
-) -> RewardTerms:
-    """The terms in a world with a spec."""
-    names = tuple(field.name for field in spec.fields)
-    weights = check.numbers(
-        record.get("progress"), "weight", check.WEIGHTS, "reward.progress", interface.MAX_ITEMS,
-        names,
-    )  # fmt: skip
-    terms = RewardTerms(
-        success=number("success", record.get("success")),
-        step_cost=number("step_cost", record.get("step_cost")),
-        environment=number("environment", record.get("environment")),
-        progress=weights or (),
-    )
-    own = lambda x, default: default if x in (None, ()) else x  # noqa: E731
-    pays = [own(terms.success, given.success) or 0, own(terms.environment, given.environment) or 0]
-    if max(pays) <= 0 and not any(w for _, w in own(terms.progress, given.progress)):
-        raise Wrong(
-            "reward: no term is above 0, so nothing could be learned. Give a positive success or "
-            "environment, or progress with weights."
+            "reward: no term is above 0, so nothing could be learned. Give a positive "
+            f"{terms_that_pay}."
         )
     return terms

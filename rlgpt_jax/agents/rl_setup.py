@@ -5,7 +5,7 @@ passes the checks can break a training run; what is left out stays as the run ha
 """
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from rlgpt_jax.agents import parse as blocks
@@ -14,11 +14,9 @@ from rlgpt_jax.agents.llm.base import Message
 from rlgpt_jax.agents.prompt_state import PromptState
 from rlgpt_jax.agents.prompts import Prompts
 from rlgpt_jax.agents.rl_fields import ranges
-from rlgpt_jax.agents.rl_read import coded, interface_of, parts_of
+from rlgpt_jax.agents.rl_read import fields_of, interface_of, macros_of, parts_of
 from rlgpt_jax.agents.rl_words import describe as describe
 from rlgpt_jax.agents.rl_words import given_items, given_reward
-from rlgpt_jax.agents.setting import Setting
-from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.rl import interface
 from rlgpt_jax.rl.interface import DEFAULT, RLInterface
 
@@ -68,74 +66,44 @@ def form(state: PromptState, prompts: Prompts) -> str:
 
 def limits(state: PromptState, prompts: Prompts) -> str:
     """The fields with units, ranges and consequences: all that can be set."""
-    setting, given = state.setting, state.setting.given
+    setting, given, spec = state.setting, state.setting.given, state.setting.spec
     told = {path: str(limit) for path, limit in ranges(setting).items()}
-    macros = [name for name, kind in coded(state).items() if kind == "macro"]
-    offered = ", ".join(macros) or ("none in this plan" if state.plan.coded else "your own")
-    seen, not_seen = ("observation", "observation_picture")[:: -1 if given.image_size else 1]
+    mobs = f"{', '.join(given.mobs)}, within {given.mob_range} blocks" if given.mobs else "none"
     stop = prompts.fill(
         "rl_setup.stop", episodes=str(interface.STOP_EPISODES), least=f"{interface.STOP_LEAST:.0%}"
     )
-    own = _spec_limits(setting, setting.spec, told) if setting.spec else _limits(setting, told)
-    reward = dict(
+    values = dict(
+        # Episodes.
+        goal=f"{setting.goal_quantity} {setting.goal_item}", mobs=mobs,
+        quantities=told["task.goal_quantity"], start_items=given_items(given.start_items),
+        horizon=str(setting.horizon), horizons=told["task.horizon"],
+        # Observation and actions.
+        parts=", ".join(given.choosable),
+        primitives=", ".join(spec.primitives if spec else interface.PRIMITIVES),
+        left_out="what it is when nothing is done" if spec and spec.continuous else "unused",
+        macros=", ".join(macros_of(state))
+        or ("none in this plan" if state.plan.coded else "your own"),
+        turn=str(given.turn), turns=" or ".join(map(str, interface.TURNS)),
+        # Reward.
         given=given_reward(given.reward), successes=told["reward.success"],
-        step_costs=told["reward.step_cost"], horizon=str(setting.horizon),
-        max_items=str(interface.MAX_ITEMS), gamma=f"{given.gamma:g}",
-        far=f"{1 / max(1e-6, 1 - given.gamma):.0f}",
+        step_costs=told["reward.step_cost"], distances=told["reward.distance.per_block"],
+        max_targets=str(interface.MAX_TARGETS), items=told["reward.items"],
+        max_items=str(interface.MAX_ITEMS), explorations=told["reward.exploration"],
+        environments=told["reward.environment"], progresses=told["reward.progress"],
+        fields=", ".join(f"{f.name} ({f.meaning})" for f in spec.fields) if spec else "",
+        gamma=f"{given.gamma:g}", far=f"{1 / max(1e-6, 1 - given.gamma):.0f}",
+        # Training.
+        ticks=told["training.ticks"], most=f"{setting.ticks_per_iteration:,}",
+        update=f"{given.ticks_per_update:,}", network=given.network,
+        stop="" if setting.design == "action" else "\n" + stop,
     )  # fmt: skip
-    values: dict[str, dict[str, str]] = {
-        "task": dict(horizon=str(setting.horizon), horizons=told["task.horizon"]) | own["task"],
-        seen: dict(parts=", ".join(given.choosable)),
-        "actions": {"macros": offered} | own["actions"],
-        "reward": reward | own["reward"],
-        "training": dict(
-            ticks=told["training.ticks"], most=f"{setting.ticks_per_iteration:,}",
-            update=f"{given.ticks_per_update:,}", network=given.network,
-            stop="" if setting.design == "action" else "\n" + stop,
-        ),
-    }  # fmt: skip
+    seen, not_seen = ("observation", "observation_picture")[:: -1 if given.image_size else 1]
     parts = {
-        name: prompts.fill(f"rl_setup.{name}", **fields)
+        name: prompts.fill_from(f"rl_setup.{name}", values)
         if name.removesuffix("_picture") in parts_of(setting) else ""
-        for name, fields in values.items()
+        for name in ("task", seen, "actions", "reward", "training")
     }  # fmt: skip
     return prompts.fill("rl_setup.limits", **parts, **{not_seen: ""})
-
-
-def _limits(setting: Setting, told: Mapping[str, str]) -> dict[str, dict[str, str]]:
-    """What only Minecraft has: by part, what fills its text."""
-    given = setting.given
-    mobs = f"{', '.join(given.mobs)}, within {given.mob_range} blocks" if given.mobs else "none"
-    return {
-        "task": dict(
-            goal=f"{setting.goal_quantity} {setting.goal_item}", mobs=mobs,
-            quantities=told["task.goal_quantity"], start_items=given_items(given.start_items),
-        ),
-        "actions": dict(
-            primitives=", ".join(interface.PRIMITIVES), turn=str(given.turn),
-            turns=" or ".join(map(str, interface.TURNS)),
-        ),
-        "reward": dict(
-            distances=told["reward.distance.per_block"], items=told["reward.items"],
-            explorations=told["reward.exploration"], max_targets=str(interface.MAX_TARGETS),
-        ),
-    }  # fmt: skip
-
-
-def _spec_limits(
-    setting: Setting, spec: WorldSpec, told: Mapping[str, str]
-) -> dict[str, dict[str, str]]:
-    """The same of a world with a spec."""
-    idle = "what it is when nothing is done" if spec.continuous else "unused"
-    return {
-        "task": {},
-        "actions": dict(primitives=", ".join(spec.primitives), left_out=idle),
-        "reward": dict(
-            environments=told["reward.environment"],
-            progresses=told["reward.progress"],
-            fields=", ".join(f"{f.name} ({f.meaning})" for f in spec.fields),
-        ),
-    }
 
 
 @blocks.refusing
@@ -153,11 +121,11 @@ def fallback(reason: str) -> RLInterface:
 
 def schema(state: PromptState) -> dict[str, Any]:
     """JSON schema of the answer: every field is there, null keeps the run's own."""
-    limits = {path: f"{limit}" for path, limit in ranges(state.setting).items()}
-    macros = [name for name, kind in coded(state).items() if kind == "macro"]
+    setting, spec = state.setting, state.setting.spec
+    told = {path: str(limit) for path, limit in ranges(setting).items()}
 
     def number(path: str, kind: str = "number") -> dict[str, Any]:
-        return {"type": [kind, "null"], "description": limits[path]}
+        return {"type": [kind, "null"], "description": told[path]}
 
     def some(values: Sequence[str]) -> dict[str, Any]:
         return {"type": ["array", "null"], "items": blocks.choice_schema(values)}
@@ -169,49 +137,46 @@ def schema(state: PromptState) -> dict[str, Any]:
         entry = blocks.object_schema(name=blocks.TEXT, **{field: {"type": kind}})
         return {"type": ["array", "null"], "items": entry}
 
-    spec = state.setting.spec
-    task = dict(
-        goal_item={"type": ["string", "null"]},
-        goal_quantity=number("task.goal_quantity", "integer"),
-        horizon=number("task.horizon", "integer"),
-        mob_range=number("task.mob_range", "integer"),
-        start_items=counted("quantity", "integer"),
-    )
-    if spec:
-        task = {"horizon": task["horizon"]}
-    pays = dict(
-        environment=number("reward.environment"), progress=counted("weight", "number")
-    ) if spec else dict(
-        distance=blocks.object_schema(
-            targets=blocks.list_schema(blocks.TEXT),
-            per_block=number("reward.distance.per_block"),
+    fields = {
+        "task": dict(
+            goal_item={"type": ["string", "null"]},
+            goal_quantity=number("task.goal_quantity", "integer"),
+            horizon=number("task.horizon", "integer"),
+            mob_range=number("task.mob_range", "integer"),
+            start_items=counted("quantity", "integer"),
         ),
-        items=blocks.list_schema(
-            blocks.object_schema(name=blocks.TEXT, reward={"type": "number"})
-        ),
-        exploration=number("reward.exploration"),
-    )  # fmt: skip
-    turns = {} if spec else {"turn": one(interface.TURNS, "integer")}
-    parts = {
-        "task": blocks.object_schema(**task),
-        "observation": some(state.setting.given.choosable),
-        "actions": blocks.object_schema(
+        "actions": dict(
             primitives=some(spec.primitives if spec else interface.PRIMITIVES),
-            macros=some(macros),
-            **turns,
+            macros=some(macros_of(state)),
+            turn=one(interface.TURNS, "integer"),
         ),
-        "reward": blocks.object_schema(
-            success=number("reward.success"), step_cost=number("reward.step_cost"), **pays
+        "reward": dict(
+            success=number("reward.success"),
+            step_cost=number("reward.step_cost"),
+            distance=blocks.object_schema(
+                targets=blocks.list_schema(blocks.TEXT),
+                per_block=number("reward.distance.per_block"),
+            ),
+            items=blocks.list_schema(
+                blocks.object_schema(name=blocks.TEXT, reward={"type": "number"})
+            ),
+            exploration=number("reward.exploration"),
+            environment=number("reward.environment"),
+            progress=counted("weight", "number"),
         ),
-        "training": blocks.object_schema(
+        "training": dict(
             ticks=number("training.ticks", "integer"),
             network=one(interface.NETWORKS, "string"),
-            **(
-                {}
-                if state.setting.design == "action"
-                else {"stop_at_success": number("training.stop_at_success")}
-            ),
+            stop_at_success=number("training.stop_at_success"),
         ),
     }
-    allowed = {name: parts[name] for name in parts_of(state.setting)}
+    if setting.design == "action":
+        del fields["training"]["stop_at_success"]
+    known = fields_of(setting)
+    parts = {
+        part: blocks.object_schema(**{k: form for k, form in forms.items() if k in known[part]})
+        for part, forms in fields.items()
+    }
+    parts["observation"] = some(setting.given.choosable)
+    allowed = {name: parts[name] for name in parts_of(setting)}
     return blocks.object_schema(reasoning=blocks.TEXT, **allowed)
