@@ -85,18 +85,15 @@ def history(memory: Sequence[Memory], limit: int) -> str:
     if not memory:
         return "None: this is the first."
     *older, last = [(number, m) for number, m in enumerate(memory, start=1)]
-    # Levels of the older ones, oldest first; all begin as summaries.
-    for level in range(len(older) + 1):
+    # So many of the older ones, oldest first, are told short; all begin as summaries.
+    forms = [(_full, level) for level in range(len(older) + 1)] + [(_lean, len(older))]
+    for tell, level in forms:
         blocks = [_short(*m) if i < level else _summary(*m) for i, m in enumerate(older)]
-        text = _join(blocks, _full(*last), _note(level, len(older), False))
+        text = _join(blocks, tell(*last), _note(level, len(older), tell is _lean))
         if len(text) <= limit:
             return text
-    blocks, lean = [_short(*m) for m in older], _lean(*last)
-    text = _join(blocks, lean, _note(len(older), len(older), True))
-    if len(text) <= limit:
-        return text
-    for end in (lean, _tight(*last)):
-        note = _note(len(older), len(older), True)
+    note = _note(len(older), len(older), True)
+    for end in (_lean(*last), _tight(*last)):
         room = (limit - len(_join([], end, note))) // max(len(older), 1) - 2
         if room >= LEAST - 2:
             break
@@ -126,46 +123,42 @@ def _heading(number: int, memory: Memory) -> str:
     return f"### Iteration {number}: {memory.success}"
 
 
-def _full(number: int, memory: Memory) -> str:
-    note = f"\n({memory.plan.note})" if memory.plan.note else ""
+def _told(
+    number: int, memory: Memory, sizes: tuple[int | None, int, int], note: str, interface: str,
+    critic: str,
+) -> str:  # fmt: skip
+    """An iteration with its plan; `sizes` are of an instruction, a fate and the evaluation."""
+    instruction, fate, report = sizes
     parts = [
         _heading(number, memory),
-        f"Plan:\n{plan(memory.plan)}{note}",
-        f"Coded sub-actions:\n{fates(memory.fates)}",
-        f"Training set-up: {memory.interface}" if memory.interface else "",
-        f"Evaluation: {clip(memory.report, MAX_REPORT)}",
-        f"Critic: {memory.critique.describe()}" if memory.critique else "",
+        f"Plan:\n{plan(memory.plan, instruction)}",
+        f"({note})" if note else "",
+        f"Coded sub-actions:\n{fates(memory.fates, fate)}",
+        f"Training set-up: {interface}" if interface else "",
+        f"Evaluation: {clip(memory.report, report)}",
+        f"Critic: {critic}" if critic else "",
     ]
     return "\n".join(p for p in parts if p)
+
+
+def _full(number: int, memory: Memory) -> str:
+    critic = memory.critique.describe() if memory.critique else ""
+    sizes = (None, MAX_TRIAL, MAX_REPORT)
+    return _told(number, memory, sizes, memory.plan.note, memory.interface, critic)
 
 
 def _lean(number: int, memory: Memory) -> str:
     """The last iteration without the long parts of its texts."""
-    note = f"\n({short(memory.plan.note, 150)})" if memory.plan.note else ""
-    parts = [
-        _heading(number, memory),
-        f"Plan:\n{plan(memory.plan, 400)}{note}",
-        f"Coded sub-actions:\n{fates(memory.fates, 300)}",
-        f"Training set-up: {clip(memory.interface, 400)}" if memory.interface else "",
-        f"Evaluation: {clip(memory.report, 1_500)}",
-        f"Critic: {clip(memory.critique.describe(), 2_000)}" if memory.critique else "",
-    ]
-    return "\n".join(p for p in parts if p)
+    critic = clip(memory.critique.describe(), 2_000) if memory.critique else ""
+    note, interface = short(memory.plan.note, 150), clip(memory.interface, 400)
+    return _told(number, memory, (400, 300, 1_500), note, interface, critic)
 
 
 def _tight(number: int, memory: Memory) -> str:
     """At most `LEAST_LAST` characters, less the note's."""
-    failure = memory.critique.failure if memory.critique else ""
-    advice = memory.critique.advice if memory.critique else ""
-    parts = [
-        _heading(number, memory),
-        f"Plan:\n{plan(memory.plan, 60)}",
-        f"Coded sub-actions:\n{fates(memory.fates, 100)}",
-        f"Training set-up: {short(memory.interface, 160)}" if memory.interface else "",
-        f"Evaluation: {clip(memory.report, 500)}",
-        f"Critic: {short(failure, 300)} Advice: {short(advice, 400)}" if memory.critique else "",
-    ]
-    return "\n".join(p for p in parts if p)
+    said = memory.critique
+    critic = f"{short(said.failure, 300)} Advice: {short(said.advice, 400)}" if said else ""
+    return _told(number, memory, (60, 100, 500), "", short(memory.interface, 160), critic)
 
 
 def _summary(number: int, memory: Memory) -> str:
