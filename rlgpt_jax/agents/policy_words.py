@@ -1,6 +1,8 @@
 """What the policy sees and remembers, in words for prompts."""
 
+from rlgpt_jax.agents.rl_words import given_reward
 from rlgpt_jax.agents.setting import Setting
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.rl.interface import PICTURE, TURNS, Given
 
 # In the order of the words; what is not here is not worth a word.
@@ -21,10 +23,41 @@ _PARTS = {
 
 
 def of_policy(setting: Setting) -> dict[str, str]:
-    """What prompts tell of the policy in Minecraft besides its memory."""
-    given = setting.given
-    turns = turn(given, setting.design != "reward")
-    return dict(sees=sees(given), turn=turns, shows=shows(given))
+    """What prompts tell of the policy besides its memory."""
+    given, spec = setting.given, setting.spec
+    if spec:
+        acts, at_first = _acts(spec)
+        names = ", ".join(field.name for field in spec.fields)
+        return dict(
+            paid=f"It is rewarded: {given_reward(given.reward)}.", acts=acts, at_first=at_first,
+            sees=f"{names}, and which macro it started last, if any",
+        )  # fmt: skip
+    # The end of a sentence: "Reacting to what ... easy to learn".
+    shows = "the picture shows is less" if given.image_size else "the rays show is"
+    return dict(sees=sees(given), turn=turn(given, setting.design != "reward"), shows=shows)
+
+
+def _acts(spec: WorldSpec) -> tuple[str, str]:
+    """Its own actions in a world with a spec, and how likely its choices are before it has
+    learned, see `rl.primitives.Primitives.weight`."""
+    action = spec.continuous
+    if action is None:
+        names = ", ".join(a.name for a in spec.choices)
+        return f"one of {names}.", "every action and each macro about equally likely"
+    ranges = ", ".join(f"{a.name} ({a.low:g} to {a.high:g})" for a in action.arguments)
+    macros = 2 * len(action.arguments)
+    return (
+        f"{action.name} with any {ranges}: {action.meaning}",
+        f"its own action, with any values, about as likely as {macros} macros together",
+    )
+
+
+def unread(spec: WorldSpec, sensors: str) -> str:
+    """What the policy sees and macros that have these sensors cannot read."""
+    fields = [f for f in spec.fields if f.level != "paper" and sensors != "full"]
+    if not fields:
+        return ""
+    return f"The policy also sees {', '.join(f'{f.name} ({f.meaning})' for f in fields)}."
 
 
 def sees(given: Given) -> str:
@@ -54,8 +87,3 @@ def turn(given: Given, may_choose: bool) -> str:
     others = " or ".join(str(degrees) for degrees in TURNS if degrees != given.turn)
     words = f", or by {others} where the set-up of its training says so" if may_choose else ""
     return f"{given.turn} degrees{words}"
-
-
-def shows(given: Given) -> str:
-    """The end of a sentence: "Reacting to what ... easy to learn"."""
-    return "the picture shows is less" if given.image_size else "the rays show is"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rlgpt_jax.agents import history as memory
-from rlgpt_jax.agents import policy_words, spec_words
+from rlgpt_jax.agents import policy_words
 from rlgpt_jax.agents.history import fates as fates
 from rlgpt_jax.agents.history import plan as plan
 from rlgpt_jax.agents.llm.base import Message
@@ -46,7 +46,7 @@ def policy(setting: Setting, prompts: Prompts) -> str:
         ticks_per_iteration=f"{setting.ticks_per_iteration:,}",
         episodes=f"{setting.ticks_per_iteration // setting.horizon:,}",
         memory=policy_words.memory(setting.given),
-        **(spec_words if setting.spec else policy_words).of_policy(setting),
+        **policy_words.of_policy(setting),
     )
     if setting.offered:
         text += "\n" + LIBRARY
@@ -56,8 +56,8 @@ def policy(setting: Setting, prompts: Prompts) -> str:
 
 def sensors(setting: Setting, prompts: Prompts) -> str:
     """What macros sense, and how long they may run."""
-    more = {"more": spec_words.unread(setting)} if setting.spec else {}
-    words = prompts.fill(f"shared.sensors_{setting.sensors}", **more)
+    more = policy_words.unread(setting.spec, setting.sensors) if setting.spec else ""
+    words = prompts.fill_from(f"shared.sensors_{setting.sensors}", {"more": more})
     return f"{words.strip()}\n{macro_limits(setting, prompts)}"
 
 
