@@ -10,7 +10,7 @@ from rlgpt_jax.agents.llm import bodies, sdk
 from rlgpt_jax.agents.llm.base import Image, Request, Usage
 from rlgpt_jax.agents.llm.bodies import Found, at
 from rlgpt_jax.agents.llm.endpoint import Endpoint
-from rlgpt_jax.agents.llm.schemas import is_closed, without_type_lists
+from rlgpt_jax.agents.llm.schemas import without_type_lists
 
 STOPS = {
     "end_turn": "end", "stop_sequence": "end", "max_tokens": "max_tokens",
@@ -75,7 +75,7 @@ class AnthropicMessages(sdk.SdkCall):
         }
         if system:
             arguments["system"] = system
-        if self._endpoint.json_schema and request.schema and is_closed(request.schema):
+        if self._endpoint.json_schema and request.schema:
             schema = self._sdk.transform_schema(without_type_lists(request.schema))
             arguments["output_config"] = {"format": {"type": "json_schema", "schema": schema}}
         return arguments

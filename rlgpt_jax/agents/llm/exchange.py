@@ -42,7 +42,7 @@ class Exchange:
             "schema": SCHEMA,
             "key": request.key,
             "agent": request.agent,
-            "messages": [_message_json(m) for m in request.messages],
+            "messages": [message_json(m) for m in request.messages],
             "prompt_sha256": request.prompt_sha256,
             "request_schema": request.schema,
             "answer": answer["text"],
@@ -118,26 +118,22 @@ def _raw_lines(path: Path) -> list[bytes]:
 
 def _parsed(line: bytes, where: str) -> dict[str, Any]:
     try:
-        return _checked(json.loads(line), where)
+        value = json.loads(line)
     except (ValueError, RecursionError) as error:
-        if isinstance(error, Damaged):
-            raise
         raise Damaged(
             f"{where} is not JSON ({error}); only the last line of a transcript may be torn. {MEND}"
         ) from error
-
-
-def _checked(line: Any, where: str) -> dict[str, Any]:
-    schema = line.get("schema") if isinstance(line, dict) else None
+    schema = value.get("schema") if isinstance(value, dict) else None
     if schema != SCHEMA:
         raise Damaged(f"{where} has schema {schema!r}; this version reads {SCHEMA}. {MEND}")
-    missing = [field for field in FIELDS if field not in line]
+    missing = [field for field in FIELDS if field not in value]
     if missing:
         raise Damaged(f"{where} has no {missing[0]!r}. {MEND}")
-    return line
+    return value
 
 
-def _message_json(message: Message) -> dict[str, Any]:
+def message_json(message: Message) -> dict[str, Any]:
+    """A message as it is written, with the names and hashes of its pictures."""
     line: dict[str, Any] = {"role": message.role, "text": message.text}
     if message.images:
         line["images"] = [

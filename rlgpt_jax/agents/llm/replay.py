@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from rlgpt_jax.agents.llm.base import MISSING, Completion, OnAnswer, Request, Usage, untold
-from rlgpt_jax.agents.llm.exchange import read_lines
+from rlgpt_jax.agents.llm.exchange import message_json, read_lines
 
 # Size of the difference that a strict replay stops with: lines, characters of a line, and
 # how many of these come before the place of a change.
@@ -120,10 +120,7 @@ def difference(old: Prompt, new: Prompt, old_name: str, new_name: str) -> str:
 
 
 def _difference(line: Mapping[str, Any], request: Request) -> str:
-    asked = tuple(
-        (m.role, m.text, tuple((i.name, i.sha256) for i in m.images)) for m in request.messages
-    )
-    key = request.key
+    asked, key = prompt_of({"messages": map(message_json, request.messages)}), request.key
     return difference(prompt_of(line), asked, f"recorded {key}", f"asked {key}")
 
 

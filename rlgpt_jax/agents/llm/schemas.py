@@ -1,25 +1,16 @@
-"""Which JSON schemas a service can hold a model to, and the form that it needs."""
+"""JSON schemas of answers in the forms that services need.
 
-from collections.abc import Iterator, Mapping
+Every object of them names all its fields, all as required, and no others: what OpenAI's strict
+mode takes (`parse.object_schema`).
+"""
+
+from collections.abc import Mapping
 from typing import Any
-
-
-def is_closed(schema: Any) -> bool:
-    """Whether every object names all its properties: no service enforces an open one."""
-    return all(part.get("additionalProperties") is False for part in _objects(schema))
-
-
-def is_strict(schema: Any) -> bool:
-    """Whether it is closed and every property is required, as OpenAI's strict mode needs."""
-    return is_closed(schema) and all(
-        set(part.get("properties", ())) == set(part.get("required", ()))
-        for part in _objects(schema)
-    )
 
 
 def named(schema: Mapping[str, Any]) -> dict[str, Any]:
     """A schema as OpenAI's APIs take it."""
-    return {"name": "answer", "schema": dict(schema), "strict": is_strict(schema)}
+    return {"name": "answer", "schema": dict(schema), "strict": True}
 
 
 def without_type_lists(schema: Any) -> Any:
@@ -43,15 +34,3 @@ def _of_one_type(kind: str, parts: dict[str, Any]) -> dict[str, Any]:
     if "enum" in parts:
         parts = {**parts, "enum": [value for value in parts["enum"] if value is not None]}
     return {"type": kind, **parts}
-
-
-def _objects(schema: Any) -> Iterator[Mapping[str, Any]]:
-    """Every part of a schema that describes an object."""
-    if isinstance(schema, Mapping):
-        kind = schema.get("type")
-        if kind == "object" or (isinstance(kind, list | tuple) and "object" in kind):
-            yield schema
-        schema = list(schema.values())
-    if isinstance(schema, list | tuple):
-        for part in schema:
-            yield from _objects(part)

@@ -78,7 +78,7 @@ def cells(lines: Sequence[Mapping[str, Any]]) -> list[Cell]:
         usage, estimated = of_line(line)
         price = line.get("price")
         if price is None and line["provider"] == "replay":
-            price = 0.0  # in lines of schema 1
+            price = 0.0  # there was no answer
         one = Cell(
             task, iteration, agent, 1, usage.input_tokens, usage.output_tokens, price, estimated
         )

@@ -34,7 +34,6 @@ class Transcript:
     def __init__(self, path: Path):
         self.path = path
         self._by_key: dict[str, Exchange] = {}
-        self._exchanges: list[Exchange] = []
         self._unwritten: list[Exchange] = []
         self._lock = threading.RLock()
         self._reserve = path.with_name(path.name + ".reserve")
@@ -52,12 +51,7 @@ class Transcript:
     def __getitem__(self, key: str) -> Exchange:
         return self._by_key[key]
 
-    @property
-    def exchanges(self) -> tuple[Exchange, ...]:
-        """All of them, in the order in which they came."""
-        return tuple(self._exchanges)
-
-    def append(self, request: Request, answer: Completion) -> Exchange:
+    def append(self, request: Request, answer: Completion) -> None:
         """Writes one line and waits until it is on disk.
 
         Raises:
@@ -70,7 +64,6 @@ class Transcript:
             self._remember(exchange)
             self._unwritten.append(exchange)
             self.flush()
-        return exchange
 
     def flush(self) -> None:
         """Writes what could not be written before."""
@@ -110,7 +103,6 @@ class Transcript:
 
     def _remember(self, exchange: Exchange) -> None:
         self._by_key[exchange.request.key] = exchange
-        self._exchanges.append(exchange)
 
     def _write(self, exchange: Exchange) -> None:
         try:

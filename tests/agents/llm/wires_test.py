@@ -116,22 +116,6 @@ OPTIONAL = {**SCHEMA, "required": []}
 OPEN = {"type": "object", "properties": {"items": {"type": "object"}}, "required": ["items"]}
 
 
-@pytest.mark.parametrize(
-    ("provider", "schema", "sent"),
-    [
-        ("anthropic", OPTIONAL, True), ("anthropic", OPEN, False),
-        ("openai", OPTIONAL, False), ("openai", OPEN, False),
-        ("compatible", OPTIONAL, False), ("compatible", OPEN, False),
-    ],
-)  # fmt: skip
-def test_a_schema_is_enforced_only_where_the_service_can(provider, schema, sent):
-    """Anthropic's service enforces what it is given; the others have a switch."""
-    _, seen = ask(provider, request=Request("k", "critic", MESSAGES, schema))
-    found = schema_sent(provider, seen.body)
-    assert bool(found and (provider == "anthropic" or found[1])) is sent
-    assert provider == "anthropic" or found[0] == schema
-
-
 def test_null_or_a_value_is_written_as_each_service_takes_it():
     kind = {"type": ["array", "null"], "items": {"type": "string"}, "description": "Names."}
     properties = {"names": kind, "size": {"type": ["string", "null"], "enum": ["big", None]}}
