@@ -42,20 +42,20 @@ def ask_all(
     """
     values: list[Value | Refusal] = [Refusal("nothing was asked")] * len(questions)
     open_ = dict(enumerate(questions))
-    for number in range(max((q.num_answers for q in questions), default=0)):
-        if not open_:
-            break
+    number = 0
+    while open_:
         requests = [
             Request(q.key + "/again" * number, q.agent, q.render(q.state, prompts), q.schema)
             for q in open_.values()
         ]
         completions = provider.complete(requests)
+        number += 1
         asked = zip(list(open_.items()), requests, completions, strict=True)
         for (index, question), request, completion in asked:
             value = values[index] = read(completion, question.state, question.parse)
             if isinstance(value, Refusal) and completion.stop != MISSING:
                 on_refused(request.key, value.reason)
-            last = number + 1 >= question.num_answers or completion.stop == MISSING
+            last = number >= question.num_answers or completion.stop == MISSING
             if not isinstance(value, Refusal) or last:
                 del open_[index]
             else:

@@ -27,29 +27,17 @@ NO_SET_UP = ("Nobody was asked: training is as the run has it.", "Nothing is tra
 
 def render_trials(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     """The question for a judgement on every macro in `state.trials`."""
-    setting = state.setting
-    text = prompts.fill(
+    shown = prompts.fill("trial_critic.pictures", pictures=state.images_words)
+    return sections.question(
         "trial_critic.prompt",
-        place=prompts.fill("shared.place"),
+        state,
+        prompts,
         made=prompts.fill("trial_critic.made"),
         judge=prompts.fill("trial_critic.judge"),
-        world=sections.world(setting, prompts),
-        sensors=sections.sensors(setting, prompts),
-        api=setting.api.strip(),
-        mode=sections.mode(setting, prompts),
-        plan=sections.plan(state.plan),
         trials="\n\n".join(map(_trial, state.trials)),
-        pictures=_pictures(state, prompts),
+        pictures=shown if state.images else "",
         names=", ".join(t.sub_action.name for t in state.trials),
     )
-    return sections.messages(text, state, prompts)
-
-
-def _pictures(state: PromptState, prompts: Prompts) -> str:
-    """What `state.images` of trials show; "" if there are none."""
-    if not state.images:
-        return ""
-    return prompts.fill("trial_critic.pictures", pictures=state.images_words)
 
 
 @blocks.refusing
@@ -84,20 +72,15 @@ def trials_schema(state: PromptState) -> dict[str, Any]:
 
 def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     """The question for a critique of the iteration that was just evaluated."""
-    setting = state.setting
-    is_program = setting.mode == "pure_code"
-    text = prompts.fill(
+    is_program = state.setting.mode == "pure_code"
+    return sections.question(
         "critic.prompt",
-        place=prompts.fill("shared.place"),
-        world=sections.world(setting, prompts),
-        policy=sections.policy(setting, prompts),
-        sensors=sections.sensors(setting, prompts),
-        mode=sections.mode(setting, prompts),
+        state,
+        prompts,
         set_up=""
         if is_program
         else prompts.fill("critic.set_up", limits=rl_setup.limits(state, prompts)),
         programs=prompts.fill("critic.programs") if is_program else "",
-        plan=sections.plan(state.plan),
         fates=_fates(state),
         interface=state.interface or NO_SET_UP[is_program],
         report=clip(state.report, MAX_REPORT),
@@ -106,9 +89,8 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
         pictures=state.images_words if state.images else "",
         names=", ".join(s.name for s in state.plan.coded) or "(none)",
         iteration=str(state.iteration + 1),
-        num_iterations=str(setting.num_iterations),
+        num_iterations=str(state.setting.num_iterations),
     )
-    return sections.messages(text, state, prompts)
 
 
 def schema(state: PromptState) -> dict[str, Any]:

@@ -20,15 +20,12 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     """The question for the code of `state.sub_action`, with its earlier attempts."""
     setting, sub_action = state.setting, state.sub_action
     kind = f"{setting.mode}_{sub_action.kind}" if setting.mode != "rl_gpt" else sub_action.kind
-    text = prompts.fill(
+    return sections.question(
         "fast.prompt",
-        place=prompts.fill("shared.place"),
+        state,
+        prompts,
         coding=prompts.fill("fast.coding"),
         example=prompts.fill("fast.example"),
-        world=sections.world(setting, prompts),
-        sensors=sections.sensors(setting, prompts),
-        api=setting.api.strip(),
-        plan=sections.plan(state.plan),
         others=_others(state, prompts),
         name=sub_action.name,
         kind=sub_action.kind,
@@ -36,7 +33,6 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
         instruction=sub_action.instruction,
         feedback=_feedback(state, prompts),
     )
-    return sections.messages(text, state, prompts)
 
 
 def parse(text: str, state: PromptState) -> str | Refusal:
@@ -70,7 +66,10 @@ def _feedback(state: PromptState, prompts: Prompts) -> str:
     """The last version in full, earlier ones in a line each."""
     before = state.before(state.sub_action.name)
     if not state.attempts:
-        return _again(before, prompts) if before else prompts.fill("fast.first")
+        if not before:
+            return prompts.fill("fast.first")
+        told = {"source": before.source.rstrip(), "facts": _said(before)}
+        return prompts.fill("fast.again", iteration=str(before.iteration + 1), **told)
     *older, last = state.attempts
     lines = [attempt_line(attempt) for attempt in older]
     if before:
@@ -84,15 +83,6 @@ def _feedback(state: PromptState, prompts: Prompts) -> str:
     if may_keep(state):
         return prompts.fill("fast.facts", **told)
     return prompts.fill("fast.revise", **told, change=last.change)
-
-
-def _again(before: Before, prompts: Prompts) -> str:
-    return prompts.fill(
-        "fast.again",
-        iteration=str(before.iteration + 1),
-        source=before.source.rstrip(),
-        facts=_said(before),
-    )
 
 
 def _said(before: Before) -> str:

@@ -35,10 +35,11 @@ class Answer:
 
 def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     """The question for plan, code and set-up; for changes of them once there is a plan."""
-    setting = state.setting
-    coded = setting.design != "reward"
-    text = prompts.fill(
+    coded = state.setting.design != "reward"
+    return sections.question(
         "one.prompt",
+        state,
+        prompts,
         **slow.shared(state, prompts),
         coding=prompts.fill("one.coding") if coded else "",
         rl=rl_setup.form(state, prompts) if _sets_up_rl(state) else "",
@@ -46,20 +47,16 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
         tried="" if _is_first(state) else _tried(state, prompts),
         answer=_form(state, prompts),
     )
-    return sections.messages(text, state, prompts)
 
 
 @blocks.refusing
 def parse(text: str, state: PromptState) -> Answer:
     """The answer, with code for sub-actions of its plan only."""
-    if _is_first(state):
-        value = blocks.json_object(text)
-    else:
-        if blocks.says(text, KEEP) and "```" not in text:
-            return Answer()
-        has_json = blocks.fenced(text, ("json",)) or text.lstrip().startswith("{")
-        value = blocks.json_object(text) if has_json else {}
     plan, first = None, _is_first(state)
+    if not first and blocks.says(text, KEEP) and "```" not in text:
+        return Answer()
+    has_json = first or blocks.fenced(text, ("json",)) or text.lstrip().startswith("{")
+    value = blocks.json_object(text) if has_json else {}
     if first or "sub_actions" in value:
         written = {fate.name for fate in state.fates if fate.attempts}
         plan = slow.read(value, state, blocks.reasoning(text, value), written)

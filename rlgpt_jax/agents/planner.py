@@ -57,16 +57,16 @@ class TaskPlan:
 def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     """The question for a plan; `state.facts` are what is made of what."""
     setting = state.setting
-    text = prompts.fill(
+    return sections.question(
         "planner.prompt",
-        world=sections.world(setting, prompts),
+        state,
+        prompts,
         facts=state.facts,
         final=_final(state),
         horizon=str(setting.horizon),
         macro_limits=sections.macro_limits(setting, prompts),
         max_sub_tasks=str(MAX_SUB_TASKS),
     )
-    return sections.messages(text, state, prompts)
 
 
 def _final(state: PromptState) -> str:

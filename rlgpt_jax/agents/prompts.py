@@ -152,10 +152,10 @@ class Prompts:
         text = _HEADED.sub(lambda match: match[0] if values[match[1]] else "", self._texts[name])
         return _PLACEHOLDER.sub(lambda match: values[match[1]], text)
 
-    def fill_from(self, name: str, values: Mapping[str, str]) -> str:
-        """The same with those of many values that the section has placeholders for."""
-        names = values.keys() & self._placeholders[name]
-        return self.fill(name, **{key: values[key] for key in names})
+    def fill_from(self, name: str, many: Mapping[str, str], /, **values: str) -> str:
+        """The same, with those of many other values that the section has placeholders for."""
+        names = many.keys() & self._placeholders[name]
+        return self.fill(name, **{key: many[key] for key in names}, **values)
 
 
 def load(folder: Path = FOLDER, advice: bool = True, spec: bool = False) -> Prompts:

@@ -97,8 +97,22 @@ def history(state: PromptState) -> str:
     return memory.history(state.memory, state.setting.memory_characters)
 
 
-def messages(text: str, state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
-    """One user message; after a refused answer it also shows the reason."""
+def question(
+    name: str, state: PromptState, prompts: Prompts, /, **own: str
+) -> tuple[Message, ...]:  # fmt: skip
+    """One user message; after a refused answer it also shows the reason.
+
+    Args:
+      name: of the section with the question.
+      own: what fills it besides what the prompts of several agents tell.
+    """
+    setting = state.setting
+    shared = dict(
+        place=prompts.fill("shared.place"), world=world(setting, prompts),
+        policy=policy(setting, prompts), sensors=sensors(setting, prompts),
+        api=setting.api.strip(), mode=mode(setting, prompts), plan=plan(state.plan),
+    )  # fmt: skip
+    text = prompts.fill_from(name, shared, **own)
     answer, reason = state.refused
     if reason:
         answer = memory.clip(answer.strip(), MAX_ANSWER) or "(nothing)"

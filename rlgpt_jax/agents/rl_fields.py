@@ -88,11 +88,9 @@ def nearest(name: str, allowed: Sequence[str]) -> str:
     longer = [other for other in allowed if name and (name in other or other in name)]
     close = difflib.get_close_matches(name, allowed, n=4, cutoff=0.5)
     found = list(dict.fromkeys([*close, *longer]))[:5]
-    return (
-        f"the nearest are {', '.join(found)}"
-        if found
-        else ("use names of Minecraft 1.11, for example log, cobblestone, wool")
-    )
+    if found:
+        return f"the nearest are {', '.join(found)}"
+    return "use names of Minecraft 1.11, for example log, cobblestone, wool"
 
 
 def name(value: Any, allowed: Sequence[str], path: str) -> str:

@@ -27,27 +27,23 @@ def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     Reads `setting` (with `given`), `plan`, `fates` (may be empty while code is written),
     `memory` and `refused`.
     """
-    setting = state.setting
     feedback = prompts.fill("rl_setup.first")
     if state.memory:
         feedback = prompts.fill(
             "rl_setup.again",
             iteration=str(state.iteration + 1),
-            num_iterations=str(setting.num_iterations),
+            num_iterations=str(state.setting.num_iterations),
             history=sections.history(state),
             critic=f"The critic says to you: {state.to_rl}" if state.to_rl else "",
         )
-    text = prompts.fill(
+    return sections.question(
         "rl_setup.prompt",
-        place=prompts.fill("shared.place"),
-        world=sections.world(setting, prompts),
-        policy=sections.policy(setting, prompts),
-        plan=sections.plan(state.plan),
+        state,
+        prompts,
         fates=sections.fates(state.fates),
         form=form(state, prompts),
         feedback=feedback,
     )
-    return sections.messages(text, state, prompts)
 
 
 def form(state: PromptState, prompts: Prompts) -> str:

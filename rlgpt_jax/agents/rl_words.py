@@ -13,8 +13,6 @@ from rlgpt_jax.rl.interface import (
 )
 
 UNCHANGED = "Training is as the run has it."
-
-
 _NETWORKS = {
     "last": "the network of the iteration before",
     "best": "the network of the iteration with the best evaluation so far",
@@ -30,7 +28,7 @@ def describe(interface: RLInterface, spec: WorldSpec | None = None) -> str:
         "Primitives left out": _left_out(
             spec.primitives if spec else PRIMITIVES, interface.primitives
         ),
-        "Macros offered": _names(interface.macros),
+        "Macros offered": "" if interface.macros is None else ", ".join(interface.macros) or "none",
         "Turns of the camera": "" if interface.turn is None else f"{interface.turn} degrees",
         "Reward": _reward(interface.reward),
         "Budget": _budget(interface),
@@ -66,23 +64,18 @@ def _task(task: TrainingTask) -> str:
     return ", ".join(part for part in parts if part)
 
 
-def _names(names: tuple[str, ...] | None) -> str:
-    return "" if names is None else ", ".join(names) or "none"
-
-
 def _reward(terms: RewardTerms) -> str:
-    number = lambda x: f"{x:g}"  # noqa: E731
     targets = f" to the nearest {' or '.join(terms.targets)}" if terms.targets else ""
     parts = [
-        "" if terms.success is None else f"{number(terms.success)} for success",
-        "" if terms.step_cost is None else f"{number(0 - terms.step_cost)} per tick",
-        f"{number(terms.distance)} per block nearer{targets}" if terms.distance is not None
+        "" if terms.success is None else f"{terms.success:g} for success",
+        "" if terms.step_cost is None else f"{0 - terms.step_cost:g} per tick",
+        f"{terms.distance:g} per block nearer{targets}" if terms.distance is not None
         else f"distance counts{targets}" if targets else "",
-        *(f"{number(reward)} per {item} gained" for item, reward in terms.items),
+        *(f"{reward:g} per {item} gained" for item, reward in terms.items),
         "" if terms.exploration is None
-        else f"{number(terms.exploration)} per new cell of {CELL} x {CELL} blocks",
+        else f"{terms.exploration:g} per new cell of {CELL} x {CELL} blocks",
         "" if terms.environment is None
-        else f"{number(terms.environment)} times the world's own reward",
+        else f"{terms.environment:g} times the world's own reward",
         *(_progress(*pair) for pair in terms.progress),
     ]  # fmt: skip
     return ", ".join(part for part in parts if part)

@@ -13,8 +13,7 @@ from rlgpt_jax.agents.prompts import Prompts
 
 def render(state: PromptState, prompts: Prompts) -> tuple[Message, ...]:
     """The question for a plan, with all that happened in earlier iterations."""
-    text = prompts.fill("slow.prompt", **shared(state, prompts))
-    return sections.messages(text, state, prompts)
+    return sections.question("slow.prompt", state, prompts, **shared(state, prompts))
 
 
 def shared(state: PromptState, prompts: Prompts) -> dict[str, str]:
@@ -27,14 +26,10 @@ def shared(state: PromptState, prompts: Prompts) -> dict[str, str]:
     tries = {"num_tries": str(setting.num_tries)}
     documents = {"sensors": sections.sensors(setting, prompts), "api": setting.api.strip()}
     return {
-        "place": prompts.fill("shared.place"),
         "flow": prompts.fill(f"{who}.{flow}", **tries)
         if coded
         else prompts.fill(f"{who}.flow_reward"),
-        "world": sections.world(setting, prompts),
-        "policy": sections.policy(setting, prompts),
         "documents": prompts.fill("shared.documents", **documents) if coded else "",
-        "mode": sections.mode(setting, prompts),
         "heuristics": prompts.fill(f"slow.heuristics{other}"),
         "decompose": sections.decompose(state, prompts),
         "example_task": prompts.fill("slow.example_task"),

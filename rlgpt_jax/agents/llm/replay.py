@@ -76,16 +76,16 @@ class Replay:
 
     def _look_up(self, request: Request) -> Completion:
         """The recorded answer, with its tokens; it costs nothing now."""
-        if request.key not in self._recorded and not self._strict:
+        line = self._recorded.get(request.key)
+        if line is None and not self._strict:
             return Completion("", "nobody", "replay", 0.0, stop=MISSING)
-        if request.key not in self._recorded:
+        if line is None:
             raise MissingAnswer(
                 f"{self._path} holds no answer for {request.key!r}. Recorded keys: "
                 f"{', '.join(self._recorded) or 'none'}. Replay the configuration that "
                 "was recorded, record this one with another provider, or set "
                 "llm.replay=lenient, which goes on without an answer."
             )
-        line = self._recorded[request.key]
         if self._strict and (words := _difference(line, request)):
             raise PromptDiffers(
                 f"the prompt of {request.key!r} is not the one in {self._path}:\n"
