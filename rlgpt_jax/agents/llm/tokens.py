@@ -4,6 +4,7 @@ The only place that turns characters and pictures into tokens.
 """
 
 import dataclasses
+import functools
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -124,10 +125,7 @@ def agents(chosen: Sequence[Cell]) -> list[str]:
 
 def total(chosen: Sequence[Cell]) -> Cell:
     """Sum of some cells; its `agent`, `task` and `iteration` say nothing."""
-    summed = Cell()
-    for cell in chosen:
-        summed = summed.plus(cell)
-    return summed
+    return functools.reduce(Cell.plus, chosen, Cell())
 
 
 def to_json(lines: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
