@@ -4,7 +4,7 @@ import importlib.util
 from pathlib import Path
 
 from experiments.configs import base
-from experiments.values import ConfigError
+from experiments.values import ConfigError, refusing
 from rlgpt_jax.agents import prompts
 from rlgpt_jax.agents.llm.base import ProviderError
 from rlgpt_jax.envs.control import packages
@@ -18,7 +18,9 @@ def check_start(config: base.Config) -> None:
     Raises:
       ConfigError: what is missing and where it comes from.
     """
-    _check_key(config)
+    if config.llm.is_real and config.loop.asks:
+        with refusing(ProviderError):  # no key of the model that will be asked
+            config.llm.endpoint()
     _check_tracker(config)
     check_tools(config)
 
@@ -26,21 +28,13 @@ def check_start(config: base.Config) -> None:
 def check_tools(config: base.Config) -> None:
     """The same of all but the model: what `run.make_tools` reads."""
     _check_interpreter(config)
-    _check_packages(config)
+    task = config.task_record
+    if isinstance(task, ControlTask):
+        with refusing(packages.MissingPackage):  # of a simulator
+            packages.check(task.name, task.packages)
     _check_clip_files(config)
-    try:
+    with refusing(ValueError):
         prompts.load()
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
-
-
-def _check_key(config: base.Config) -> None:
-    """Refuses to start without the key of the model that will be asked."""
-    if config.llm.is_real and config.loop.asks:
-        try:
-            config.llm.endpoint()
-        except ProviderError as error:
-            raise ConfigError(str(error)) from error
 
 
 def _check_tracker(config: base.Config) -> None:
@@ -61,20 +55,8 @@ def _check_interpreter(config: base.Config) -> None:
                 "--config.minedojo.launcher=ray: Ray is not installed: pip install -e '.[scale]', "
                 "or take --config.minedojo.launcher=local."
             )
-        try:
+        with refusing(ValueError, first="--config.world=minedojo: "):
             config.minedojo.interpreter()
-        except ValueError as error:
-            raise ConfigError(f"--config.world=minedojo: {error}") from error
-
-
-def _check_packages(config: base.Config) -> None:
-    """Refuses to start without the packages of a simulator."""
-    task = config.task_record
-    if isinstance(task, ControlTask):
-        try:
-            packages.check(task.name, task.packages)
-        except packages.MissingPackage as error:
-            raise ConfigError(str(error)) from error
 
 
 def _check_clip_files(config: base.Config) -> None:
@@ -92,10 +74,8 @@ def _check_clip_files(config: base.Config) -> None:
 def check_library(config: base.Config) -> None:
     """Refuses a library of macros that cannot be read; a resumed run reads its own copy."""
     if config.macros.library:
-        try:
+        with refusing(store.LibraryError, first="--config.macros.library: "):
             store.load(Path(config.macros.library))
-        except store.LibraryError as error:
-            raise ConfigError(f"--config.macros.library: {error}") from error
 
 
 def check_budget(config: base.Config) -> None:
@@ -103,10 +83,9 @@ def check_budget(config: base.Config) -> None:
 
     Every iteration starts new episodes, so the end of a long task would never be met.
     """
-    task, lanes = config.task_record, config.rl.ppo.num_envs
-    horizon = task.horizon
-    ticks = config.loop.ticks_per_iteration
-    if config.loop.learns and not config.loop.planner and ticks < lanes * horizon:
+    task, lanes, loop = config.task_record, config.rl.ppo.num_envs, config.loop
+    horizon, ticks = task.horizon, loop.ticks_per_iteration
+    if loop.learns and not loop.planner and ticks < lanes * horizon:
         fewer = max(1, ticks // horizon)
         name = "minedojo.workers" if config.world == "minedojo" else "ppo.num_envs"
         raise ConfigError(

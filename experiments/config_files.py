@@ -106,7 +106,8 @@ def load_config(name: str, flag: str = "--config") -> base.Config:
         own, variant = next(pair for pair in DERIVED if name == "_".join(pair))
         transcript = ("llm.transcript", f"experiments/transcripts/{name}.jsonl")
         return override(load_config(own), [*VARIANTS[variant], transcript])
-    module = from_path(name, flag) if is_path(name) else _import(name)
+    own = f"experiments.configs.{name}"
+    module = from_path(name, flag) if is_path(name) else importlib.import_module(own)
     try:
         config = _made(module)
     except Exception as error:
@@ -139,7 +140,3 @@ def _made(module: ModuleType) -> base.Config:
         "the file has neither a function get_config() nor a record TASK. Begin with a copy of "
         "experiments/configs/template.py."
     )
-
-
-def _import(name: str) -> ModuleType:
-    return importlib.import_module(f"experiments.configs.{name}")

@@ -60,14 +60,7 @@ def differences(old: Any, new: Any) -> list[str]:
 
 def leaf_values(config: Any) -> dict[str, Any]:
     """All single values of a configuration by dotted path."""
-    values: dict[str, Any] = {}
-    for field in dataclasses.fields(config):
-        value = getattr(config, field.name)
-        if dataclasses.is_dataclass(value):
-            values |= {f"{field.name}.{path}": x for path, x in leaf_values(value).items()}
-        else:
-            values[field.name] = value
-    return values
+    return leaves(dataclasses.asdict(config))
 
 
 def leaves(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

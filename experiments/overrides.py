@@ -11,7 +11,7 @@ import typing
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
-from experiments.config_tree import leaf_values
+from experiments.config_tree import leaf_values, leaves
 from experiments.values import ConfigError, parse_value
 
 T = TypeVar("T")
@@ -61,20 +61,11 @@ def _rebuilt(config: T, changes: dict[str, Any], prefix: str) -> T:
     except ConfigError:
         raise
     except (ValueError, TypeError) as error:
-        flags = ", ".join(_flags(changes, prefix))
-        raise ConfigError(f"{flags}: {error}") from error
-
-
-def _flags(changes: dict[str, Any], prefix: str) -> list[str]:
-    flags: list[str] = []
-    for name, value in changes.items():
-        if isinstance(value, dict):
-            flags += _flags(value, f"{prefix}{name}.")
-        elif name in PRIVATE:
-            flags.append(f"--config.{prefix}{name}")
-        else:
-            flags.append(f"--config.{prefix}{name}={value}")
-    return flags
+        flags = (
+            f"--config.{path}" + f"={value}" * (not path.endswith(PRIVATE))
+            for path, value in leaves(changes, prefix).items()
+        )
+        raise ConfigError(f"{', '.join(flags)}: {error}") from error
 
 
 def _type_at(config: Any, path: str) -> Any:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 
 from experiments.configs import base
-from experiments.values import ConfigError
+from experiments.values import ConfigError, refusing
 from rlgpt_jax import files
 from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.envs.spec import SpecTask
@@ -30,11 +30,14 @@ def check_transcript(config: base.Config) -> None:
         )
     exchanges = _read(config)
     _check_goal(config, next(iter(exchanges.values()), None))
-    if config.loop.planner:  # how many sub-tasks there are is the planner's word
-        _check_planner(config, bool(_num_recorded(config, exchanges)))
-        return
     wanted, recorded = config.loop.num_iterations, _num_recorded(config, exchanges)
-    if recorded < wanted and not config.loop.stop_when_solved:
+    if config.loop.planner:  # how many sub-tasks there are is the planner's word
+        if not recorded:
+            raise ConfigError(
+                f"{config.llm.transcript} was recorded without a planner, the run asks one "
+                "(loop.planner=true). Leave it out, or record with --config.llm.provider=file."
+            )
+    elif recorded < wanted and not config.loop.stop_when_solved:
         raise ConfigError(
             f"{config.llm.transcript} holds {recorded} iterations of this mode, the run asks "
             f"for {wanted}. Set --config.loop.num_iterations={recorded}"
@@ -58,19 +61,16 @@ def _num_recorded(config: base.Config, exchanges: Collection[str]) -> int:
     prefix = config.loop.key_prefix
     if config.loop.planner:
         return int(f"{prefix}planner" in exchanges)
-    wanted = config.loop.num_iterations
-    return sum(_has_iteration(exchanges, f"{prefix}iter{i}/") for i in range(wanted))
+    begun = [f"{prefix}iter{i}/" for i in range(config.loop.num_iterations)]  # by any agent
+    return sum(any(key.startswith(first) for key in exchanges) for first in begun)
 
 
 def _read(config: base.Config) -> dict[str, dict]:
     """The exchanges of a recording by their keys."""
-    try:
+    words = f"--config.llm.transcript={config.llm.transcript} is no transcript: "
+    with refusing(OSError, ValueError, RecursionError, first=words):
         lines = read_lines(files.CHECKOUT / config.llm.transcript)
         return {exchange["key"]: exchange for exchange in lines}
-    except (OSError, ValueError, RecursionError) as error:
-        raise ConfigError(
-            f"--config.llm.transcript={config.llm.transcript} is no transcript: {error}"
-        ) from error
 
 
 def lacks_answers(config: base.Config) -> bool:
@@ -85,41 +85,25 @@ def shipped() -> list[str]:
     return found or ["none"]
 
 
-def _has_iteration(exchanges: Collection[str], prefix: str) -> bool:
-    """Whether an iteration was begun, by whichever agent."""
-    return any(key.startswith(prefix) for key in exchanges)
-
-
-def _check_planner(config: base.Config, is_there: bool) -> None:
-    if not is_there:
-        raise ConfigError(
-            f"{config.llm.transcript} was recorded without a planner, the run asks one "
-            "(loop.planner=true). Leave it out, or record with --config.llm.provider=file."
-        )
-
-
 def _check_goal(config: base.Config, exchange: dict | None) -> None:
+    """Refuses a recording of another task; with a spec, one whose prompts lack the task's words."""
     asked = config.task_record
+    words = ""
     if isinstance(asked, SpecTask):
-        return _check_words(config, asked, exchange)
-    other = task_of(exchange)
-    if other is not None and _goal(other) != _goal(asked):
+        if exchange is not None and asked.words[1:] not in _text(exchange):
+            words = f"another task than {asked.name}"
+    elif (other := task_of(exchange)) and _goal(other) != _goal(asked):
+        words = f"the task {other.name}, the run asks for {asked.name}"
+    if words:
         raise ConfigError(
-            f"{config.llm.transcript} was recorded for the task {other.name}, the run asks for "
-            f"{asked.name}: its plans and macros would not fit. Record one with "
-            f"--config.llm.provider=file, or leave the models out with {WITHOUT}."
+            f"{config.llm.transcript} was recorded for {words}: its plans and macros would not "
+            "fit. Record one with --config.llm.provider=file, or leave the models out with "
+            f"{WITHOUT}."
         )
 
 
-def _check_words(config: base.Config, asked: SpecTask, exchange: dict | None) -> None:
-    """Refuses a recording whose prompts do not tell the words of a task in a world with a spec."""
-    text = "\n".join(m["text"] for m in (exchange or {}).get("messages", ()))
-    if exchange is not None and asked.words[1:] not in text:
-        raise ConfigError(
-            f"{config.llm.transcript} was recorded for another task than {asked.name}: its plans "
-            "and macros would not fit. Record one with --config.llm.provider=file, or leave the "
-            f"models out with {WITHOUT}."
-        )
+def _text(exchange: dict) -> str:
+    return "\n".join(message["text"] for message in exchange.get("messages", ()))
 
 
 def _goal(task: Task) -> tuple[str, bool]:
@@ -134,7 +118,7 @@ def task_of(exchange: dict | None) -> Task | None:
     """
     if exchange is None:
         return None
-    text = "\n".join(message["text"] for message in exchange.get("messages", ()))
+    text = _text(exchange)
     for task in TASKS.values():
         if task.words[1:] in text:
             return task

@@ -10,7 +10,7 @@ from typing import Any
 
 from experiments import overrides
 from experiments.configs import base, sight
-from experiments.values import ConfigError
+from experiments.values import ConfigError, refusing
 from rlgpt_jax.envs.tasks import own_task, tasks
 
 Pairs = Sequence[tuple[str, str]]
@@ -28,28 +28,26 @@ def override(config: base.Config, assignments: Pairs) -> base.Config:
     config = sight.chosen(config, assignments)
     names = [pair for pair in assignments if pair[0] == "task"]
     rest = [pair for pair in assignments if pair[0] != "task"]
-    fields = {path.partition(".")[2] for path, _ in rest if path.startswith("task.")}
+    mine = [pair for pair in rest if pair[0].startswith("task.")]
+    fields = {path.removeprefix("task.") for path, _ in mine}
     if names:
         config = overrides.override(config, names)
-    if not fields:
-        return overrides.override(config, rest)
     if not isinstance(config.task, str):
         _need_words(config.task, fields)
         return overrides.override(config, rest)
+    if not mine:
+        return overrides.override(config, rest)
     row = tasks.get_task(config.task)
-    draft = overrides.override(_Draft(own_task.changed(row)), _of_task(rest)).task
+    draft = overrides.override(_Draft(own_task.changed(row)), mine).task
     changes: dict[str, Any] = {}
     if "words" not in fields:
         changes["words"] = tasks.goal_words(draft)
     if "sources" not in fields and fields & {*GOAL, *LAND}:
         changes["sources"] = ()
-    others = [pair for pair in rest if not pair[0].startswith("task.")]
-    try:
+    flags = ", ".join(f"--config.{path}={text}" for path, text in mine)
+    with refusing(ValueError, first=f"{flags}: "):
         config = dataclasses.replace(config, task=dataclasses.replace(draft, **changes))
-    except ValueError as error:
-        flags = ", ".join(f"--config.{path}={text}" for path, text in _of_task(rest))
-        raise ConfigError(f"{flags}: {error}") from error
-    return overrides.override(config, others)
+    return overrides.override(config, [pair for pair in rest if pair not in mine])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,10 +55,6 @@ class _Draft:
     """A record that is not whole yet, so that nothing checks it."""
 
     task: tasks.Task
-
-
-def _of_task(pairs: Pairs) -> list[tuple[str, str]]:
-    return [pair for pair in pairs if pair[0].startswith("task.")]
 
 
 def _need_words(task: tasks.Task, fields: set[str]) -> None:

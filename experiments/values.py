@@ -4,10 +4,11 @@ Nothing here imports jax: a typing error costs no waiting.
 """
 
 import ast
+import contextlib
 import difflib
 import types
 import typing
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from experiments.shown import short
@@ -20,6 +21,15 @@ class ConfigError(ValueError):
 
     def __init__(self, words: str):
         super().__init__(short(words))
+
+
+@contextlib.contextmanager
+def refusing(*kinds: type[Exception], first: str = "") -> Iterator[None]:
+    """Tells errors of these kinds as settings that cannot be used, with words before them."""
+    try:
+        yield
+    except kinds as error:
+        raise ConfigError(f"{first}{error}") from error
 
 
 def parse_value(text: str, kind: Any, flag: str) -> Any:

@@ -10,7 +10,7 @@ from experiments.configs import base
 from experiments.configs.llm import CRITICS
 from experiments.flags import Settings
 from experiments.mineclip.reward_term import Clip, make_clip
-from experiments.values import ConfigError
+from experiments.values import ConfigError, refusing
 from rlgpt_jax import files
 from rlgpt_jax.agents.llm.base import Provider
 from rlgpt_jax.agents.llm.budget import Budget, Clock, Quote
@@ -80,7 +80,7 @@ def check_machine(config: base.Config) -> None:
     Raises:
       ConfigError: with what there is.
     """
-    try:
+    with refusing(ValueError):
         on_device = uses_device(config)
         mesh = devices.mesh_of(config.rl, on_device)
         devices.num_groups(config.rl, mesh)
@@ -89,8 +89,6 @@ def check_machine(config: base.Config) -> None:
             crafting.names_of(config.minecraft_task)
         if config.loop.planner and not config.loop.asks:
             skill_graph.skills_of(config.minecraft_task)
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
     if config.world != "voxel":
         return
     voxel, ppo, num = config.voxel, config.ppo, mesh.size if mesh else 1

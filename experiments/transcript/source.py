@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from experiments.values import ConfigError, suggest
+from experiments.values import ConfigError, refusing, suggest
 from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.files import CHECKOUT
 
@@ -19,7 +19,7 @@ WIDTH, NARROWEST = 120, 100  # columns where there is no terminal, and at least
 
 def console() -> Console:
     """Where the commands print."""
-    made = Console(file=sys.stdout, highlight=False)
+    made = Console(file=sys.stdout, highlight=False, markup=False)
     made.width = max(made.width, NARROWEST) if made.is_terminal else WIDTH
     return made
 
@@ -46,10 +46,8 @@ def transcript_of(path: Path) -> Path:
 def load(path: Path) -> tuple[Path, list[Line]]:
     """The file and its lines."""
     file = transcript_of(path)
-    try:
+    with refusing(ValueError):  # not JSON, or JSON of something else
         lines = read_lines(file)
-    except ValueError as error:  # not JSON, or JSON of something else
-        raise ConfigError(str(error)) from error
     if not lines:
         raise ConfigError(f"{file} holds no exchange yet.")
     return file, lines
