@@ -29,14 +29,29 @@ def exit_code(run: Callable[[], int]) -> int:
         return 2
 
 
+def answer(argv: list[str], text: str, run: Callable[[list[str]], int]) -> int:
+    """Help with `text` where it is asked for, else what `run` does with the command line."""
+    if {"--help", "-h"} & set(argv):
+        print(text)
+        return 0
+    return exit_code(lambda: run(argv))
+
+
+def parser_of(words: str, text: str | None) -> argparse.ArgumentParser:
+    """Of `python -m experiments.WORDS`; its docstring is the help."""
+    return argparse.ArgumentParser(
+        f"python -m experiments.{words}", description=text,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+
+
 @dataclasses.dataclass(frozen=True)
 class Tool:
     """A package of `experiments` and its commands."""
 
     name: str
     text: str | None  # its docstring
-    # Command -> its module in the package, and what its help adds of it to the docstring.
-    commands: Mapping[str, tuple[str, str]]
+    commands: Mapping[str, str]  # a module of each name; what help adds of it to the docstring
 
     def main(self, argv: list[str], prepares: bool = True) -> int:
         """Runs the chosen command. Returns the exit code.
@@ -55,8 +70,7 @@ class Tool:
     def usage(self) -> str:
         """The help of the tool."""
         width = max(map(len, self.commands))
-        rows = [(name, words) for name, (_, words) in self.commands.items() if words]
-        lines = [f"  {name:<{width}}  {words}" for name, words in rows]
+        lines = [f"  {name:<{width}}  {words}" for name, words in self.commands.items() if words]
         return "\n".join([(self.text or "").strip(), *([""] if lines else []), *lines])
 
     def choose(self, argv: list[str]) -> tuple[str, list[str]] | int:
@@ -73,10 +87,7 @@ class Tool:
 
     def parse(self, name: str, rest: list[str]) -> tuple[ModuleType, argparse.Namespace]:
         """The module of a command, imported only now, and its options."""
-        module = importlib.import_module(f"experiments.{self.name}.{self.commands[name][0]}")
-        parser = argparse.ArgumentParser(
-            f"python -m experiments.{self.name} {name}", description=module.__doc__,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-        )  # fmt: skip
+        module = importlib.import_module(f"experiments.{self.name}.{name}")
+        parser = parser_of(f"{self.name} {name}", module.__doc__)
         module.add_arguments(parser)
         return module, parser.parse_args(rest)

@@ -10,7 +10,7 @@ import datetime
 import json
 import re
 import shlex
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,24 +61,6 @@ class Settings:
     command: str = ""  # that starts the same run in another folder; "" of older runs
 
 
-def define(
-    words: Mapping[str, str], switches: Collection[str], lists: Collection[str] = ()
-) -> flags.FlagValues:
-    """Flags by name with their help. But for switches they are text until somebody checks it.
-
-    Those of `lists` may be given more than once.
-    """
-    values = flags.FlagValues()
-    for name, text in words.items():
-        if name in switches:
-            flags.DEFINE_boolean(name, False, text, flag_values=values)
-        elif name in lists:
-            flags.DEFINE_multi_string(name, [], text, flag_values=values)
-        else:
-            flags.DEFINE_string(name, None, text, flag_values=values)
-    return values
-
-
 def help_text(text: str | None, words: Mapping[str, str], *more: str) -> str:
     """What a command is, its flags, and what else is to be said."""
     width = max(map(len, words)) + 1
@@ -95,7 +77,7 @@ def parse(argv: Sequence[str]) -> Settings:
     assignments, rest = split_overrides(argv)
     check_once(rest, assignments)
     hint = "Usage: python -m experiments.main --config=NAME [--config.<field>=VALUE ...]"
-    values = fill(define(HELP, ("resume", "smoke")), rest, HELP, hint)
+    values = read(rest, HELP, ("resume", "smoke"), hint=hint)
     config = None
     if values.config:
         config = resolve(values.config, values.seed, values.smoke, assignments)
@@ -103,11 +85,9 @@ def parse(argv: Sequence[str]) -> Settings:
         raise ConfigError(f"--config=NAME is needed. {suggest('', sorted(config_names()))}")
     workdir = Path(values.workdir) if values.workdir else None
     if values.resume:
-        name, config, workdir = resumed(values.config, config, workdir, assignments)
-        check_start(config)
-        saved = started_with(workdir)
-        smoke, command = saved.get("smoke", False), saved.get("command", "")
-        return Settings(name, config, workdir, True, smoke, command)
+        settings = resumed(values.config, config, workdir, assignments)
+        check_start(settings.config)
+        return settings
     assert config is not None
     name = stem_of(values.config)
     stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
@@ -121,15 +101,14 @@ def parse(argv: Sequence[str]) -> Settings:
     if config.set_up:
         set_up.check(Path(config.set_up), config.task_record.name, config.sight)
     check_start(config)
-    command = repeat_command(values, assignments)
+    more = ["--smoke"] * values.smoke + [f"--seed={values.seed}"] * (values.seed is not None)
+    command = command_of(values.config, assignments, *more)
     return Settings(name, config, workdir, False, values.smoke, command)
 
 
-def repeat_command(values: flags.FlagValues, assignments: Sequence[tuple[str, str]]) -> str:
-    """Starts the same run, in a folder of its own."""
-    words = ["python", "-m", "experiments.main", f"--config={values.config}"]
-    words += ["--smoke"] * values.smoke
-    words += [f"--seed={values.seed}"] * (values.seed is not None)
+def command_of(name: str, assignments: Sequence[tuple[str, str]], *more: str) -> str:
+    """Starts a run of a configuration, in a folder of its own."""
+    words = ["python", "-m", "experiments.main", f"--config={name}", *more]
     return shlex.join([*words, *(f"--config.{path}={text}" for path, text in assignments)])
 
 
@@ -177,24 +156,36 @@ def split_overrides(argv: Sequence[str]) -> tuple[list[tuple[str, str]], list[st
     return assignments, rest
 
 
-def fill(
-    values: flags.FlagValues, argv: Sequence[str], names: Iterable[str], hint: str = ""
+def read(
+    argv: Sequence[str],
+    words: Mapping[str, str],
+    switches: Collection[str] = (),
+    lists: Collection[str] = (),
+    hint: str = "",
 ) -> flags.FlagValues:
-    """Gives flags their values, with one clear error for a name or value that is not valid.
+    """The flags of a command line, with one clear error for a name or value that is not valid.
 
     Args:
-      values: the defined flags.
       argv: the command line without the program's name.
-      names: of the flags, to suggest one.
+      words: flags with their help. But for switches they are text until somebody checks it.
+      lists: flags that may be given more than once.
       hint: ends the error for what is no flag.
 
     Raises:
       ConfigError: unknown flag, bad value, or a word that is no flag.
     """
+    values = flags.FlagValues()
+    for name, text in words.items():
+        if name in switches:
+            flags.DEFINE_boolean(name, False, text, flag_values=values)
+        elif name in lists:
+            flags.DEFINE_multi_string(name, [], text, flag_values=values)
+        else:
+            flags.DEFINE_string(name, None, text, flag_values=values)
     try:
         left = values(["experiments", *argv])[1:]
     except flags.UnrecognizedFlagError as error:
-        known = [f"--{name}" for name in names]
+        known = [f"--{name}" for name in words]
         raise ConfigError(
             f"--{error.flagname}: no such flag. {suggest('--' + error.flagname, known)}"
         ) from error
@@ -235,7 +226,7 @@ def resumed(
     asked: base.Config | None,
     workdir: Path | None,
     assignments: Sequence[tuple[str, str]] = (),
-) -> tuple[str, base.Config, Path]:
+) -> Settings:
     """The run to go on with. What it was started with stands but for what `may_change`; other
     settings are refused."""
     if workdir is None:
@@ -255,7 +246,8 @@ def resumed(
             "mineclip.weights, merges and texts may be changed, but for "
             f"{', '.join(FIXED)}.)"
         )
-    return saved["name"], config, workdir
+    smoke, command = saved.get("smoke", False), saved.get("command", "")
+    return Settings(saved["name"], config, workdir, True, smoke, command)
 
 
 def started_with(workdir: Path) -> dict[str, Any]:

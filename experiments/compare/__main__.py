@@ -27,7 +27,7 @@ def main(argv: list[str]) -> int:
 def run(argv: list[str]) -> int:
     folders = [Path(word) for word in argv if not word.startswith("-")]
     rest = [word for word in argv if word.startswith("-")]
-    out = Path(flags.fill(flags.define(HELP, ()), rest, HELP).out or "compare")
+    out = Path(flags.read(rest, HELP).out or "compare")
     for folder in folders:
         if not (folder / "config.json").is_file():
             raise ConfigError(f"{folder} holds no config.json, so no run. Give run folders.")

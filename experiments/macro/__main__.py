@@ -9,10 +9,10 @@ from experiments.commands import Tool
 
 # A module is imported when it is chosen; jax only by what its `run` imports.
 COMMANDS = {
-    "check": ("check", "why a macro is refused, or the program that it compiles to"),
-    "run": ("run", "a macro alone in the embedded world: success, ends, ticks, a video"),
-    "library": ("library", "macros on disk: list, show, add, save those of a run"),
-    "skills": ("skills", "the trusted skills that macros may call"),
+    "check": "why a macro is refused, or the program that it compiles to",
+    "run": "a macro alone in the embedded world: success, ends, ticks, a video",
+    "library": "macros on disk: list, show, add, save those of a run",
+    "skills": "the trusted skills that macros may call",
 }
 
 

@@ -8,9 +8,9 @@ import sys
 from experiments.commands import Tool
 
 COMMANDS = {
-    "convert": ("convert", "the published PyTorch checkpoint to weights of this program"),
-    "texts": ("texts", "features of sentences, for machines without the list of merges"),
-    "score": ("score", "how likely a video, or a folder of pictures, shows what a sentence says"),
+    "convert": "the published PyTorch checkpoint to weights of this program",
+    "texts": "features of sentences, for machines without the list of merges",
+    "score": "how likely a video, or a folder of pictures, shows what a sentence says",
 }
 
 

@@ -11,7 +11,7 @@ import sys
 
 from experiments.commands import Tool
 
-COMMANDS = {"setup": ("setup", ""), "doctor": ("doctor", "")}
+COMMANDS = {"setup": "", "doctor": ""}
 
 
 def main(argv: list[str]) -> int:

@@ -10,26 +10,24 @@ The window needs pygame (pip install -e '.[play]').
 import sys
 
 from experiments import flags, machine
-from experiments.commands import exit_code
+from experiments.commands import answer
 from experiments.play import keys, options
 from rlgpt_jax.envs.tasks.tasks import TASKS
 
 
 def main(argv: list[str]) -> int:
     """Returns the exit code: 0 done, 1 stopped, 2 something that cannot be used."""
-    if "--help" in argv or "-h" in argv:
-        print(flags.help_text(__doc__, options.HELP, "", keys.HELP, "", keys.FILES))
-        return 0
-    if "--task=help" in argv:
-        print("\n".join(f"{name:<32}  {task.words}" for name, task in TASKS.items()))
-        return 0
+    text = flags.help_text(__doc__, options.HELP, "", keys.HELP, "", keys.FILES)
     try:
-        return exit_code(lambda: play(argv))
+        return answer(argv, text, play)
     except KeyboardInterrupt:
         return 1
 
 
 def play(argv: list[str]) -> int:
+    if "--task=help" in argv:
+        print("\n".join(f"{name:<32}  {task.words}" for name, task in TASKS.items()))
+        return 0
     asked = options.parse(argv)
     machine.prepare()
     from experiments.play import run  # imports jax

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from experiments.config_files import of_minecraft
-from experiments.flags import define, fill
+from experiments.flags import read
 from experiments.values import ConfigError, parse_value
 from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel.params import WorldParams
@@ -29,8 +29,7 @@ class Options:
     seed: int
     world: WorldParams
     record: Path | None
-    headless: bool
-    actions: Path | None
+    actions: Path | None  # None plays in the window
     out: Path | None
 
 
@@ -40,7 +39,7 @@ def parse(argv: Sequence[str]) -> Options:
     Raises:
       ConfigError: for unknown names and bad values.
     """
-    values = fill(define(HELP, ("headless",)), argv, HELP)
+    values = read(argv, HELP, ("headless",))
     if not values.task:
         raise ConfigError("--task=NAME is needed; --task=help lists them.")
     config = of_minecraft(values.task, "--task")
@@ -54,7 +53,6 @@ def parse(argv: Sequence[str]) -> Options:
         seed=_number(values.seed, "seed", 0, 0),
         world=dataclasses.replace(config.voxel, num_worlds=_number(values.worlds, "worlds", 8, 1)),
         record=_path(values.record, "record", ".mp4"),
-        headless=values.headless,
         actions=_path(values.actions, "actions", ""),
         out=_path(values.out, "out", ".json"),
     )

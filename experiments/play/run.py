@@ -1,6 +1,5 @@
 """From options to a played session."""
 
-import functools
 import sys
 
 from rich.console import Console
@@ -10,7 +9,7 @@ from experiments.play import headless, window
 from experiments.play.actions_file import read_actions
 from experiments.play.options import Options
 from experiments.play.session import Session
-from experiments.values import ConfigError
+from experiments.values import refusing
 from rlgpt_jax.envs.voxel.terrain.pool import load_pool
 
 
@@ -23,23 +22,18 @@ def run(options: Options) -> None:
     """
     console = Console(file=sys.stdout)
     actions = read_actions(options.actions) if options.actions else None
-    if not options.headless:
+    if actions is None:
         window.load_pygame()  # before the worlds are made, which takes its time
+    task, cache = options.task, machine.CACHE / "worlds"
     with console.status("Worlds and the compiler") as status:
-        session = begin(options, lambda done, of: status.update(f"Worlds: {done} of {of}"))
-    if actions is not None:
+
+        def tell(done: int, of: int) -> None:
+            status.update(f"Worlds: {done} of {of}")
+
+        with refusing(ValueError):
+            pool = load_pool(task.biome, "train", options.world, cache, tell)
+        session = Session(task, options.world, pool, options.seed)
+    if actions is None:
+        window.Window(session, options.record).run()
+    else:
         headless.play(session, actions, console, options.record, options.out)
-        return
-    window.Window(session, options.record).run()
-
-
-def begin(options: Options, on_worlds=lambda done, of: None) -> Session:
-    """The worlds, and the first episode in them."""
-    task = options.task
-    cache = machine.CACHE / "worlds"
-    load = functools.partial(load_pool, task.biome, "train", options.world, cache)
-    try:
-        pool = load(on_worlds)
-    except ValueError as error:
-        raise ConfigError(str(error)) from error
-    return Session(task, options.world, pool, options.seed)

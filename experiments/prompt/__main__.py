@@ -18,7 +18,7 @@ import argparse
 import sys
 
 from experiments import checks, config_files, flags, machine, task_fields
-from experiments.commands import exit_code
+from experiments.commands import exit_code, parser_of
 from experiments.configs import base
 from experiments.values import ConfigError, suggest
 from rlgpt_jax.loop.config import LoopConfig
@@ -33,18 +33,11 @@ def parse(argv: list[str]) -> tuple[argparse.Namespace, base.Config]:
       ConfigError: an agent, configuration or iteration that there is not, or a slip in prompts/.
     """
     assignments, rest = flags.split_overrides(argv)
-    parser = argparse.ArgumentParser(
-        "python -m experiments.prompt", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    parser = parser_of("prompt", __doc__)
     parser.add_argument("command", choices=["show"])
     parser.add_argument("agent", metavar="AGENT", help="who is asked")
-    parser.add_argument(
-        "--config",
-        required=True,
-        metavar="NAME",
-        help="name or path of a configuration; --config.<field>=VALUE changes a field",
-    )
+    words = "name or path of a configuration; --config.<field>=VALUE changes a field"
+    parser.add_argument("--config", required=True, metavar="NAME", help=words)
     parser.add_argument("--iteration", type=int, default=0, help="of the outer loop, from 0")
     options = parser.parse_args(rest)
     config = task_fields.override(config_files.load_config(options.config), assignments)

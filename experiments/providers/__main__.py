@@ -7,24 +7,18 @@ check: what works with a model: text, JSON schema, pictures, and what a question
 
 import sys
 
-from experiments.commands import Tool
-
-COMMANDS = {"check": ("check", "")}
+from experiments.commands import Tool, answer
 
 
 def main(argv: list[str]) -> int:
     """Returns the exit code: 2 for arguments that cannot be used."""
-    tool = Tool("providers", __doc__, COMMANDS)
-    chosen = tool.choose(argv)
+    chosen = Tool("providers", __doc__, {"check": ""}).choose(argv)
     if isinstance(chosen, int):
         return chosen
     from experiments.providers import check
 
     _, rest = chosen  # its options are a configuration's
-    if "--help" in rest or "-h" in rest:
-        print((check.__doc__ or "").strip())
-        return 0
-    return check.run(rest)
+    return answer(rest, (check.__doc__ or "").strip(), check.run)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ of `--config.llm` can be set as for `experiments.main`; the key comes from the e
 import dataclasses
 import io
 import json
-import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -51,15 +50,11 @@ class Question(NamedTuple):
     picture: bytes | None = None
 
 
-def run(argv: Sequence[str]) -> int:
-    """Returns 0 if everything that was asked for works, 1 if not, 2 for bad settings."""
-    try:
-        config = parse(argv)
-        provider = connect(config.endpoint(), config.limits)
-    except (ConfigError, ProviderError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+def run(argv: list[str]) -> int:
+    """Returns 0 if everything that was asked for works, 1 if not."""
+    config = parse(argv)
     endpoint = config.endpoint()
+    provider = connect(endpoint, config.limits)
     agents = {endpoint.model: "slow"} | dict.fromkeys(endpoint.models.values(), "critic")
     works = True
     for model, agent in agents.items():
@@ -129,10 +124,10 @@ def described(answer: Completion) -> str:
     return ", ".join(parts)
 
 
-def png(width: int = 4, height: int = 4, colour: tuple[int, int, int] = (9, 9, 9)) -> bytes:
+def png(colour: tuple[int, int, int]) -> bytes:
     """A small picture of one colour."""
     file = io.BytesIO()
-    PIL.Image.new("RGB", (width, height), colour).save(file, "PNG")
+    PIL.Image.new("RGB", (64, 64), colour).save(file, "PNG")
     return file.getvalue()
 
 
@@ -145,5 +140,5 @@ QUESTIONS = (
         "and nothing else.",
         SCHEMA,
     ),
-    Question("picture", "Which colour is this picture? One word.", picture=png(64, 64, RED)),
+    Question("picture", "Which colour is this picture? One word.", picture=png(RED)),
 )

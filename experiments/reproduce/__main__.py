@@ -15,7 +15,7 @@ from pathlib import Path
 
 from experiments import flags
 from experiments.checks import check_library, check_start
-from experiments.commands import exit_code
+from experiments.commands import answer
 from experiments.reproduce import contents, runs
 from experiments.reproduce.contents import KINDS, Difference
 from experiments.reproduce.runs import Asked, Made
@@ -31,11 +31,8 @@ HELP = {name: flags.HELP[name] for name in ("config", "seed", "smoke")} | {
 
 def main(argv: list[str]) -> int:
     """Returns the exit code: 1 if something is not equal, 2 for a setting that cannot be used."""
-    if "--help" in argv or "-h" in argv:
-        more = "  --config.<field>=VALUE changes any field of all runs."
-        print(flags.help_text(__doc__, HELP, more))
-        return 0
-    return exit_code(lambda: run(argv))
+    more = "  --config.<field>=VALUE changes any field of all runs."
+    return answer(argv, flags.help_text(__doc__, HELP, more), run)
 
 
 def parse(argv: list[str]) -> Asked:
@@ -46,7 +43,7 @@ def parse(argv: list[str]) -> Asked:
     """
     assignments, rest = flags.split_overrides(argv)
     flags.check_once(rest, assignments)
-    values = flags.fill(flags.define(HELP, ("smoke",)), rest, HELP, "See --help.")
+    values = flags.read(rest, HELP, ("smoke",), hint="See --help.")
     if not values.config:
         raise ConfigError("--config=NAME is needed; python -m experiments.main --config=help "
                           "lists them.")  # fmt: skip

@@ -55,7 +55,7 @@ def parse(argv: list[str]) -> Options:
       ConfigError: for unknown configurations, variants and fields.
     """
     assignments, rest = flags.split_overrides(argv)
-    given = running.read(rest, HELP, "See --help.")
+    given = running.read(rest, HELP)
     seeds = seeds_of(given.seeds or SEEDS)
     configs = configs_of(given.configs or "") or DEFAULT_CONFIGS
     variants = variants_of(given.variants or "") or DEFAULT_VARIANTS

@@ -106,7 +106,7 @@ def _evaluate(run: Path, shadow: Path, todo: Sequence[int], say: Say) -> None:
     from rlgpt_jax.loop.library import saving, store
     from rlgpt_jax.loop.record import RunFolder
 
-    _, config, _ = flags.resumed(None, None, run)
+    config = flags.resumed(None, None, run).config
     library = shadow / saving.COPY
     offer = offer_of(config, store.load(library) if library.is_dir() else ())
     tools = make_tools(config, RunFolder(shadow), Nobody(), offer)

@@ -44,7 +44,7 @@ def parse(argv: list[str]) -> tuple[running.Running, dict[Job, Config]]:
       ConfigError: anything that cannot be used, in any of the runs.
     """
     assignments, rest = flags.split_overrides(argv)
-    values = running.read(rest, HELP, "See --help.", ("zip",), ("sweep",))
+    values = running.read(rest, HELP, ("zip",), ("sweep",))
     if not values.config:
         raise ConfigError("--config=NAME is needed; python -m experiments.main --config=help "
                           "lists them.")  # fmt: skip

@@ -11,7 +11,7 @@ from absl.flags import FlagValues
 from rich.console import Console
 
 from experiments import flags
-from experiments.commands import exit_code
+from experiments.commands import answer
 from experiments.configs.base import Config
 from experiments.sweep import estimate, launchers
 from experiments.sweep.board import Board
@@ -47,7 +47,6 @@ class Running:
 def read(
     argv: Sequence[str],
     own: Mapping[str, str],
-    hint: str,
     switches: Collection[str] = (),
     lists: Collection[str] = (),
 ) -> FlagValues:
@@ -58,8 +57,7 @@ def read(
     """
     parts = [word.partition("=") for word in argv]
     words = [f"{name[:2]}{name[2:].replace('-', '_')}{is_}{text}" for name, is_, text in parts]
-    names = {**own, **HELP}
-    return flags.fill(flags.define(names, (*SWITCHES, *switches), lists), words, names, hint)
+    return flags.read(words, {**own, **HELP}, (*SWITCHES, *switches), lists, "See --help.")
 
 
 def help_text(text: str | None, own: Mapping[str, str]) -> str:
@@ -72,11 +70,8 @@ def command(
 ) -> int:
     """Help, or what `run` does. Returns the exit code: 1 if a run failed or was stopped, 2 for a
     setting that cannot be used."""
-    if {"--help", "-h"} & set(argv):
-        print(help_text(text, own))
-        return 0
     try:
-        return exit_code(lambda: run(argv))
+        return answer(argv, help_text(text, own), run)
     except KeyboardInterrupt:
         print("Stopped from the keyboard. The same command goes on where it was.")
         return 1

@@ -85,7 +85,7 @@ def parse(argv: Sequence[str]) -> Asked:
         name = argv[0] if argv else ""
         raise ConfigError(f"{name!r} is no table. {suggest(name, [*NAMED, ALL, 'keep'])}")
     assignments, rest = flags.split_overrides(argv[1:])
-    given = running.read(rest, HELP, "See --help.", SWITCHES)
+    given = running.read(rest, HELP, SWITCHES)
     is_smoke = bool(given.quick or given.smoke)
     given["smoke"].value = is_smoke
     if is_smoke and (given.keep or given.only_kept):

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from experiments import flags, machine
-from experiments.commands import exit_code
+from experiments.commands import exit_code, parser_of
 from experiments.values import ConfigError
 
 
@@ -23,10 +23,7 @@ def parse(argv: list[str]) -> tuple[argparse.Namespace, list[tuple[str, str]]]:
       ConfigError: for a field without a value.
     """
     assignments, rest = flags.split_overrides(argv)
-    parser = argparse.ArgumentParser(
-        "python -m experiments.task", description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    parser = parser_of("task", __doc__)
     parser.add_argument("command", choices=["check"])
     parser.add_argument("name", help="configuration or task, or path of a file of yours")
     parser.add_argument("--episodes", type=int, default=50, help="of the untrained policy")

@@ -2,14 +2,13 @@
 
 import argparse
 import dataclasses
-import shlex
 import sys
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 
-from experiments import checks, config_files, task_fields
+from experiments import checks, config_files, flags, task_fields
 from experiments.configs import base
 from experiments.values import ConfigError
 from rlgpt_jax import files
@@ -30,9 +29,7 @@ def resolve(name: str, assignments: list[tuple[str, str]]) -> tuple[str, base.Co
       ConfigError: there is none, or the task cannot be used.
     """
     config = task_fields.override(config_files.of_minecraft(name, "NAME"), assignments)
-    words = ["python", "-m", "experiments.main", f"--config={name}"]
-    changes = (f"--config.{path}={text}" for path, text in assignments)
-    return shlex.join([*words, *changes]), config
+    return flags.command_of(name, assignments), config
 
 
 def run(command: str, config: base.Config, options: argparse.Namespace) -> int:

@@ -11,7 +11,7 @@ import sys
 
 from experiments.commands import Tool
 
-COMMANDS = {"show": ("show", ""), "diff": ("diff", ""), "cost": ("cost", "")}
+COMMANDS = {"show": "", "diff": "", "cost": ""}
 
 
 def main(argv: list[str]) -> int:

@@ -32,9 +32,8 @@ FIGURES: dict[str, Callable[[Cell], str]] = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("run", metavar="RUN", type=Path, help="run folder or .jsonl file")
-    parser.add_argument(
-        "--model", default="", metavar="NAME", help="price the same tokens at this model's rates"
-    )
+    words = "price the same tokens at this model's rates"
+    parser.add_argument("--model", default="", metavar="NAME", help=words)
     parser.add_argument("--csv", type=Path, metavar="FILE", help="write the table there too")
 
 
@@ -45,12 +44,10 @@ def run(options: argparse.Namespace) -> int:
         lines = priced_as(lines, options.model)
     cells = tokens.cells(lines)
     out.print(table(cells))
-    out.print(
-        " ".join(notes(lines, cells, options.model)), markup=False, soft_wrap=True, style="dim"
-    )
+    out.print(" ".join(notes(lines, cells, options.model)), soft_wrap=True, style="dim")
     if options.csv:
         write_csv(options.csv, cells)
-        out.print(f"Written: {options.csv}", markup=False, soft_wrap=True)
+        out.print(f"Written: {options.csv}", soft_wrap=True)
     return 0
 
 

@@ -27,12 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    out = console()
-    if options.other is None:
-        old_path, new_path = recording_of(options.run), options.run
-    else:
-        old_path, new_path = options.run, options.other
-    (old_file, old), (new_file, new) = map(_by_key, (old_path, new_path))
+    out, other = console(), options.other
+    paths = (options.run, other) if other else (recording_of(options.run), options.run)
+    (old_file, old), (new_file, new) = map(_by_key, paths)
     both = [key for key in old if key in new]
     prompts = {key: _prompts(old[key], new[key]) for key in both}
     answers = {key: _answers(old[key], new[key]) for key in both}
@@ -48,8 +45,8 @@ def run(options: argparse.Namespace) -> int:
     out.print(
         f"{num_prompts} of {len(both)} prompts and {num_answers} of {len(both)} answers differ; "
         f"{len(only_old)} keys are only in {old_file}, {len(only_new)} only in {new_file}.",
-        markup=False, soft_wrap=True,
-    )  # fmt: skip
+        soft_wrap=True,
+    )
     return 1 if num_prompts or num_answers or only_old or only_new else 0
 
 

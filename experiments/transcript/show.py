@@ -39,7 +39,7 @@ def run(options: argparse.Namespace) -> int:
         listing(out, lines)
         out.print(
             f"{len(lines)} exchanges in {file}. Whole: --full or --answers-only, some of them: "
-            "--key=GLOB, --agent=NAME.", style="dim", markup=False, soft_wrap=True,
+            "--key=GLOB, --agent=NAME.", style="dim", soft_wrap=True,
         )  # fmt: skip
     return 0
 
@@ -48,10 +48,8 @@ def listing(console: Console, lines: list[Line]) -> None:
     """One line per exchange."""
     table = Table(box=None, pad_edge=False, header_style="dim")
     table.add_column("key", no_wrap=True)
-    for name in ("asked", "answered"):
+    for name in ("asked", "answered", "price", "time"):
         table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("price", justify="right", no_wrap=True)
-    table.add_column("time", justify="right", no_wrap=True)
     table.add_column("model", no_wrap=True)
     table.add_column("", overflow="fold")  # the one that may be broken
     for line in lines:

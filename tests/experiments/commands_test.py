@@ -14,7 +14,7 @@ def tool(monkeypatch: pytest.MonkeyPatch) -> Tool:
     module.__dict__.update(add_arguments=lambda parser: parser.add_argument("--n", type=int))
     monkeypatch.setitem(sys.modules, "experiments.made", ModuleType("experiments.made"))
     monkeypatch.setitem(sys.modules, "experiments.made.second", module)
-    return Tool("made", "A tool.\n", {"first": ("absent", "one"), "two": ("second", "another")})
+    return Tool("made", "A tool.\n", {"first": "one", "second": "another"})
 
 
 def test_help_lists_what_the_commands_do_and_no_command_is_an_error(
@@ -22,7 +22,7 @@ def test_help_lists_what_the_commands_do_and_no_command_is_an_error(
 ) -> None:
     assert tool.choose(["--help"]) == 0 and tool.choose([]) == 2
     shown = capsys.readouterr().out
-    assert shown == 2 * "A tool.\n\n  first  one\n  two    another\n"
+    assert shown == 2 * "A tool.\n\n  first   one\n  second  another\n"
 
 
 def test_a_slip_is_answered_with_the_nearest_command(
@@ -35,11 +35,11 @@ def test_a_slip_is_answered_with_the_nearest_command(
 def test_the_chosen_command_alone_is_imported_and_reads_the_rest(
     tool: Tool, capsys: pytest.CaptureFixture
 ) -> None:
-    chosen = tool.choose(["two", "--n=3"])
-    assert chosen == ("two", ["--n=3"])
+    chosen = tool.choose(["second", "--n=3"])
+    assert chosen == ("second", ["--n=3"])
     module, options = tool.parse(*chosen)
     assert module.__name__ == "experiments.made.second" and options.n == 3
     with pytest.raises(SystemExit):
-        tool.parse("two", ["--help"])
+        tool.parse("second", ["--help"])
     shown = capsys.readouterr().out
-    assert "python -m experiments.made two" in shown and "Does the second thing." in shown
+    assert "python -m experiments.made second" in shown and "Does the second thing." in shown

@@ -17,7 +17,7 @@ def test_a_full_command_line(tmp_path):
     ])  # fmt: skip
     assert asked.task.name == "harvest_milk"
     assert (asked.seed, asked.world.num_worlds) == (5, 3)
-    assert asked.headless and str(asked.actions) == "a.txt" and str(asked.out) == "b.json"
+    assert str(asked.actions) == "a.txt" and str(asked.out) == "b.json"
 
 
 def test_a_file_of_one_s_own_with_names_as_the_wiki_has_them(tmp_path):
