@@ -13,8 +13,7 @@ from pathlib import Path
 
 from experiments.configs.base import Config
 from experiments.reproduce.contents import metrics_files
-from experiments.sweep.fields import Assignments
-from experiments.sweep.jobs import Job, last_words, run_all, work
+from experiments.sweep.jobs import PlainJob, last_words, run_all, work
 from rlgpt_jax.loop.record import read_rows
 
 FIRST_UPDATES = 2  # that are compared with another number of devices
@@ -29,15 +28,6 @@ class RunFailed(RuntimeError):
 
 
 @dataclasses.dataclass(frozen=True)
-class Copy(Job):
-    """A run of the configuration."""
-
-    config: str
-    folder: Path
-    overrides: Assignments = ()
-
-
-@dataclasses.dataclass(frozen=True)
 class Moment:
     """When a run is killed: a file of metrics has so many rows."""
 
@@ -45,7 +35,7 @@ class Moment:
     rows: int
 
 
-def whole(job: Copy, extra: tuple[str, ...], say: Say) -> None:
+def whole(job: PlainJob, extra: tuple[str, ...], say: Say) -> None:
     """Does a run, or what is left of it, to its end.
 
     Raises:
@@ -57,7 +47,7 @@ def whole(job: Copy, extra: tuple[str, ...], say: Say) -> None:
     say(f"{job.name}: ended after {(time.monotonic() - began) / 60:.1f} min")
 
 
-def part(job: Copy, extra: tuple[str, ...], moment: Moment, say: Say) -> bool:
+def part(job: PlainJob, extra: tuple[str, ...], moment: Moment, say: Say) -> bool:
     """Starts a run and kills it without warning at a moment. Returns False if it ended before that.
 
     Raises:
@@ -145,9 +135,8 @@ def make(asked: Asked, say: Say) -> Made:
     Raises:
       RunFailed: one that did not end well.
     """
-    once, twice, killed = (
-        Copy(asked.name, asked.out / name) for name in ("once", "twice", "killed")
-    )
+    names = ("once", "twice", "killed")
+    once, twice, killed = (PlainJob(asked.name, asked.out / name) for name in names)
     for job in (once, twice):
         whole(job, asked.extra, say)
     made, moment = Made(once.folder, [twice.folder]), middle(once.folder)
@@ -166,6 +155,6 @@ def make(asked: Asked, say: Say) -> Made:
     os.environ["NPROC"] = str(max(THREADS, num + 1))
     os.environ["XLA_FLAGS"] = f"{os.environ.get('XLA_FLAGS', '')} {FORCED}={num}".strip()
     few = dataclasses.replace(moment, rows=min(FIRST_UPDATES, moment.rows))
-    other = Copy(asked.name, asked.out / f"devices={num}", (("devices", str(num)),))
+    other = PlainJob(asked.name, asked.out / f"devices={num}", (("devices", str(num)),))
     part(other, asked.extra, few, say)
     return dataclasses.replace(made, devices=other.folder, few=few)

@@ -7,7 +7,6 @@ Every combination is a run of experiments.main in a folder of its own. What is d
 what was killed is resumed, what failed is tried again by the same command.
 """
 
-import dataclasses
 import shlex
 import sys
 from pathlib import Path
@@ -16,8 +15,7 @@ from experiments import flags
 from experiments.checks import check_library, check_start
 from experiments.configs.base import Config
 from experiments.sweep import fields, jobs, running
-from experiments.sweep.fields import Assignments
-from experiments.sweep.jobs import Job
+from experiments.sweep.jobs import Job, PlainJob
 from experiments.values import ConfigError
 from rlgpt_jax.loop.record import write_json
 
@@ -26,15 +24,6 @@ HELP = {
     "sweep": "FIELD=VALUES, as often as wanted: seed=0..4, loop.mode=rl_gpt,pure_rl.",
     "zip": "The first values of all fields together, then the second; else all combinations.",
 }
-
-
-@dataclasses.dataclass(frozen=True)
-class Point(Job):
-    """A run of the configuration with its values of the swept fields."""
-
-    config: str
-    overrides: Assignments
-    folder: Path
 
 
 def parse(argv: list[str]) -> tuple[running.Running, dict[Job, Config]]:
@@ -60,7 +49,7 @@ def parse(argv: list[str]) -> tuple[running.Running, dict[Job, Config]]:
         config = flags.resolve(values.config, None, values.smoke, [*assignments, *point])
         if (folder / "config.json").exists():
             flags.resumed(values.config, config, folder)  # refuses one with other settings
-        found[Point(values.config, point, folder)] = config
+        found[PlainJob(values.config, folder, point)] = config
     for config in found.values():
         check_library(config)
         check_start(config)

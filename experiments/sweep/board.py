@@ -4,7 +4,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
+from typing import Any
 
 from rich.console import Console
 from rich.live import Live
@@ -43,12 +43,7 @@ class Board:
             self._watcher.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: Any) -> None:
         self._stop.set()
         if self._console.is_terminal:
             self._watcher.join()

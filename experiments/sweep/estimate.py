@@ -6,7 +6,6 @@ that were measured on one core of a 2-core Xeon with another run on the other.
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from experiments.configs.base import Config
 from experiments.sweep.jobs import Job
@@ -38,15 +37,10 @@ def seconds_of(config: Config, evaluates: bool = True, has_result: bool = False)
     return STARTUP_SECONDS + loops + VIDEO_SECONDS + held_out
 
 
-def transcript_of(config: Config) -> Path:
-    """Where the conversation of a configuration is."""
-    return files.CHECKOUT / config.llm.transcript
-
-
 def num_sub_tasks(config: Config) -> int:
     """Loops of a run: one for every sub-task that the recorded planner has named. Those of a search
     share the ticks of one."""
-    path = transcript_of(config)
+    path = files.CHECKOUT / config.llm.transcript
     if not (config.loop.planner and config.loop.asks) or not path.is_file():
         return 1
     lines = path.read_text(encoding="utf-8").splitlines()

@@ -107,6 +107,15 @@ class Job:
 
 
 @dataclasses.dataclass(frozen=True)
+class PlainJob(Job):
+    """A configuration with other values of some fields."""
+
+    config: str
+    folder: Path
+    overrides: Assignments = ()
+
+
+@dataclasses.dataclass(frozen=True)
 class Failure:
     """A job that did not end well; its folder and log stay, and the same command retries it."""
 

@@ -187,7 +187,7 @@ def test_runs_in_a_corridor_are_equal_and_two_devices_differ_by_rounding(
                 task, command=start + task.command[2:], again=start + task.again[2:]
             )
 
-    monkeypatch.setattr(runs.Copy, "tasks", small)
+    monkeypatch.setattr(runs.PlainJob, "tasks", small)
     monkeypatch.setenv("XLA_FLAGS", "")
     monkeypatch.setenv("NPROC", "2")
     flags = (*small_run.start_flags(tmp_path), "--config.driver=device", "--config.ppo.groups=2")
