@@ -19,11 +19,9 @@ add_arguments = source.add_arguments
 def run(options: argparse.Namespace) -> int:
     """Returns the exit code: 0 accepted, 1 refused."""
     from experiments.macro import listing  # imports jax
-    from rlgpt_jax.macros.language import parse_macro
     from rlgpt_jax.macros.refusal import Refusal
 
-    text, library = source.read(options.file), source.functions(options)
-    program = parse_macro(text, options.name, options.sensors, library)
+    program = source.program(options)
     console = Console(file=sys.stdout)
     if isinstance(program, Refusal):
         console.print(f"[red]refused[/red] at sensor level {options.sensors}", highlight=False)

@@ -8,6 +8,7 @@ python -m experiments.main --config=harvest_wool --config.macros.library=macros
 """
 
 import argparse
+import functools
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from experiments.macro import source
+from experiments.values import suggest
 
 if TYPE_CHECKING:
     from rlgpt_jax.loop.library.store import Entry
@@ -24,26 +26,19 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = parser.add_subparsers(dest="what", required=True, metavar="list|show|add|save")
-    for name, words in (
-        ("list", "one line per macro"),
-        ("show", "code, origin and record of one macro"),
-        ("add", "macros from files"),
-        ("save", "macros in use in a run, with their record"),
-    ):
-        command = what.add_parser(name, help=words)
-        if name == "save":
-            command.add_argument("run", type=Path, help="a run folder")
+    listing = what.add_parser("list", help="one line per macro")
+    one = what.add_parser("show", help="code, origin and record of one macro")
+    new = what.add_parser("add", help="macros from files")
+    of_run = what.add_parser("save", help="macros in use in a run, with their record")
+    of_run.add_argument("run", type=Path, help="a run folder")
+    for command in (listing, one, new, of_run):
         command.add_argument("folder", type=Path, metavar="DIR", help="the library")
-        if name == "show":
-            command.add_argument("name")
-        if name == "add":
-            command.add_argument("files", nargs="+", metavar="FILE", help="as `check` takes them")
-            command.add_argument("--task", default="", help="for which they are written")
-            command.add_argument("--instruction", default="", help="what they are for, in words")
-        if name == "save":
-            command.add_argument(
-                "--iteration", default="all", help="all, best, or a number (default: all)"
-            )
+    one.add_argument("name")
+    new.add_argument("files", nargs="+", metavar="FILE", help="as `check` takes them")
+    new.add_argument("--task", default="", help="for which they are written")
+    new.add_argument("--instruction", default="", help="what they are for, in words")
+    words = "all, best, or a number (default: all)"
+    of_run.add_argument("--iteration", default="all", help=words)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -87,21 +82,15 @@ def show(console: Console, options: argparse.Namespace) -> int:
 
     entries = {entry.name: entry for entry in store.load(options.folder)}
     if options.name not in entries:
-        from experiments.values import suggest
-
-        raise store.LibraryError(
-            f"{options.folder} has no macro {options.name!r}. "
-            f"{suggest(options.name, list(entries))}"
-        )
+        near = suggest(options.name, entries)
+        raise store.LibraryError(f"{options.folder} has no macro {options.name!r}. {near}")
     entry = entries[options.name]
-    console.print(f"# {entry.name}: {entry.doc}", highlight=False, markup=False)
-    console.print(
-        f"# written for {entry.task or 'no task'}, sensors {entry.sensors}, kind {entry.kind}",
-        highlight=False, markup=False,
-    )  # fmt: skip
+    say = functools.partial(console.print, highlight=False, markup=False)
+    say(f"# {entry.name}: {entry.doc}")
+    say(f"# written for {entry.task or 'no task'}, sensors {entry.sensors}, kind {entry.kind}")
     if entry.instruction:
-        console.print(f"# {entry.instruction}", highlight=False, markup=False, soft_wrap=True)
-    console.print(entry.source.rstrip(), highlight=False, markup=False, soft_wrap=True)
+        say(f"# {entry.instruction}", soft_wrap=True)
+    say(entry.source.rstrip(), soft_wrap=True)
     if not entry.record:
         console.print("\nNo record of use.")
         return 0

@@ -104,13 +104,12 @@ class Operands:
     def _function_at(self, pc: int) -> str:
         """The name of the function whose first instruction is at `pc`."""
         line = int(self._program.lines[pc])
-        best = ""
-        for node in ast.walk(ast.parse(self._program.source)):
-            inside = isinstance(node, ast.FunctionDef) and (
-                node.lineno <= line <= (node.end_lineno or 0)
-            )
-            best = node.name if inside and isinstance(node, ast.FunctionDef) else best
-        return best or f"function {pc}"
+        around = [
+            node.name
+            for node in ast.walk(ast.parse(self._program.source))
+            if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0)
+        ]
+        return around[-1] if around else f"function {pc}"
 
     def instructions(self, places: np.ndarray) -> Iterator[str]:
         for pc in places.tolist():

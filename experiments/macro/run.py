@@ -18,6 +18,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from experiments.config_files import of_minecraft
+from experiments.configs import base
 from experiments.macro import source
 from experiments.values import ConfigError
 
@@ -41,9 +42,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", type=Path, help="also write the numbers to this file")
 
 
-def check(options: argparse.Namespace) -> None:
-    """Raises `ConfigError` for arguments that cannot be used."""
-    of_minecraft(options.task, "--task")
+def check(options: argparse.Namespace) -> base.Config:
+    """The settings of the task. Raises `ConfigError` for arguments that cannot be used."""
+    config = of_minecraft(options.task, "--task")
     for name in ("episodes", "tick_limit"):
         if (value := getattr(options, name)) < 1:
             raise ConfigError(f"--{name.replace('_', '-')}={value}: must be at least 1")
@@ -51,29 +52,28 @@ def check(options: argparse.Namespace) -> None:
         raise ConfigError(f"--seed={options.seed}: must be in 0..{2**31 - 1}")
     if options.video and options.video.suffix != ".mp4":
         raise ConfigError(f"--video={options.video}: needs a name that ends with .mp4")
+    return config
 
 
 def run(options: argparse.Namespace) -> int:
     """Returns the exit code: 0 done, 1 the macro is refused."""
-    check(options)
+    config = check(options)
     from experiments.macro import film  # imports jax
     from rlgpt_jax.loop.record import write_json
-    from rlgpt_jax.macros.language import parse_macro
     from rlgpt_jax.macros.refusal import Refusal
     from rlgpt_jax.rl.evaluate.evaluate import evaluate
 
-    text, library = source.read(options.file), source.functions(options)
-    program = parse_macro(text, options.name, options.sensors, library)
+    program = source.program(options)
     if isinstance(program, Refusal):
         print(f"refused: {program.describe()}", file=sys.stderr)
         return 1
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 120)
-    world = make_world(options.task, options.worlds, min(options.episodes, MAX_LANES))
-    policy = make_policy(options.task, program, options.tick_limit)
+    world = make_world(config, options.worlds, min(options.episodes, MAX_LANES))
+    policy = make_policy(config, program, options.tick_limit)
     with console.status("compiling the world and playing"):
         report = evaluate(
             world, policy, options.seed, num_episodes=options.episodes, split=options.worlds,
-            task=of_minecraft(options.task, "--task").minecraft_task.name,
+            task=config.minecraft_task.name,
         )  # fmt: skip
     found = numbers(program, options, report)
     show(console, found)
@@ -88,15 +88,15 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def make_world(task: str, split: str, lanes: int) -> Any:
+def make_world(config: base.Config, split: str, lanes: int) -> Any:
     """The world of the task, as its runs have it."""
     from experiments.wiring import env_maker
     from rlgpt_jax.rl.rollout import on_host
 
-    return on_host.as_host(env_maker(of_minecraft(task, "--task"))(split, lanes, 0))
+    return on_host.as_host(env_maker(config)(split, lanes, 0))
 
 
-def make_policy(task: str, program: "Program", tick_limit: int) -> "Policy":
+def make_policy(config: base.Config, program: "Program", tick_limit: int) -> "Policy":
     """The macro alone, started again whenever it ends; its network is never heard."""
     import jax
 
@@ -105,12 +105,11 @@ def make_policy(task: str, program: "Program", tick_limit: int) -> "Policy":
     from rlgpt_jax.rl.networks.actor_critic import init_params
     from rlgpt_jax.rl.policy import Policy
 
-    rl = of_minecraft(task, "--task").rl
     space = HybridSpace(
         macros=link([program]), names=(program.name, *[""] * (MAX_MACROS - 1)), script=(1,),
         repeat_script=True, tick_limit=tick_limit,
     )  # fmt: skip
-    return Policy(init_params(rl.network, jax.random.key(0)), space, rl)
+    return Policy(init_params(config.rl.network, jax.random.key(0)), space, config.rl)
 
 
 def numbers(

@@ -10,17 +10,16 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from experiments.config_files import load_config
+from experiments.macro import source
 from experiments.values import ConfigError, suggest
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", help="shows the code of this one")
-    parser.add_argument("--sensors", choices=("paper", "full"), default="full")
-    parser.add_argument(
-        "--measure",
-        action="store_true",
-        help="runs each (or the one named) in the embedded world and tells how often it succeeds",
-    )
+    parser.add_argument("--sensors", choices=source.SENSOR_LEVELS, default="full")
+    words = "runs each (or the one named) in the embedded world and tells how often it succeeds"
+    parser.add_argument("--measure", action="store_true", help=words)
     parser.add_argument("--episodes", type=int, default=32, help="of --measure")
 
 
@@ -59,7 +58,8 @@ def measure(console: Console, options: argparse.Namespace, names: list[str]) -> 
     for name in sorted(names, key=lambda name: measured.SCENARIOS[name].task):
         scenario = measured.SCENARIOS[name]
         if scenario.task not in worlds:
-            worlds = {scenario.task: make_world(scenario.task, "validation", options.episodes)}
+            config = load_config(scenario.task)
+            worlds = {scenario.task: make_world(config, "validation", options.episodes)}
         with console.status(f"{name}: compiling and playing"):
             found = measured.measure(worlds[scenario.task], measured.program(name))
         low, high = wilson(found.successes, found.arose)

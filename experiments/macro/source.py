@@ -3,29 +3,29 @@
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from experiments.values import ConfigError
 from rlgpt_jax.agents.parse import python_source
 from rlgpt_jax.agents.prompt_state import Refusal
 
+if TYPE_CHECKING:
+    from rlgpt_jax.macros import refusal
+    from rlgpt_jax.macros.vm.bytecode import Program
+
 SENSOR_LEVELS = ("paper", "full")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "file",
-        help="Python text, or a model's answer with a ```python block; - reads standard input",
-    )
+    words = "Python text, or a model's answer with a ```python block; - reads standard input"
+    parser.add_argument("file", help=words)
     parser.add_argument("--name", help="the function to run (default: the last that takes obs)")
-    parser.add_argument(
-        "--sensors", choices=SENSOR_LEVELS, default="full", help="paper has no rays"
-    )
-    parser.add_argument(
-        "--library", type=Path, metavar="DIR", help="macros of this folder may be called"
-    )
-    parser.add_argument(
-        "--skills", action="store_true", help="the trusted skills may be called too"
-    )
+    words = "paper has no rays"
+    parser.add_argument("--sensors", choices=SENSOR_LEVELS, default="full", help=words)
+    words = "macros of this folder may be called"
+    parser.add_argument("--library", type=Path, metavar="DIR", help=words)
+    words = "the trusted skills may be called too"
+    parser.add_argument("--skills", action="store_true", help=words)
 
 
 def read(path: str) -> str:
@@ -48,18 +48,21 @@ def read(path: str) -> str:
     return found
 
 
-def functions(options: argparse.Namespace) -> dict[str, str]:
-    """What the macro may call: the library of --library, the skills of --skills.
+def program(options: argparse.Namespace) -> "Program | refusal.Refusal":
+    """The macro, which may call the library of --library and the skills of --skills.
 
     Raises:
+      ConfigError: as `read`.
       LibraryError: the folder cannot be used.
     """
-    from rlgpt_jax.loop.library import store
+    from rlgpt_jax.loop.library import store  # imports jax
+    from rlgpt_jax.macros.language import parse_macro
     from rlgpt_jax.macros.skills import skills
 
-    found: dict[str, str] = {}
+    text = read(options.file)
+    library: dict[str, str] = {}
     if options.skills or options.library:
-        found |= skills.sources(options.sensors)
+        library |= skills.sources(options.sensors)
     if options.library:
-        found |= {entry.name: entry.source for entry in store.load(options.library)}
-    return found
+        library |= {entry.name: entry.source for entry in store.load(options.library)}
+    return parse_macro(text, options.name, options.sensors, library)

@@ -50,7 +50,7 @@ def milk(obs):
 def test_a_macro_runs_as_pure_code_with_numbers_and_a_video(
     tmp_path: Path, world: HostVoxel, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture
 ) -> None:
-    monkeypatch.setattr(run, "make_world", lambda task, split, lanes: world)
+    monkeypatch.setattr(run, "make_world", lambda config, split, lanes: world)
     monkeypatch.setattr(film, "MAX_TICKS", 30)  # drawing is slow
     path, mp4, out = tmp_path / "milk.py", tmp_path / "milk.mp4", tmp_path / "milk.json"
     path.write_text(MILK)
@@ -76,7 +76,7 @@ def test_a_macro_runs_as_pure_code_with_numbers_and_a_video(
 def test_the_same_seed_gives_the_same_numbers(
     tmp_path: Path, world: HostVoxel, monkeypatch: pytest.MonkeyPatch, walk: str
 ) -> None:
-    monkeypatch.setattr(run, "make_world", lambda task, split, lanes: world)
+    monkeypatch.setattr(run, "make_world", lambda config, split, lanes: world)
     files = [tmp_path / f"{i}.json" for i in range(3)]
     argv = ["run", walk, "--task=harvest_milk", "--episodes=2"]
     for path, seed in zip(files, (5, 5, 6), strict=True):
