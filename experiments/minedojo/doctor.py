@@ -12,7 +12,6 @@ import dataclasses
 import json
 import os
 from collections.abc import Sequence
-from typing import Any
 
 from rich.console import Console
 from rich.markup import escape
@@ -44,12 +43,12 @@ def run(options: argparse.Namespace) -> int:
         raise ConfigError(f"--workers={options.workers}: needs 1 or more")
     python = options.python or interpreter()
     console = Console(stderr=options.json)
-    with status(console, "" if options.skip_import else "importing MineDojo's client"):
-        found = facts.gather(
-            python, not options.skip_import, not options.no_headless, options.workers
-        )
+    imports = not options.skip_import
+    waiting = console.status("importing MineDojo's client")
+    with waiting if imports else contextlib.nullcontext():
+        found = facts.gather(python, imports, not options.no_headless, options.workers)
     if options.launch:
-        with status(console, "starting the game"):
+        with console.status("starting the game"):
             from experiments.minedojo.launch import launch  # imports the bridge
 
             found = dataclasses.replace(found, launch=launch(python, found.headless))
@@ -77,13 +76,6 @@ def show(console: Console, rows: Sequence[Row]) -> None:
         if row.cure:
             words = f"[bold {COLOURS[row.state]}]{row.name}[/]: {escape(row.cure)}"
             console.print(words, highlight=False, soft_wrap=True)
-
-
-def status(console: Console, words: str) -> Any:
-    """Tells on a terminal what is waited for; a context manager."""
-    if not (words and console.is_terminal):
-        return contextlib.nullcontext()
-    return console.status(words)
 
 
 def interpreter() -> str:

@@ -61,8 +61,10 @@ class Launch:
 
 def gather(python: str, with_import: bool = True, headless: bool = True, workers: int = 1) -> Facts:
     """Looks at the machine and asks `python`. Starts no game."""
+    home = os.environ.get("JAVA_HOME")
     machine = Facts(
-        python=python, java=java_version("java"), java_home=java_of_home(),
+        python=python, java=java_version("java"),
+        java_home=java_version(str(Path(home, "bin", "java"))) if home else None,
         has_javac=shutil.which("javac") is not None, xvfb_run=shutil.which("xvfb-run") is not None,
         xauth=shutil.which("xauth") is not None, display=os.environ.get("DISPLAY", ""),
         headless=headless, has_nvidia=shutil.which("nvidia-smi") is not None,
@@ -88,11 +90,6 @@ def java_version(java: str) -> str | None:
         return None
     found = re.search(r'version "([^"]+)"', done.stderr + done.stdout)
     return found[1] if found else None
-
-
-def java_of_home() -> str | None:
-    home = os.environ.get("JAVA_HOME")
-    return java_version(str(Path(home) / "bin" / "java")) if home else None
 
 
 def memory_of_machine() -> float | None:

@@ -17,7 +17,7 @@ from rich.markup import escape
 from rich.status import Status
 
 from experiments.minedojo import checks, doctor, facts, interpreters, recipe, steps
-from experiments.minedojo.commands import SetupError
+from experiments.minedojo.steps import SetupError
 from experiments.values import ConfigError
 from rlgpt_jax.envs.minedojo.config import DEFAULT_PYTHON, PYTHON_VARIABLE
 

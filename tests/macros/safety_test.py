@@ -31,7 +31,6 @@ MAY_START = {
     "experiments/config_files.py": "imports a configuration of the project",
     "experiments/configs/worlds.py": "imports a file that the user names",
     "experiments/machine.py": "asks git and the versions of packages",
-    "experiments/minedojo/commands.py": "runs the programs of an installation, named there",
     "experiments/minedojo/facts.py": "asks java, gradle and the interpreter for their versions",
     "experiments/minedojo/interpreters.py": "asks interpreters for their version",
     "experiments/minedojo/probe.py": "runs in MineDojo's interpreter and asks for versions",

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from experiments.minedojo import __main__ as command
-from experiments.minedojo import commands, recipe
+from experiments.minedojo import recipe, steps
 from tests.experiments.minedojo import fake_python
 
 
@@ -119,13 +119,13 @@ def test_an_environment_that_was_half_made_is_made_again(base, folder):
     ],
 )
 def test_a_known_failure_comes_with_its_cure(said, cure, tmp_path):
-    told = commands.explain(["pip", "install"], 1, ["", said], tmp_path / "log")
+    told = steps.explain(["pip", "install"], 1, ["", said], tmp_path / "log")
     assert said in told and cure in told
 
 
 def test_a_command_that_does_not_start_is_told(tmp_path):
-    with pytest.raises(commands.SetupError, match="does not start"):
-        commands.run([str(tmp_path / "nothing")], tmp_path / "log", lambda words: None)
+    with pytest.raises(steps.SetupError, match="does not start"):
+        steps.run([str(tmp_path / "nothing")], tmp_path / "log", lambda words: None)
 
 
 def test_the_command_line_is_checked(capsys):
