@@ -10,7 +10,7 @@ import argparse
 import math
 from pathlib import Path
 
-from experiments.mineclip import out_file
+from experiments.mineclip import model_files
 from rlgpt_jax.rl.reward.clip import convert, torch_file, weights
 
 
@@ -22,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     torch_file.pytorch()
-    out_file.check(options.out)
+    model_files.check_out(options.out)
     if options.out.resolve() == options.checkpoint.resolve():
         raise ValueError("the checkpoint would be overwritten. Give another name for the weights.")
     try:

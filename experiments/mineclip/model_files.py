@@ -1,6 +1,8 @@
-"""Flags that several commands share: weights, sentences, what makes features of these."""
+"""Flags that several commands share: weights, sentences, what makes features of these, and the
+file that a command writes."""
 
 import argparse
+import os
 from pathlib import Path
 
 import numpy as np
@@ -50,3 +52,19 @@ def load(options: argparse.Namespace) -> tuple[Weights, tuple[str, ...], np.ndar
     loaded = weights.load(Path(config.weights))
     sentences = sentences_of(options, config)
     return loaded, sentences, texts.features_of(config, loaded, sentences)
+
+
+def check_out(path: Path) -> None:
+    """Refuses a file that cannot be written, before the work for it is done; writes nothing.
+
+    Raises:
+      ValueError: no name of an `.npz` file, or none that can be written.
+    """
+    if path.suffix != ".npz":
+        raise ValueError(f"{path} must end in .npz, the format that is written.")
+    folder = next(parent for parent in path.absolute().parents if os.path.exists(parent))
+    if path.is_dir() or not folder.is_dir() or not os.access(folder, os.W_OK | os.X_OK):
+        raise ValueError(
+            f"{path} cannot be written: it is a folder, or {folder} is none that can be written "
+            "to. Give another name."
+        )

@@ -9,7 +9,7 @@ Without --task and --prompt the sentences of all tasks of the prompts file are t
 import argparse
 from pathlib import Path
 
-from experiments.mineclip import model_files, out_file
+from experiments.mineclip import model_files
 from rlgpt_jax.rl.reward.clip import prompts, texts, weights
 from rlgpt_jax.rl.reward.clip.config import MineClipConfig
 
@@ -20,15 +20,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    out_file.check(options.out)
+    model_files.check_out(options.out)
     if not options.merges:
         raise ValueError("give --merges: CLIP's list is what the sentences are read with.")
-    named = bool(options.task or options.prompt)
-    found = (
-        _all(options)
-        if not named
-        else model_files.sentences_of(options, model_files.config_of(options))
-    )
+    if options.task or options.prompt:
+        found = model_files.sentences_of(options, model_files.config_of(options))
+    else:
+        found = _all(options)
     loaded = weights.load(Path(options.weights))
     config = MineClipConfig(merges=options.merges)
     texts.save(options.out, found, texts.features_of(config, loaded, found), loaded.digest)

@@ -17,6 +17,7 @@ MOVES: dict[str, tuple[int, int]] = {  # word -> (column, value)
     "attack": (base.FUNCTION, base.FN_ATTACK),
 }  # fmt: skip
 COLUMN_NAMES = ("move", "strafe", "jump", "pitch", "yaw", "fn", "arg", "slot")
+VALUE_NAMES = {base.FUNCTION: FUNCTIONS, base.CRAFT_ARG: CRAFT_NAMES}
 MAX_REPEAT = 100_000
 
 
@@ -36,17 +37,12 @@ def read_actions(path: Path) -> np.ndarray:
 
 def in_words(action: np.ndarray) -> str:
     """An action as a line of words that gives it back, "noop" for none."""
-    named = {where: word for word, where in MOVES.items()}
+    single = {where: word for word, where in MOVES.items()}
     words = []
     for column, value in enumerate(int(v) for v in action):
-        if value == base.NOOP[column]:
-            continue
-        word = named.get((column, value))
-        if word is None and column == base.FUNCTION:
-            word = f"fn={FUNCTIONS[value]}"
-        elif word is None and column == base.CRAFT_ARG:
-            word = f"arg={CRAFT_NAMES[value]}"
-        words.append(word or f"{COLUMN_NAMES[column]}={value}")
+        if value != base.NOOP[column]:
+            said = VALUE_NAMES[column][value] if column in VALUE_NAMES else value
+            words.append(single.get((column, value)) or f"{COLUMN_NAMES[column]}={said}")
     return " ".join(words) or "noop"
 
 
@@ -105,7 +101,7 @@ def _from_words(words: list[str], place: str) -> tuple[list[int], int]:
 
 
 def _value(column: int, text: str, place: str) -> int:
-    names = {base.FUNCTION: FUNCTIONS, base.CRAFT_ARG: CRAFT_NAMES}.get(column)
+    names = VALUE_NAMES.get(column)
     if names and text in names:
         return names.index(text)
     key = COLUMN_NAMES[column]

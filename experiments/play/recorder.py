@@ -1,5 +1,6 @@
 """A video written while it is played, as `experiments.films.video` writes those of runs."""
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -33,10 +34,7 @@ class Recorder:
             self._writer = None
 
 
-def screenshot(frame: np.ndarray, folder: Path, name: str) -> Path:
-    """Writes a PNG under the first free name. Returns its path."""
-    number = 1
-    while (path := folder / f"{name}-{number}.png").exists():
-        number += 1
-    Image.fromarray(frame).save(path)
-    return path
+def screenshot(frame: np.ndarray, folder: Path, name: str) -> None:
+    """Writes a PNG under the first free name."""
+    paths = (folder / f"{name}-{number}.png" for number in itertools.count(1))
+    Image.fromarray(frame).save(next(path for path in paths if not path.exists()))

@@ -52,7 +52,6 @@ class Window:
         self.session, self.controls, self.menu = session, Controls(), Menu()
         self.is_running = True
         self.shown: np.ndarray | None = None  # the last picture
-        self.screenshots: list[Path] = []
         self._recorder, self._folder = Recorder(record), folder
         self._news, self._news_until = "", 0
         self._pygame = load_pygame()
@@ -120,8 +119,7 @@ class Window:
         if key == keys.QUIT:
             self.is_running = False
         elif key == keys.SCREENSHOT and self.shown is not None:
-            path = screenshot(self.shown, self._folder, self.session.task.name)
-            self.screenshots.append(path)
+            screenshot(self.shown, self._folder, self.session.task.name)
             self._tell("screenshot")
         elif self.menu.is_open:
             self._menu_key(key)
