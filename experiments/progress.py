@@ -1,6 +1,5 @@
 """Shows a run while it goes on: bars on a terminal, plain lines elsewhere."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -77,8 +76,8 @@ class Display:
         self._show_status(f"generating worlds for {split}: {done} of {total}")
         if done == total:
             self._show_status(self._phase)
-        if done == total and not self._live:
-            self.say(f"  worlds for {split}: {total}")
+            if not self._live:
+                self.say(f"  worlds for {split}: {total}")
 
     def frames(self, folder: Path, done: int, total: int) -> None:
         """Progress of the films of a folder."""
@@ -160,10 +159,15 @@ class Display:
 
     def _on_updated(self, event: events.Updated) -> None:
         self._tell_lost(int(event.metrics.get("lost", 0)), f"in update {event.update}")
-        words = self._training_words(event.metrics)
+        shown = {"success_rate": "success {:.0%}", "steps_per_second": "{:,.0f} steps/s"}
+        told = [form.format(event.metrics[n]) for n, form in shown.items() if n in event.metrics]
+        words = ", ".join(told)
         done = f"{event.iteration_ticks:,}/{event.target_ticks:,}"
-        if not self._live:
-            self._plain(event, f"  training {done} ticks{', ' * bool(words)}{words}")
+        if not self._live:  # a line at the first update, at the end, and a few times between
+            step = min(PLAIN_LINES, PLAIN_LINES * event.iteration_ticks // event.target_ticks)
+            if step > self._shown:
+                self._shown = step
+                self.say(f"  training {done} ticks{', ' * bool(words)}{words}")
             return
         if self._training is None:
             self._training = self._bars.add_task(
@@ -173,21 +177,6 @@ class Display:
             self._training, completed=min(event.iteration_ticks, event.target_ticks), done=done,
             words=words,
         )  # fmt: skip
-
-    def _training_words(self, metrics: Mapping[str, float]) -> str:
-        parts = []
-        if "success_rate" in metrics:
-            parts.append(f"success {metrics['success_rate']:.0%}")
-        if "steps_per_second" in metrics:
-            parts.append(f"{metrics['steps_per_second']:,.0f} steps/s")
-        return ", ".join(parts)
-
-    def _plain(self, event: events.Updated, words: str) -> None:
-        """A line at the first update, at the end, and a few times between."""
-        step = min(PLAIN_LINES, PLAIN_LINES * event.iteration_ticks // event.target_ticks)
-        if step > self._shown:
-            self._shown = step
-            self.say(words)
 
     def _tell_lost(self, number: int, words: str) -> None:
         """Episodes that ended with their workers, where there are any."""
@@ -219,7 +208,6 @@ class Display:
         self.say(f"  critic: [dim]{escape(event.critique.advice)}[/dim]")
 
     def _on_solved(self, event: events.Solved) -> None:
-        del event
         self.say("  [green]The critic says that nothing is left to gain.[/green]")
 
     def _on_taskplanned(self, event: TaskPlanned) -> None:

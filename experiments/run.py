@@ -58,13 +58,12 @@ EXPECTED = (
 )  # fmt: skip
 
 
-def run(settings: Settings, stop: Stop | None = None) -> int:
+def run(settings: Settings, stop: Stop) -> int:
     """Runs or resumes. Returns the exit code of the program.
 
     Raises:
       ConfigError: this machine cannot; nothing was written.
     """
-    stop = stop or Stop("")
     check_machine(settings.config)
     console = Console(file=sys.stdout)
     display = Display(console, requests_folder(settings))
@@ -255,25 +254,16 @@ def signed(
 ) -> dict[str, Any]:
     """Adds to result.json what was seen, a hash of the last networks, to compare runs bit by
     bit, and the tokens that every agent took in every iteration."""
+    lines = read_lines(folder.transcript) if folder.transcript.exists() else []
+    digest = hashlib.sha256()
+    for leaf in jax.tree.leaves(params):
+        digest.update(np.asarray(leaf).tobytes())
     result = {
-        **result, "sight": config.sight, "tokens": count_tokens(folder),
-        "params_sha256": digest(params),
+        **result, "sight": config.sight, "tokens": tokens.to_json(lines),
+        "params_sha256": digest.hexdigest(),
     }  # fmt: skip
     write_json(folder.path("result.json"), result)
     return result
-
-
-def count_tokens(folder: RunFolder) -> Any:
-    """The tokens that every agent took, from the run's own transcript."""
-    return tokens.to_json(read_lines(folder.transcript) if folder.transcript.exists() else [])
-
-
-def digest(params: Any) -> str:
-    """A hash of networks."""
-    found = hashlib.sha256()
-    for leaf in jax.tree.leaves(params):
-        found.update(np.asarray(leaf).tobytes())
-    return found.hexdigest()
 
 
 def note_compiles(workdir: Path, compiles: Compiles) -> None:
@@ -286,7 +276,7 @@ def note_compiles(workdir: Path, compiles: Compiles) -> None:
     write_json(path, [*starts, told])
 
 
-def resume_words(settings: Settings, error: BaseException | None = None) -> str:
+def resume_words(settings: Settings, error: BaseException) -> str:
     """How to go on; a budget has to be raised for that."""
     command = how_to_go_on(settings.workdir)
     if isinstance(error, BudgetExceeded):

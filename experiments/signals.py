@@ -64,16 +64,14 @@ class Stop:
         """Nothing is undone: what follows is the end of the process, and if it was told to end
         the watch goes on."""
 
-    def raise_if_told(self, *event: Any) -> None:
+    def raise_if_told(self) -> None:
         """Ends the run if it was told to end."""
-        del event
         if self.swallowed:
             raise self.swallowed
         if self.came:
             raise Stopped(f"told to end by {self.came}")
 
     def _hear(self, number: int, frame: FrameType | None) -> None:
-        del frame
         if self.came:
             self.raise_if_told()
         self.came = signal.Signals(number).name

@@ -199,10 +199,13 @@ class Tracker:
         is_new = "tensorboard" not in self._boards
         if is_new:
             self._open("tensorboard", self._make_tensorboard)
-        shown = {f"{self._prefix}{name}": x for name, x in values.items() if math.isfinite(x)}
+        shown = self._shown(values)
         for name in list(self._boards):
             if shown and not (name == "tensorboard" and is_new and is_in_files):
                 self._do(name, "scalars", shown, self._ticks)
+
+    def _shown(self, values: Mapping[str, float]) -> dict[str, float]:
+        return {f"{self._prefix}{name}": x for name, x in values.items() if math.isfinite(x)}
 
     def _make_tensorboard(self) -> Board:
         board = TensorBoard(self._folder, self._settings)
@@ -210,15 +213,12 @@ class Tracker:
         for file in ("metrics.csv", "timing.csv"):
             for row in read_rows(self._folder / file):
                 values = {name: float(x) for name, x in row.items() if name not in INDEX and x}
-                named = {f"{self._prefix}{name}": x for name, x in _named(values).items()}
-                board.scalars({n: x for n, x in named.items() if math.isfinite(x)},
-                              int(row["ticks"]))  # fmt: skip
+                board.scalars(self._shown(_named(values)), int(row["ticks"]))
                 ends[int(row["iteration"])] = int(row["ticks"])
         for file, iteration in sorted(_evaluated(self._folder)):
             report = read_json(self._folder / "iterations" / str(iteration) / file)
-            values = _rates(EVALUATIONS[file], report)
             ticks = max((t for i, t in ends.items() if i <= iteration), default=0)
-            board.scalars({f"{self._prefix}{name}": x for name, x in values.items()}, ticks)
+            board.scalars(self._shown(_rates(EVALUATIONS[file], report)), ticks)
         self._ticks = max(self._ticks, *ends.values(), 0)
         return board
 

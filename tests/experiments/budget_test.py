@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from experiments import flags, run
+from experiments.signals import Stop
 from experiments.values import ConfigError
 from experiments.wiring import make_budget
 from rlgpt_jax.agents.llm.base import Completion, Message, Request, Usage
@@ -63,7 +64,7 @@ def test_a_run_that_reached_its_limit_says_how_to_go_on_and_that_command_works(
         raise BudgetExceeded("budget.max_tokens=2000000 could be passed.", "max_tokens", 5123456)
 
     monkeypatch.setattr(run, "go", stop)
-    assert run.run(found) == 1
+    assert run.run(found, Stop("")) == 1
     words = capsys.readouterr().out
     assert "Stopped: budget.max_tokens=2000000 could be passed." in words
     command = words.partition("python -m experiments.main ")[2].split()

@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from experiments import flags, run
+from experiments import flags, run, signals
 from rlgpt_jax.files import CHECKOUT
 
 PROGRAM = """
@@ -63,7 +63,8 @@ def test_what_fails_because_an_end_was_swallowed_is_that_end(tmp_path, monkeypat
         raise RuntimeError("no compiled object yet")
 
     monkeypatch.setattr(run, "go", broken)
-    assert run.run(flags.parse(["--config=harvest_milk", f"--workdir={tmp_path}"])) == 1
+    settings = flags.parse(["--config=harvest_milk", f"--workdir={tmp_path}"])
+    assert run.run(settings, signals.Stop("")) == 1
     words = capsys.readouterr().out
     assert "Stopped: told to end from the keyboard" in words and "Go on with" in words
 
