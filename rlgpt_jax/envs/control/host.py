@@ -10,30 +10,56 @@ from rlgpt_jax.envs.control.task import ControlTask
 from rlgpt_jax.envs.control.worker import Stepped
 from rlgpt_jax.envs.control.workers import WorkerProcess
 from rlgpt_jax.envs.minedojo.making import world_seed
-from rlgpt_jax.envs.spec import Sensed, WorldSpec
+from rlgpt_jax.envs.spec import Sensed
 
 FILM_SIZE = (240, 320)
 
 
-class Bounds:
-    """Brings actions of N lanes within their bounds."""
+class SpecLanes:
+    """What worlds of N lanes with a spec share."""
 
-    def __init__(self, spec: WorldSpec, num_envs: int):
-        self._shape, count = (num_envs, spec.columns), len(spec.actions)
-        self._low, self._high = np.zeros((2, count, spec.columns - 1), np.float32)
-        for row, one in enumerate(spec.actions):
-            self._low[row, : len(one.arguments)] = [a.low for a in one.arguments]
-            self._high[row, : len(one.arguments)] = [a.high for a in one.arguments]
+    goal_names: tuple[str, ...] = ()
 
-    def __call__(self, action: np.ndarray) -> np.ndarray:
-        """float32[N, columns]; a NaN counts as 0.
+    def __init__(
+        self, task: ControlTask, num_envs: int, image_size: tuple[int, int] | None, split: str
+    ):
+        """See `making.make`."""
+        self.spec, self.num_envs, self.image_size = task.spec, num_envs, image_size
+        self._split, self._seed = split, 0
+        self._drawn = np.zeros(num_envs, np.int64)  # episodes begun since the seed was given
+        arguments = [action.arguments for action in task.spec.actions]
+        self._low, self._high = np.zeros((2, len(arguments), task.spec.columns - 1), np.float32)
+        for row, some in enumerate(arguments):
+            self._low[row, : len(some)] = [a.low for a in some]
+            self._high[row, : len(some)] = [a.high for a in some]
+
+    def render(self, lanes: Any, size: tuple[int, int] = FILM_SIZE) -> np.ndarray:
+        """Pictures of some lanes now, uint8[K, height, width, 3]."""
+        raise NotImplementedError
+
+    def _sensed(self, fields: np.ndarray) -> Sensed:
+        """float32[N, F] with the pictures that were asked for."""
+        size = self.image_size
+        rgb = None if size is None else self.render(range(self.num_envs), size)
+        return Sensed(np.asarray(fields, np.float32), rgb)
+
+    def _check_saved(self, drawn: np.ndarray) -> None:
+        """Raises ValueError: int[N] was saved with another number of lanes."""
+        if len(drawn) != self.num_envs:
+            raise ValueError(
+                f"saved with {len(drawn)} lanes, this world has {self.num_envs}. Build it with "
+                "the same number."
+            )
+
+    def _bounded(self, action: np.ndarray) -> np.ndarray:
+        """Brings actions within their bounds: float32[N, columns]; a NaN counts as 0.
 
         Raises:
           ValueError: another shape, or an action that there is not.
         """
-        action = np.array(action, np.float32)
-        if action.shape != self._shape:
-            raise ValueError(f"action must be float32{list(self._shape)}, got {action.shape}.")
+        action, shape = np.array(action, np.float32), [self.num_envs, self.spec.columns]
+        if list(action.shape) != shape:
+            raise ValueError(f"action must be float32{shape}, got {action.shape}.")
         index = action[:, 0].astype(int)
         if (index != action[:, 0]).any() or index.min() < 0 or index.max() >= len(self._low):
             raise ValueError(f"actions {action[:, 0].tolist()}: there are {len(self._low)}.")
@@ -42,10 +68,8 @@ class Bounds:
         return action
 
 
-class HostControl:
+class HostControl(SpecLanes):
     """The lanes of one task; workers start at once and begin episodes at `reset` or `load`."""
-
-    goal_names: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -56,25 +80,12 @@ class HostControl:
         split: str,
     ):
         """See `making.make`."""
-        self.spec, self.num_envs, self.image_size = task.spec, num_envs, image_size
-        self._bounded = Bounds(task.spec, num_envs)
-        self._split, self._seed = split, 0
-        self._drawn = np.zeros(num_envs, np.int64)  # episodes begun since the seed was given
+        super().__init__(task, num_envs, image_size, split)
         self._next = [0] * num_envs  # seeds of the episodes after those
         self._gone = np.zeros(num_envs, bool)  # lost while no step was under way, to be told
         self._last: Sensed | None = None
         shares = np.array_split(np.arange(num_envs), min(workers, num_envs))
         self._workers = [WorkerProcess(task, s.tolist(), self._draw_seeds) for s in shares]
-
-    @property
-    def restarts(self) -> int:
-        """Workers that had to be started again, in all."""
-        return sum(worker.restarts for worker in self._workers)
-
-    @property
-    def pids(self) -> list[int]:
-        """The workers' processes now."""
-        return [worker.process.pid for worker in self._workers]
 
     def reset(self, seed: int) -> Sensed:
         """Starts N episodes."""
@@ -85,7 +96,7 @@ class HostControl:
             worker.ask("reset", self._draw_seeds(worker.lanes))
         answers = [worker.answer() for worker in self._workers]
         fields = [w.taken() if a is None else a for w, a in zip(self._workers, answers)]
-        return self._sensed(np.concatenate(fields))
+        return self._begun(np.concatenate(fields))
 
     def step(self, action: np.ndarray) -> Step:
         """One step of every lane, with auto-reset. `action` is float32[N, columns].
@@ -142,11 +153,7 @@ class HostControl:
         Raises:
           ValueError: it was saved with another number of lanes.
         """
-        if len(saved["drawn"]) != self.num_envs:
-            raise ValueError(
-                f"saved with {len(saved['drawn'])} lanes, this world has {self.num_envs}. Build "
-                "it with the same number."
-            )
+        self._check_saved(saved["drawn"])
         self._seed, self._drawn = int(saved["seed"]), np.array(saved["drawn"], np.int64)
         self._gone = np.array(saved["gone"], bool)
         self._count(range(self.num_envs), 0)
@@ -155,7 +162,7 @@ class HostControl:
             worker.ask("load", [saved["lanes"][lane] for lane in worker.lanes])
         for worker in self._workers:
             worker.answer()
-        return self._sensed(np.array(saved["fields"], np.float32))
+        return self._begun(np.array(saved["fields"], np.float32))
 
     def render(self, lanes: Any, size: tuple[int, int] = FILM_SIZE) -> np.ndarray:
         """Pictures of some lanes now, uint8[K, height, width, 3].
@@ -197,11 +204,8 @@ class HostControl:
         self._count(lanes)
         return seeds
 
-    def _sensed(self, fields: np.ndarray) -> Sensed:
-        rgb = None
-        if self.image_size is not None:
-            rgb = self.render(range(self.num_envs), self.image_size)
-        self._last = Sensed(fields, rgb)
+    def _begun(self, fields: np.ndarray) -> Sensed:
+        self._last = self._sensed(fields)
         return self._last
 
     def _lost(self, worker: WorkerProcess, before: Sensed) -> Stepped:

@@ -7,7 +7,7 @@ import envpool
 import numpy as np
 
 from rlgpt_jax.envs.base import Step
-from rlgpt_jax.envs.control.host import FILM_SIZE, Bounds
+from rlgpt_jax.envs.control.host import FILM_SIZE, SpecLanes
 from rlgpt_jax.envs.control.task import ControlTask
 from rlgpt_jax.envs.minedojo.batch import resized
 from rlgpt_jax.envs.minedojo.making import world_seed
@@ -17,7 +17,7 @@ from rlgpt_jax.envs.spec import Sensed
 warnings.filterwarnings("ignore", message=".*precision lowered by casting")
 
 
-class MountainCars:
+class MountainCars(SpecLanes):
     """A `base.HostEnvironment`.
 
     envpool's own reset comes with the step after an episode's end and eats its action; here ended
@@ -25,8 +25,6 @@ class MountainCars:
     saved are each lane's seed, how many episodes it has begun and the actions of the one that
     runs, and `load` does them again, which gives the same bits.
     """
-
-    goal_names: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -37,11 +35,8 @@ class MountainCars:
         split: str,
     ):
         """See `making.make`; `workers` is the number of threads."""
-        self.spec, self.num_envs, self.image_size = task.spec, num_envs, image_size
-        self.restarts, self._bounded = 0, Bounds(task.spec, num_envs)
-        self._threads, self._split, self._horizon = min(workers, num_envs), split, task.horizon
-        self._seed = 0
-        self._drawn = np.zeros(num_envs, np.int64)  # episodes begun since the seed was given
+        super().__init__(task, num_envs, image_size, split)
+        self._threads, self._horizon = min(workers, num_envs), task.horizon
         self._steps = np.zeros(num_envs, np.int64)  # of the episode
         self._forces = np.zeros((num_envs, task.horizon), np.float32)  # of the episode
         self._pool: Any = None
@@ -86,11 +81,7 @@ class MountainCars:
           ValueError: it was saved with another number of lanes.
         """
         drawn, steps = np.asarray(saved["drawn"]), np.asarray(saved["steps"])
-        if len(drawn) != self.num_envs:
-            raise ValueError(
-                f"saved with {len(drawn)} lanes, this world has {self.num_envs}. Build it with "
-                "the same number."
-            )
+        self._check_saved(drawn)
         fields = self._begin(int(saved["seed"]))
         while (self._drawn < drawn).any():
             lanes = np.flatnonzero(self._drawn < drawn)
@@ -146,9 +137,3 @@ class MountainCars:
         obs, _, success, truncated, info = self._open.step(np.asarray(force, np.float32), lanes)
         order = np.argsort(info["env_id"])
         return obs[order], success[order], truncated[order] & ~success[order]
-
-    def _sensed(self, fields: np.ndarray) -> Sensed:
-        rgb = None
-        if self.image_size is not None:
-            rgb = self.render(range(self.num_envs), self.image_size)
-        return Sensed(np.array(fields, np.float32), rgb)

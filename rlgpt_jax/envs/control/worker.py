@@ -82,10 +82,6 @@ class Worker:
         make = getattr(importlib.import_module(module), name)
         self.lanes = [Lane(make(**options), horizon) for _ in range(count)]
 
-    def answer(self, request: tuple[Any, ...]) -> Any:
-        op, *given = request
-        return getattr(self, op)(*given)
-
     def reset(self, seeds: list[int]) -> np.ndarray:
         return np.stack([lane.reset(seed) for lane, seed in zip(self.lanes, seeds)])
 
@@ -124,7 +120,8 @@ def serve(pipe: Connection) -> None:
                 worker = Worker(*request)
                 value = None
             else:
-                value = worker.answer(request)
+                op, *given = request
+                value = getattr(worker, op)(*given)
             answer = ("ok", value)
         except rendering.CannotDraw as error:
             answer = ("refused", str(error))

@@ -38,9 +38,9 @@ class WorkerProcess:
 
     def __init__(self, task: ControlTask, lanes: list[int], draw_seeds: Any):
         """Starts the process. `draw_seeds(lanes)` gives the seeds of new episodes."""
-        self.lanes, self.restarts, self.fresh = lanes, 0, None
+        self.lanes, self.fresh = lanes, None
         self._task, self._draw_seeds = task, draw_seeds
-        self._in_a_row, self._why = 0, ""
+        self._in_a_row, self._launching = 0, True
         self._start()
 
     def _start(self) -> None:
@@ -54,17 +54,16 @@ class WorkerProcess:
                 env={**os.environ, "PYTHONPATH": path}, pass_fds=[theirs.fileno()],
                 start_new_session=True,
             )  # fmt: skip
-        task = self._task
-        self._send((task.simulator, dict(task.options), len(self.lanes), task.horizon))
-        self._deadline = time.monotonic() + LAUNCH_SECONDS
-        self._launching = True
+        task, count = self._task, len(self.lanes)
+        self._send(LAUNCH_SECONDS, task.simulator, dict(task.options), count, task.horizon)
 
     def ask(self, *request: Any) -> None:
         """Sends a request; waits for the launch alone."""
-        self._hear_launch()
+        if self._launching:
+            self._launching = False
+            self.answer()
         if self.fresh is None:
-            self._send(request)
-            self._deadline = time.monotonic() + self._task.patience * len(self.lanes)
+            self._send(self._patience, *request)
 
     def answer(self) -> Any:
         """The answer to the last `ask`; None after a failure."""
@@ -91,13 +90,9 @@ class WorkerProcess:
         self.process.wait()
         self._log.close()
 
-    def _hear_launch(self) -> None:
-        if self._launching:
-            self._launching = False
-            try:
-                self._receive()
-            except _Broken as error:
-                self._replace(str(error))
+    @property
+    def _patience(self) -> float:
+        return self._task.patience * len(self.lanes)
 
     def _replace(self, why: str) -> None:
         """Another process, until one has begun new episodes."""
@@ -107,12 +102,10 @@ class WorkerProcess:
             self._start()
             try:
                 self._receive()
-                self._send(("reset", self._draw_seeds(self.lanes)))
-                self._deadline = time.monotonic() + self._task.patience * len(self.lanes)
+                self._send(self._patience, "reset", self._draw_seeds(self.lanes))
                 self.fresh = self._receive()
             except _Broken as error:
                 why = str(error)
-        self._launching = False
 
     def _count(self, why: str) -> None:
         self._in_a_row += 1
@@ -122,15 +115,16 @@ class WorkerProcess:
                 f"the {name} worker of lanes {lanes} failed {self._in_a_row} times in a row, at "
                 f"last because {why}. The end of its log:\n{self._last_words()}"
             )
-        self.restarts += 1
         _logger.warning(
             "the %s worker of lanes %s failed because %s; its episodes are lost. Restart %d of %d "
             "in a row.", name, lanes, why, self._in_a_row, MOST_IN_A_ROW,
         )  # fmt: skip
 
-    def _send(self, request: Any) -> None:
+    def _send(self, patience: float, *request: Any) -> None:
+        """Asks for what `_receive` waits for so many seconds."""
         with contextlib.suppress(OSError):  # found by `_receive`
             self._pipe.send(request)
+        self._deadline = time.monotonic() + patience
 
     def _receive(self) -> Any:
         left = max(0.0, self._deadline - time.monotonic())

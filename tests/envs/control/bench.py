@@ -109,7 +109,7 @@ def measure(name: str, lanes: int, seconds: float) -> str:
         "bare": (bare_step(name, lanes, actions), [])
     }
     for workers, world in worlds.items():
-        pids = [] if TASKS[name].is_pool else world.pids
+        pids = [] if TASKS[name].is_pool else [worker.process.pid for worker in world._workers]
         ways[f"{workers}"] = (lambda i, w=world: w.step(actions[i % POOL]), pids)
     found: dict[str, list[tuple[float, float]]] = {what: [] for what in ways}
     for turn in range(TURNS + 1):  # in turns, since other work on the machine comes and goes
