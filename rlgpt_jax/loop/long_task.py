@@ -22,6 +22,7 @@ from rlgpt_jax.agents.planner import CODE, SubTask, TaskPlan
 from rlgpt_jax.agents.prompt_state import PromptState, Refusal
 from rlgpt_jax.envs.plan import on_paper, recipe_graph, rules, skill_graph
 from rlgpt_jax.envs.plan.on_paper import Step
+from rlgpt_jax.envs.plan.sources import STATIONS
 from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel.rules.items.item_table import item_id
 from rlgpt_jax.envs.voxel.rules.player.tools import STACK
@@ -220,7 +221,7 @@ def load_chain(config: LoopConfig, tools: Tools, plan: TaskPlan) -> Chain:
     steps = steps_of(tools.minecraft_task, plan)
     names = {item for step in steps for item in (step.item, *(name for name, _ in step.needs))}
     items = {item for name in names for item in recipe_graph.closure(name)}
-    items |= {*recipe_graph.FUEL_ORDER, *recipe_graph.STATIONS}
+    items |= {*recipe_graph.FUEL_ORDER, *STATIONS}
     return Chain(
         loaded,
         tuple(sorted(items)),

@@ -15,7 +15,8 @@ import numpy as np
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID, NUM_NAMES
 from rlgpt_jax.envs.plan import obtain
-from rlgpt_jax.envs.tasks.own_task import STATIONS, stack
+from rlgpt_jax.envs.plan.sources import STATIONS
+from rlgpt_jax.envs.tasks.own_task import stack
 from rlgpt_jax.envs.tasks.table import Task
 from rlgpt_jax.envs.view.observation import View
 

@@ -9,6 +9,7 @@ Numbers of pieces are looked at only where they decide: what the start items alo
 """
 
 import functools
+import itertools
 import math
 from collections.abc import Iterable, Mapping
 
@@ -49,15 +50,14 @@ def closure(held: Iterable[str], land: frozenset[str], ticks: int) -> Known:
     """All that can be had from some items in some land within so many ticks."""
     known: dict[int, tuple[int, Way | None]] = {item_id(name): (0, None) for name in held}
     left = [w for w in ways() if (not w.raw or w.source in land) and w.ticks < ticks]
-    number = 0
-    while True:
-        number += 1
+    for number in itertools.count(1):
         have = frozenset(known)
         new = [w for w in left if gives(w) not in known and ready(w, have)]
         if not new:
-            return known
+            break
         for way in new:
             known.setdefault(gives(way), (number, way))
+    return known
 
 
 def ready(way: Way, have: Iterable[int]) -> bool:
@@ -77,10 +77,8 @@ def reach(task: Task) -> Known:
 @functools.cache
 def _anywhere() -> Known:
     """What can be had from nothing if every land and every mob were at hand."""
-    land = {*(row.mob for row in DROPS)}
-    for row in BIOMES:
-        land |= blocks_of(row.name)
-    return closure((), frozenset(land), LONGEST)
+    mobs = frozenset(row.mob for row in DROPS)
+    return closure((), mobs.union(*(blocks_of(row.name) for row in BIOMES)), LONGEST)
 
 
 def way_to(entry: str, known: Known) -> Way | None:
@@ -145,7 +143,7 @@ def _nearest(group: Iterable[str], known: Known) -> str:
         for name in group
         if any(i in known for i in ids(name))
     }
-    return min(rounds, key=lambda name: rounds[name], default="")
+    return min(rounds, key=rounds.__getitem__, default="")
 
 
 def _absent(way: Way, task: Task) -> str:

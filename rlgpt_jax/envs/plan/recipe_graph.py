@@ -10,6 +10,7 @@ import functools
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
+from rlgpt_jax.envs.plan.sources import STATIONS
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import METAS, TABLE
 from rlgpt_jax.envs.voxel.rules.items.drop_table import SHEARED, rows_of
 from rlgpt_jax.envs.voxel.rules.items.item_table import item_id, parse
@@ -19,7 +20,6 @@ from rlgpt_jax.envs.voxel.rules.items.smelting import FUELS, TICKS
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import DROPS
 from rlgpt_jax.envs.voxel.rules.player.tools import DURABILITY
 
-STATIONS = ("crafting_table", "furnace")
 # Blocks that the world generator makes and that can be mined (a test generates every biome).
 NATURAL = (
     "stone", "grass", "dirt", "sand", "sandstone", "gravel", "clay", "log", "leaves", "coal_ore",

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.plan.on_paper import Items, Step, play
-from rlgpt_jax.envs.plan.recipe_graph import STATIONS, best_ways, depths, sources
+from rlgpt_jax.envs.plan.recipe_graph import best_ways, depths, sources
+from rlgpt_jax.envs.plan.sources import STATIONS
 
 
 def producer(steps: Sequence[Step], item: str) -> int | None:
     """Which sub-task makes an item to be carried."""
-    found = [i for i, step in enumerate(steps) if step.item == item and not step.placed]
-    return found[0] if found else None
+    makers = (i for i, step in enumerate(steps) if step.item == item and not step.placed)
+    return next(makers, None)
 
 
 def edges(steps: Sequence[Step]) -> tuple[tuple[int, ...], ...]:
@@ -61,12 +62,9 @@ def _names(steps: Sequence[Step], start: Items) -> str:
             if item not in NAME_ID or item not in known:
                 near = difflib.get_close_matches(item, sorted(known), n=3)
                 why = "cannot be had in this world" if item in NAME_ID else "is no item"
-                return f"{step.name}: {item!r} {why}.{_try(near)}"
+                hint = f" Try: {', '.join(near)}." if near else ""
+                return f"{step.name}: {item!r} {why}.{hint}"
     return ""
-
-
-def _try(names: list[str]) -> str:
-    return f" Try: {', '.join(names)}." if names else ""
 
 
 def _goals(steps: Sequence[Step], start: Items) -> str:
@@ -88,14 +86,16 @@ def _goals(steps: Sequence[Step], start: Items) -> str:
 
 def _order(steps: Sequence[Step], start: Items) -> str:
     """Every need is made by an earlier sub-task or there from the start."""
-    after = edges(steps)
+    after, held = edges(steps), dict(start)
     for i, step in enumerate(steps):
         for item, number in step.needs:
             maker = producer(steps, item)
-            if maker is None and dict(start).get(item, 0) < number:
+            if maker is None and held.get(item, 0) < number:
+                has = f"of which the start has {held.get(item)}"
+                has = has if held.get(item) else "the start does not have"
                 return (
-                    f"{step.name} needs {number} {item}, which no sub-task has as its goal"
-                    f"{_there(item, start)}. Write a sub-task with that goal before it."
+                    f"{step.name} needs {number} {item}, which no sub-task has as its goal and "
+                    f"{has}. Write a sub-task with that goal before it."
                 )
             if maker is None or maker < i:
                 continue
@@ -108,11 +108,6 @@ def _order(steps: Sequence[Step], start: Items) -> str:
                 f"{steps[maker].name}. Write {steps[maker].name} before {step.name}."
             )
     return ""
-
-
-def _there(item: str, start: Items) -> str:
-    held = dict(start).get(item, 0)
-    return f" and of which the start has {held}" if held else " and the start does not have"
 
 
 def _path(after: Sequence[Sequence[int]], begin: int, end: int) -> tuple[int, ...]:

@@ -52,25 +52,23 @@ class Graph(NamedTuple):
     """The skills that a task may take."""
 
     goal: Skill  # the last one
-    makers: tuple[tuple[str, Skill], ...]  # (item, the one skill that gives it)
+    makers: tuple[Skill, ...]  # for each item that is needed the one skill that gives it
 
     @property
     def targets(self) -> tuple[str, ...]:
         """All that is looked for."""
-        found = [name for _, skill in self.makers for name in skill.targets]
-        return tuple(sorted({*found, *self.goal.targets}))
+        return tuple(sorted({name for skill in self.makers for name in skill.targets}))
 
     @property
     def hands(self) -> frozenset[str]:
         """All that something is harvested with."""
-        return frozenset(skill.hand for _, skill in self.makers) - {""}
+        return frozenset(skill.hand for skill in self.makers) - {""}
 
     @property
     def items(self) -> tuple[str, ...]:
         """All that skills need or give."""
-        skills = [skill for _, skill in self.makers]
-        needed = {item for skill in (*skills, self.goal) for item, _ in skill.needs}
-        return tuple(sorted(needed | {skill.item for skill in skills}))
+        needed = {item for skill in (*self.makers, self.goal) for item, _ in skill.needs}
+        return tuple(sorted(needed | {skill.item for skill in self.makers}))
 
 
 class Missing(ValueError):
@@ -86,13 +84,13 @@ def graph_of(task: Task) -> Graph:
     """
     graph = _all(task)
     taken = search(graph, dict(task.start_items), frozenset())
-    return Graph(graph.goal, tuple(pair for pair in graph.makers if pair[1].name in taken))
+    return Graph(graph.goal, tuple(skill for skill in graph.makers if skill.name in taken))
 
 
 def skills_of(task: Task) -> tuple[Skill, ...]:
     """The skills of `graph_of` in the order in which the search first takes them."""
     graph = graph_of(task)
-    known = {skill.name: skill for _, skill in graph.makers} | {graph.goal.name: graph.goal}
+    known = {skill.name: skill for skill in (*graph.makers, graph.goal)}
     # One find for all: which of its targets is looked for makes no difference to it.
     known[FIND] = Skill(FIND, FIND, targets=graph.targets, ticks=FIND_TICKS)
     names = search(graph, dict(task.start_items), frozenset())
@@ -118,7 +116,7 @@ def _all(task: Task) -> Graph:
         if task.goal_item not in makers:
             raise Missing(f"no basic skill gives {task.goal_item}, the goal of {task.name}.")
         goal = makers[task.goal_item]
-    return Graph(goal, tuple(makers.items()))
+    return Graph(goal, tuple(makers.values()))
 
 
 def _maker(item: str, task: Task, weapon: str) -> Skill | None:
@@ -180,7 +178,7 @@ class _State:
     """An inventory on paper, and the skills that led to it."""
 
     def __init__(self, graph: Graph, held: collections.Counter[str], near: set[str]):
-        self.makers = dict(graph.makers)
+        self.makers = {skill.item: skill for skill in graph.makers}
         self.held, self.near = held, near
         self.sequence: list[str] = []
         self._doing: list[str] = []

@@ -19,6 +19,7 @@ from rlgpt_jax.envs.voxel.rules.items.recipes import TABLE as AT_TABLE
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import DROPS
 from rlgpt_jax.envs.voxel.terrain.biomes import BIOMES, Biome, get_biome
 
+STATIONS = ("crafting_table", "furnace")
 EGG_TICKS = 6000  # at least, until a hen lays (`mob_life.EGG_TICKS`)
 
 

@@ -8,11 +8,11 @@ complete(task)     the record that worlds and agents get: sources and words fill
 import dataclasses
 import difflib
 import re
-from collections.abc import Iterable
 
 from rlgpt_jax.envs import wiki
 from rlgpt_jax.envs.names import CRAFT_NAMES, MOBS, load
 from rlgpt_jax.envs.plan import obtain
+from rlgpt_jax.envs.plan.sources import STATIONS
 from rlgpt_jax.envs.tasks import tasks
 from rlgpt_jax.envs.tasks.table import Task
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import TABLE
@@ -21,7 +21,6 @@ from rlgpt_jax.envs.voxel.rules.items.recipes import RECIPES
 from rlgpt_jax.envs.voxel.terrain.biomes import BIOME_INDEX
 
 NUM_SLOTS = 36
-STATIONS = ("crafting_table", "furnace")
 MOST_MOB_RANGE = 48  # half of a world: farther is nearer again
 SHORTEST, LONGEST = 20, 72_000  # ticks: a second, an hour
 _ITEM_ROWS = load("items")["items"]
@@ -124,8 +123,7 @@ def stack(item: str) -> int:
     return int(_ITEM_ROWS.get(item, {}).get("stack", 64))
 
 
-def _name(given: str, valid: Iterable[str], field: str, kind: str) -> None:
-    valid = tuple(valid)
+def _name(given: str, valid: tuple[str, ...], field: str, kind: str) -> None:
     if given in valid:
         return
     valid = (*valid, *(today for today, old in wiki.TODAY.items() if old in valid))
@@ -164,8 +162,8 @@ def doubts(task: Task) -> list[str]:
     found = []
     facts = f"{task.name} {task.words}".lower()
     for biome in BIOME_INDEX:
-        if re.search(rf"\b{biome.replace('_', ' ')}\b", facts) and biome not in task.biome:
-            if not any(biome in other for other in (task.biome, task.goal_item)):
+        if re.search(rf"\b{biome.replace('_', ' ')}\b", facts):
+            if biome not in task.biome and biome not in task.goal_item:
                 found.append(f"the words speak of {biome}, the biome is {task.biome}")
     for number in re.findall(r"(\d[\d,]*) ticks", task.words):
         if int(number.replace(",", "")) != task.horizon:

@@ -39,11 +39,9 @@ def start_words(task: Task) -> str:
     return f"{start}; the time limit is {task.horizon} ticks"
 
 
-def _with_words(task: Task) -> Task:
-    return task if task.words else dataclasses.replace(task, words=describe(task))
-
-
-TASKS: dict[str, Task] = {task.name: _with_words(task) for task in ROWS}
+TASKS: dict[str, Task] = {
+    task.name: dataclasses.replace(task, words=task.words or describe(task)) for task in ROWS
+}
 assert len(TASKS) == len(ROWS)
 
 # Names of MineDojo for tasks of the table.
