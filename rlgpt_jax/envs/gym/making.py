@@ -17,7 +17,6 @@ from rlgpt_jax.envs.voxel.terrain.pool import load_pool
 
 # A few worlds, so that making an environment is quick; training wants more.
 SMALL = WorldParams(num_worlds=8)
-NAMESPACE = "rlgpt"
 
 
 def cache_folder() -> Path:
@@ -87,7 +86,7 @@ def make_vec(
 def register() -> None:
     """Registers every task as "rlgpt/<task>-v0"; twice does no harm."""
     for name in TASKS:
-        env_id = f"{NAMESPACE}/{name}-v0"
+        env_id = f"rlgpt/{name}-v0"
         if env_id not in gymnasium.registry:
             gymnasium.register(
                 env_id,

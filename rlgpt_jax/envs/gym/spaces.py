@@ -1,5 +1,7 @@
 """Action and observation spaces."""
 
+from typing import Any
+
 import gymnasium
 import numpy as np
 
@@ -28,15 +30,10 @@ def observation_space(image_size: tuple[int, int] | None) -> gymnasium.spaces.Di
     return _space(with_image(image_size))
 
 
-def _space(spec: Spec) -> gymnasium.spaces.Dict:
-    return gymnasium.spaces.Dict(
-        {key: _box(entry) if isinstance(entry, Field) else _space(entry)
-         for key, entry in spec.items()}
-    )  # fmt: skip
-
-
-def _box(field: Field) -> gymnasium.spaces.Box:
-    return gymnasium.spaces.Box(field.low, field.high, field.shape, field.dtype)
+def _space(entry: Field | Spec) -> Any:
+    if isinstance(entry, Field):
+        return gymnasium.spaces.Box(entry.low, entry.high, entry.shape, entry.dtype)
+    return gymnasium.spaces.Dict({key: _space(part) for key, part in entry.items()})
 
 
 def checked_actions(action: object, num_lanes: int) -> np.ndarray:

@@ -117,10 +117,7 @@ class VoxelVectorEnv(gymnasium.vector.VectorEnv[View, np.ndarray, np.ndarray]):
         final_obs = np.full(self.num_envs, None, object)
         for index in np.flatnonzero(done):
             final_obs[index] = lane(seen, int(index))
-        final_info: Arrays = {}
-        for key in ("success", "busy", "tick"):
-            final_info[key] = np.where(done, info[key], np.zeros_like(info[key]))
-            final_info[f"_{key}"] = done.copy()
+        final_info = {key: np.where(done, x, np.zeros_like(x)) for key, x in info.items()}
         return {
             "final_obs": final_obs, "_final_obs": done.copy(),
             "final_info": final_info, "_final_info": done.copy(),
