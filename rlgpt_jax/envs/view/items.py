@@ -112,5 +112,4 @@ def delta_inv(sight: Sight) -> Group:
         for cause, here in (("craft", crafted), ("other", ~crafted)):
             group[f"{key}_name_by_{cause}"] = np.where(here[:, None], name, AIR).astype(np.int32)
             group[f"{key}_quantity_by_{cause}"] = quantity * here[:, None]
-    return {key: value.astype(np.float32) if "quantity" in key else value
-            for key, value in group.items()}  # fmt: skip
+    return group

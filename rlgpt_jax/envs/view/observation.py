@@ -15,25 +15,20 @@ import numpy as np
 
 from rlgpt_jax.envs.base import Observation
 from rlgpt_jax.envs.view import items, surroundings
-from rlgpt_jax.envs.view.sight import Lanes as Lanes
 from rlgpt_jax.envs.view.sight import Sight as Sight
-from rlgpt_jax.envs.view.spec import SPEC, Field
+from rlgpt_jax.envs.view.spec import SPEC
 from rlgpt_jax.envs.view.strings import spell
 
 View = dict[str, Any]
 
 
-def look(sight: Sight, names: bool = False) -> View:
+def look(sight: Sight) -> View:
     """All groups but `rgb` of every lane.
-
-    Args:
-      sight: N lanes.
-      names: strings as the MineDojo client gives them instead of ids.
 
     Returns:
       {group: {key: array [N, *shape]}} as in `view.spec.SPEC`.
     """
-    seen = {
+    return {
         "inventory": items.inventory(sight),
         "equipment": items.equipment(sight),
         "life_stats": life_stats(sight.obs),
@@ -48,7 +43,6 @@ def look(sight: Sight, names: bool = False) -> View:
         "masks": items.masks(sight),
         "delta_inv": items.delta_inv(sight),
     }
-    return with_names(seen) if names else seen
 
 
 def life_stats(obs: Observation) -> dict[str, np.ndarray]:
@@ -69,16 +63,11 @@ def with_names(seen: View) -> View:
     """The same with MineDojo's strings in the place of ids."""
     return {
         group: {
-            key: spell(group, key, value) if _is_name(group, key) else value
+            key: spell(group, key, value) if SPEC[group][key].is_name else value
             for key, value in keys.items()
         }
         for group, keys in seen.items()
     }
-
-
-def _is_name(group: str, key: str) -> bool:
-    field = SPEC[group][key]
-    return isinstance(field, Field) and field.is_name
 
 
 def lane(seen: View, index: int) -> View:

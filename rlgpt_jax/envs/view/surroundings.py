@@ -27,6 +27,10 @@ _INTO = 1e-3  # blocks by which a ray is followed into the block that it meets
 _RAY_PITCH = np.deg2rad(np.repeat(RAY_PITCHES, len(RAY_YAWS)))
 _RAY_YAW = np.deg2rad(np.tile(RAY_YAWS, len(RAY_PITCHES)))
 
+# uint8[names]: the first byte with that name, air for names of no block.
+_USUAL = np.zeros(int(NAME_OF.max()) + 1, np.uint8)
+_USUAL[np.unique(NAME_OF)] = np.unique(NAME_OF, return_index=True)[1]
+
 _IS_FIRE = np.isin(DAMAGE_KINDS, ("in_fire", "on_fire", "lava"))
 # Damage that armour does not hold off; it costs no exhaustion either.
 _IS_UNBLOCKABLE = np.isin(
@@ -139,29 +143,16 @@ def rays(sight: Sight) -> Group:
     ray = np.ones((len(obs.yaw), 1), np.float32)
     traced = {f"traced_block_{axis}": cell[..., k].astype(np.float32)
               for k, axis in enumerate("xyz")}  # fmt: skip
-    return (
-        facts_of(byte)
-        | traced
-        | {
-            "entity_name": obs.ray_entity.copy(),
-            "entity_distance": obs.ray_entity_distance.copy(),
-            "block_distance": obs.ray_block_distance.copy(),
-            "harvest_level": facts.HARVEST_LEVEL[byte],
-            "ray_pitch": ray * (-_RAY_PITCH).astype(np.float32),
-            "ray_yaw": ray * (-_RAY_YAW).astype(np.float32),
-        }
-    )
-
-
-def _usual_bytes() -> np.ndarray:
-    """uint8[names]: the first byte with that name, air for names of no block."""
-    usual = np.zeros(int(NAME_OF.max()) + 1, np.uint8)
-    for byte in range(255, -1, -1):
-        usual[NAME_OF[byte]] = byte
-    return usual
-
-
-_USUAL = _usual_bytes()
+    return {
+        **facts_of(byte),
+        **traced,
+        "entity_name": obs.ray_entity.copy(),
+        "entity_distance": obs.ray_entity_distance.copy(),
+        "block_distance": obs.ray_block_distance.copy(),
+        "harvest_level": facts.HARVEST_LEVEL[byte],
+        "ray_pitch": ray * (-_RAY_PITCH).astype(np.float32),
+        "ray_yaw": ray * (-_RAY_YAW).astype(np.float32),
+    }
 
 
 def damage_source(sight: Sight) -> Group:

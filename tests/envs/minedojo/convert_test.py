@@ -10,7 +10,7 @@ from rlgpt_jax.envs.minedojo.batch import resized, stack
 from rlgpt_jax.envs.minedojo.convert import client_action, observation, on_ground
 from rlgpt_jax.envs.minedojo.damage import damage_of
 from rlgpt_jax.envs.names import MOBS, NAME_ID, NAMES, load
-from rlgpt_jax.envs.view.observation import Sight, lane, look
+from rlgpt_jax.envs.view.observation import Sight, lane, look, with_names
 from rlgpt_jax.envs.view.strings import spell
 from rlgpt_jax.envs.voxel.terrain.biomes import BIOME_INDEX
 from tests.envs.contract_test import act, craft
@@ -26,7 +26,7 @@ def seen_by_the_client() -> list[dict[str, np.ndarray]]:
     """Every lane's observation as strings and numbers, flat."""
     world = embedded()
     sight = Sight(world._now, world._before, world._action, world.host, sea_level=63)
-    views = [lane(look(sight, names=True), index) for index in range(LANES)]
+    views = [lane(with_names(look(sight)), index) for index in range(LANES)]
     return [{f"{g}/{k}": v for g, keys in seen.items() for k, v in keys.items()} for seen in views]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from rlgpt_jax.envs.base import Observation
 from rlgpt_jax.envs.minedojo.request import Arrays, FrameBuffer, Header, encode
 from rlgpt_jax.envs.names import NAME_ID, NAMES
-from rlgpt_jax.envs.view.observation import Sight, lane, look
+from rlgpt_jax.envs.view.observation import Sight, lane, look, with_names
 from tests.envs.contract_worlds import LANES, NOOPS, Embedded
 
 LIES_DEAD = 20  # ticks until the player is revived
@@ -84,7 +84,7 @@ class VoxelGame:
         """What the client makes of the game's answer."""
         obs: Observation = self.obs
         sight = Sight(obs, self.before, self.action, self.world.host, sea_level=63)
-        seen = lane(look(sight, names=True), 0)
+        seen = lane(with_names(look(sight)), 0)
         truth = {key: value.tolist() for key, value in seen["damage_source"].items()}
         for value in seen["damage_source"].values():
             value[...] = 0  # as in 0.1

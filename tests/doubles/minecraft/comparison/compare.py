@@ -13,7 +13,7 @@ from rlgpt_jax.envs.base import Observation
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.names import CRAFT_NAMES
 from rlgpt_jax.envs.tasks.tasks import get_task
-from rlgpt_jax.envs.view.observation import Sight, View, look
+from rlgpt_jax.envs.view.observation import Sight, View, look, with_names
 from rlgpt_jax.envs.voxel.host import HostVoxel
 from tests.doubles.minecraft import lidar, serve
 from tests.doubles.minecraft.comparison import policy, reasons
@@ -123,7 +123,7 @@ def direct(
             step = host.advance(action[None] if tick == 0 else np.array([base.NOOP]))
             reward += float(step.reward[0])
         obs = step.obs
-        view = look(Sight(obs, before, action[None], host, sea_level), names=True)
+        view = with_names(look(Sight(obs, before, action[None], host, sea_level)))
         assert obs.rgb is not None
         views.append({**view, "rgb": obs.rgb.transpose(0, 3, 1, 2).copy()})
         actions.append(action)
