@@ -21,7 +21,7 @@ from rlgpt_jax.envs.base import HostEnvironment
 from rlgpt_jax.envs.control import making
 from rlgpt_jax.envs.control.task import ControlTask
 from rlgpt_jax.envs.minedojo.host import HostMineDojo, make_launcher
-from rlgpt_jax.envs.minedojo.turns import Turns
+from rlgpt_jax.envs.minedojo.turns import OnTurn, Turns
 from rlgpt_jax.envs.plan import skill_graph
 from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
@@ -136,7 +136,7 @@ def _minedojo_maker(
         make = functools.partial(
             HostMineDojo, task, lanes, config.minedojo, launcher, image_size=seen, split=split
         )
-        made = turns.world(make)
+        made = OnTurn(make, turns)
         return reward.around(made) if reward else made
 
     def make(split: str, num_envs: int, seed: int, other: Task | None = None) -> World:

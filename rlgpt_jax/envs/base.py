@@ -181,7 +181,7 @@ class AsyncEnvironment(HostEnvironment, Protocol):
         int32[K, 8]. Never waits."""
         ...
 
-    def receive(self, timeout: float | None = None) -> tuple[np.ndarray, Step]:
+    def receive(self) -> tuple[np.ndarray, Step]:
         """Waits for at least one lane. Returns the lanes int[K] that have answered, ascending,
         and their `Step` with leading axis K."""
         ...

@@ -34,7 +34,7 @@ class Together:
         assert not self.sent[lanes].any()
         self.sent[lanes], self.action[lanes] = True, action
 
-    def receive(self, timeout: float | None = None) -> tuple[np.ndarray, Step]:
+    def receive(self) -> tuple[np.ndarray, Step]:
         assert self.sent.all(), "this world waits for all"
         self.sent[:] = False
         return np.arange(self.num_envs), self.host.step(self.action)
@@ -122,7 +122,7 @@ class OwnPace:
         info = {"success": no, "busy": no}
         return Step(_row(self.obs, lane), np.zeros(1, np.float32), no, ~no, last, info)
 
-    def receive(self, timeout: float | None = None) -> tuple[np.ndarray, Step]:
+    def receive(self) -> tuple[np.ndarray, Step]:
         assert self.waiting, "nothing was sent"
         self.now = max(self.now, self.waiting[0][0])
         come = []

@@ -68,8 +68,8 @@ def noted(env: OwnPace) -> list[list[Step]]:
     answers: list[list[Step]] = [[] for _ in range(env.num_envs)]
     receive = env.receive
 
-    def noting(timeout: float | None = None) -> tuple[np.ndarray, Step]:
-        lanes, step = receive(timeout)
+    def noting() -> tuple[np.ndarray, Step]:
+        lanes, step = receive()
         for i, lane in enumerate(lanes):
             answers[lane].append(jax.tree.map(lambda x, i=i: x[i : i + 1], step))
         return lanes, step

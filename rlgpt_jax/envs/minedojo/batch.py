@@ -1,51 +1,36 @@
-"""Observations of single lanes as one of K lanes; pictures of another size."""
+"""Answers of single lanes as one `Step` of K lanes; pictures of another size."""
 
 import functools
-from typing import Any
+from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from rlgpt_jax.envs import base
-from rlgpt_jax.envs.base import Observation
-from rlgpt_jax.envs.names import CRAFT_NAMES
+from rlgpt_jax.envs.base import Observation, Step
+from rlgpt_jax.envs.minedojo.judging import Verdict
 
 
-def stack(lanes: list[Observation]) -> Observation:
+class Answer(NamedTuple):
+    """One lane's part of a `Step`; observations have no batch axis."""
+
+    obs: Observation
+    verdict: Verdict
+    final_obs: Observation
+    busy: bool
+    lost: bool
+
+
+def gather(answers: list[Answer]) -> Step:
+    """A `Step` with leading axis K."""
+    obs, verdicts, final, busy, lost = zip(*answers)
+    reward, terminated, truncated, success = map(np.array, zip(*verdicts))
+    info = {"success": success, "busy": np.array(busy), "lost": np.array(lost)}
+    return Step(stack(obs), reward.astype(np.float32), terminated, truncated, stack(final), info)
+
+
+def stack(lanes: Sequence[Observation]) -> Observation:
     """Observations of K lanes as one with a leading axis K."""
     return Observation(*(None if parts[0] is None else np.stack(parts) for parts in zip(*lanes)))
-
-
-# dtype: fields of a number, and shapes of the others.
-_NO_LANES: dict[Any, tuple[str, dict[str, tuple[int, ...]]]] = {
-    np.float32: (
-        "yaw pitch life food saturation oxygen armor xp damage time_of_day",
-        {"position": (3,), "ray_block_distance": (base.NUM_RAYS,),
-         "ray_entity_distance": (base.NUM_RAYS,), "slot_durability": (base.NUM_SLOTS,)},
-    ),
-    np.int32: (
-        "light_level sky_light damage_kind biome",
-        {"voxels": (3, 3, 3), "ray_block": (base.NUM_RAYS,), "ray_entity": (base.NUM_RAYS,),
-         "slot_name": (base.NUM_SLOTS,), "slot_variant": (base.NUM_SLOTS,),
-         "slot_quantity": (base.NUM_SLOTS,), "equipment": (base.NUM_EQUIPMENT,)},
-    ),
-    np.bool_: (
-        "on_ground in_water can_see_sky near_table near_furnace",
-        {"mask_function": (8,), "mask_craft": (len(CRAFT_NAMES),),
-         "mask_equip": (base.NUM_SLOTS,), "mask_place": (base.NUM_SLOTS,),
-         "mask_destroy": (base.NUM_SLOTS,)},
-    ),
-}  # fmt: skip
-
-
-def of_no_lanes(image_size: tuple[int, int] | None) -> Observation:
-    """An observation of K = 0 lanes, with the shapes and dtypes of any other."""
-    fields: dict[str, Any] = {}
-    for dtype, (numbers, arrays) in _NO_LANES.items():
-        shapes: dict[str, tuple[int, ...]] = {**dict.fromkeys(numbers.split(), ()), **arrays}
-        fields |= {name: np.zeros((0, *shape), dtype) for name, shape in shapes.items()}
-    if image_size is not None:
-        fields["rgb"] = np.zeros((0, *image_size, 3), np.uint8)
-    return Observation(**fields)
 
 
 def resized(image: np.ndarray, size: tuple[int, int]) -> np.ndarray:

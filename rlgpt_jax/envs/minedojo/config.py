@@ -53,16 +53,13 @@ class MineDojoConfig:
             raise ValueError(
                 f"minedojo.image_size={self.image_size!r} must be (height, width) in pixels."
             )
-        if self.port and not (self.port.isdecimal() and 0 < self.last_port < 65_536):
+        if self.port and not (
+            self.port.isdecimal() and 0 < int(self.port) + self.workers - 1 < 65_536
+        ):
             raise ValueError(
                 f"minedojo.port={self.port!r} must be empty or a port such that port + workers "
                 f"is below 65536; there are {self.workers} workers."
             )
-
-    @property
-    def last_port(self) -> int:
-        """The port of the last worker's game, where games are there already."""
-        return int(self.port) + self.workers - 1
 
     def interpreter(self) -> Path:
         """The interpreter that runs the workers, as an absolute path.

@@ -1,5 +1,6 @@
 """MineDojo's observation and action, and ours.
 
+    read(header, arrays, ...)         a worker's answer -> `Seen`
     observation(seen, facts, biome)   one lane's arrays as the client gives them -> Observation
     client_action(action, last)       our action -> the client's, and its ticks
 
@@ -13,15 +14,20 @@ What MineDojo does not tell is worked out from what it does:
 - damage_kind: from the flags of the info's damage source and from what is around.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from rlgpt_jax.envs import base
 from rlgpt_jax.envs.base import RAY_RANGE, SLOW_TICKS, Observation
 from rlgpt_jax.envs.minedojo import spelling
+from rlgpt_jax.envs.minedojo.batch import resized
 from rlgpt_jax.envs.minedojo.damage import EYES, FEET, Facts, damage_of
-from rlgpt_jax.envs.minedojo.request import Arrays
+from rlgpt_jax.envs.minedojo.link import LinkClosed
+from rlgpt_jax.envs.minedojo.request import Arrays, Header
 from rlgpt_jax.envs.names import NAME_ID
-from rlgpt_jax.envs.voxel.terrain.biomes import BIOMES
+from rlgpt_jax.envs.tasks.tasks import Task
+from rlgpt_jax.envs.voxel.terrain.biomes import BIOME_INDEX, BIOMES
 
 _BIOME_OF_ID = {biome.biome_id: index for index, biome in enumerate(BIOMES)}
 _WATER = (NAME_ID["water"], NAME_ID["flowing_water"])
@@ -30,6 +36,51 @@ _NOON = 6000
 _HALF_WIDTH = 0.3  # blocks, of a player
 _REST = 1e-3  # blocks; feet may be a rounding error below a block's top
 _EMPTY, _NOBODY = "air", "null"
+
+
+class Seen(NamedTuple):
+    """One observation of one lane, without a batch axis."""
+
+    arrays: Arrays  # as the client gave it
+    facts: Facts
+    obs: Observation
+    success: bool  # what MineDojo itself found; False after a reset
+
+
+def read(
+    header: Header,
+    arrays: Arrays,
+    task: Task,
+    image_size: tuple[int, int] | None,
+    before: Observation | None,
+) -> Seen:
+    """Reads the answer to a reset or a step.
+
+    Args:
+      header: of the frame, with the facts.
+      arrays: of the frame, the client's observation.
+      task: its biome stands for one that is not known.
+      image_size: height and width of the picture; None where there is none.
+      before: the last observation, None at the start of an episode.
+
+    Raises:
+      LinkClosed: it is not what a worker says; who sends such an answer is of no more use.
+    """
+    try:
+        facts = _checked(dict(header["facts"]))
+        obs = observation(arrays, facts, BIOME_INDEX[task.biome], before)
+        if obs.rgb is not None and image_size is not None:
+            obs = obs._replace(rgb=resized(obs.rgb, image_size))
+        return Seen(arrays, facts, obs, bool(header.get("success")))
+    except (KeyError, ValueError, TypeError, IndexError) as error:
+        raise LinkClosed(f"its answer makes no sense: {type(error).__name__}: {error}") from error
+
+
+def _checked(facts: Facts) -> Facts:
+    """Facts whose numbers are numbers, so that judging them is safe."""
+    deaths = facts.get("deaths")
+    inventory = [(str(name), int(quantity)) for name, quantity in facts["inventory"]]
+    return {**facts, "inventory": inventory, "deaths": None if deaths is None else int(deaths)}
 
 
 def observation(seen: Arrays, facts: Facts, biome: int, before: Observation | None) -> Observation:
@@ -161,16 +212,3 @@ def client_action(action: np.ndarray, names: np.ndarray) -> tuple[list[int], int
         row[base.FUNCTION] = base.FN_NONE
         return row, SLOW_TICKS
     return row, 1
-
-
-def after_nothing(
-    seen: Arrays, facts: Facts, obs: Observation
-) -> tuple[Arrays, Facts, Observation]:
-    """The same a tick later in which the client did nothing: no damage, no change of slots."""
-    gone = {
-        key: np.full_like(value, _EMPTY if value.dtype.kind == "U" else 0)
-        for key, value in seen.items()
-        if key.startswith("delta_inv/")
-    }
-    facts = {**facts, "damage_source": {}}
-    return {**seen, **gone}, facts, obs._replace(damage=np.float32(0), damage_kind=np.int32(0))

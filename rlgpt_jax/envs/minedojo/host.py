@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from rlgpt_jax.envs.base import Observation, Step
-from rlgpt_jax.envs.minedojo.answers import gather
+from rlgpt_jax.envs.minedojo.batch import gather
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.minedojo.lane import Lane, Settings
 from rlgpt_jax.envs.minedojo.launcher import Launcher, Local
@@ -59,18 +59,8 @@ class HostMineDojo:
         self._owns_launcher = launcher is None
         self._launcher = launcher or make_launcher(config)
         self._settings = Settings(task, config, game_of(task, config), image_size, split)
-        self._lanes = [Lane(index, self._settings, self._launcher) for index in range(num_envs)]
+        self.lanes = [Lane(index, self._settings, self._launcher) for index in range(num_envs)]
         self._seed = 0
-
-    @property
-    def restarts(self) -> int:
-        """Workers that had to be started again, in all."""
-        return sum(lane.restarts for lane in self._lanes)
-
-    @property
-    def lanes(self) -> tuple[Lane, ...]:
-        """For who looks at the client's own observations: `seen` and `facts` of each."""
-        return tuple(self._lanes)
 
     # --- each lane as fast as it can ---
     def start(self, seed: int) -> None:
@@ -79,7 +69,7 @@ class HostMineDojo:
         The first observations come by `receive`, with reward 0. What was under way is dropped.
         """
         self._seed = int(seed)
-        for lane in self._lanes:
+        for lane in self.lanes:
             lane.begin(self._seed)
 
     def send(self, lanes: np.ndarray, action: np.ndarray) -> None:
@@ -101,15 +91,12 @@ class HostMineDojo:
                 f"lanes {indices}: each may be named once, and there are 0 to {self.num_envs - 1}."
             )
         for index, row in zip(indices, action):
-            self._lanes[index].check(row)
+            self.lanes[index].check(row)
         for index, row in zip(indices, action):
-            self._lanes[index].send(row)
+            self.lanes[index].send(row)
 
-    def receive(self, timeout: float | None = None) -> tuple[np.ndarray, Step]:
+    def receive(self) -> tuple[np.ndarray, Step]:
         """Waits for at least one lane.
-
-        Args:
-          timeout: seconds after which none may have answered; None waits on.
 
         Returns:
           The lanes int[K] that have answered, ascending, and their Step with leading axis K.
@@ -119,18 +106,14 @@ class HostMineDojo:
           RuntimeError: no lane has a tick under way, or a worker failed too often in a row
             (`failures.WorkerFailed`).
         """
-        if not any(lane.awaited for lane in self._lanes):
+        if not any(lane.awaited for lane in self.lanes):
             raise RuntimeError("no lane has a tick under way: call start(seed) or send() first.")
-        end = None if timeout is None else time.monotonic() + timeout
         self._move(0.0)
-        while not any(lane.answered for lane in self._lanes):
-            left = None if end is None else end - time.monotonic()
-            if left is not None and left <= 0:
-                break
-            self._move(left)
-        done = [lane for lane in self._lanes if lane.answered]
+        while not any(lane.answered for lane in self.lanes):
+            self._move()
+        done = [lane for lane in self.lanes if lane.answered]
         lanes = np.array([lane.index for lane in done], np.int64)
-        return lanes, gather([lane.take() for lane in done], self.image_size)
+        return lanes, gather([lane.take() for lane in done])
 
     # --- in lockstep ---
     def reset(self, seed: int) -> Observation:
@@ -145,7 +128,7 @@ class HostMineDojo:
 
     def save(self) -> dict[str, Any]:
         """The seeds; a game itself cannot be saved."""
-        drawn = [lane.drawn for lane in self._lanes]
+        drawn = [lane.drawn for lane in self.lanes]
         return {"seed": np.int64(self._seed), "drawn": np.array(drawn, np.int64)}
 
     def load(self, saved: dict[str, Any]) -> Observation:
@@ -160,13 +143,13 @@ class HostMineDojo:
                 "it with the same number of workers."
             )
         self._seed = int(saved["seed"])
-        for lane, drawn in zip(self._lanes, saved["drawn"]):
+        for lane, drawn in zip(self.lanes, saved["drawn"]):
             lane.begin(self._seed, int(drawn))
         return self._all().obs
 
     def close(self) -> None:
         """Ends all workers and their games."""
-        self._launcher.end([lane.link for lane in self._lanes if lane.link is not None])
+        self._launcher.end([lane.link for lane in self.lanes if lane.link is not None])
         if self._owns_launcher:
             self._launcher.close()
 
@@ -181,29 +164,27 @@ class HostMineDojo:
         if not (is_same and self.num_envs == other.num_envs and self._launcher is other._launcher):
             other.close()
             return
-        self._lanes, other._lanes = other._lanes, self._lanes
-        for lane in self._lanes:
+        self.lanes, other.lanes = other.lanes, self.lanes
+        for lane in self.lanes:
             lane.move(mine)
 
     # --- waiting ---
     def _all(self) -> Step:
         """The answers of all lanes, in order."""
-        while not all(lane.answered for lane in self._lanes):
-            self._move(None)
-        return gather([lane.take() for lane in self._lanes], self.image_size)
+        while not all(lane.answered for lane in self.lanes):
+            self._move()
+        return gather([lane.take() for lane in self.lanes])
 
-    def _move(self, timeout: float | None) -> None:
+    def _move(self, timeout: float = np.inf) -> None:
         """Waits for messages or the next deadline, and lets the lanes act on them."""
-        now = time.monotonic()
-        first = min(lane.deadline for lane in self._lanes)
-        left = np.inf if timeout is None else timeout
-        left = max(0.0, min(left, first - now))
-        links = [lane.link for lane in self._lanes if lane.link is not None]
-        ready = self._launcher.wait(links, None if left == np.inf else float(left))
-        for lane in self._lanes:
+        first = min(lane.deadline for lane in self.lanes)  # of lanes that are awaited
+        links = [lane.link for lane in self.lanes if lane.link is not None]
+        left = max(0.0, min(timeout, first - time.monotonic()))
+        ready = self._launcher.wait(links, left)
+        for lane in self.lanes:
             if any(lane.link is link for link in ready):
                 lane.ready()
-        for lane in self._lanes:
+        for lane in self.lanes:
             lane.expire()
 
 

@@ -36,11 +36,6 @@ class Episode:
         self._stages: set[str] = set()
         self.tick = 0
 
-    def arranged(self, facts: Facts) -> None:
-        """Takes what commands have given or taken for the state before the next tick."""
-        self._facts = facts
-        self._deaths = facts.get("deaths")
-
     def idle(self) -> Verdict:
         """A tick in which the client did nothing more."""
         self.tick += 1

@@ -17,20 +17,18 @@ import numpy as np
 
 from rlgpt_jax.envs.base import FUNCTION, SLOW_FUNCTIONS, SLOW_TICKS, Observation
 from rlgpt_jax.envs.minedojo import making, request
-from rlgpt_jax.envs.minedojo.answers import Answer
+from rlgpt_jax.envs.minedojo.batch import Answer
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
-from rlgpt_jax.envs.minedojo.convert import after_nothing, client_action
-from rlgpt_jax.envs.minedojo.damage import Facts
+from rlgpt_jax.envs.minedojo.convert import Seen, client_action, read
 from rlgpt_jax.envs.minedojo.failures import Failures
 from rlgpt_jax.envs.minedojo.judging import Episode, Verdict
 from rlgpt_jax.envs.minedojo.launcher import Launcher
 from rlgpt_jax.envs.minedojo.link import Link, LinkClosed
-from rlgpt_jax.envs.minedojo.reading import Seen, read
 from rlgpt_jax.envs.minedojo.request import Arrays, Header
 from rlgpt_jax.envs.tasks.tasks import Task
 
 GRACE = 2.0  # seconds past its deadline in which a worker is heard, since we may have been busy
-_STARTED = Verdict(0.0, False, False, False)
+_BEGUN = (Verdict(0.0, False, False, False), None, False)  # what `_ended` is before any end
 _LOST = Verdict(0.0, False, True, False)
 
 
@@ -42,7 +40,6 @@ class Phase(enum.Enum):
     RESETTING = "resetting"
     DECIDING = "deciding"
     TICKING = "in a tick"
-    COMMANDING = "in a command"
 
 
 class Settings(NamedTuple):
@@ -64,56 +61,43 @@ class Lane:
         self.link: Link | None = None
         self.phase = Phase.LAUNCHING
         self.deadline = np.inf  # by `time.monotonic`, of the answer that is waited for
-        self.seen: Arrays = {}  # the last observation as the client gave it
-        self.facts: Facts = {}
+        self.seen: Seen | None = None  # what came last
+        self.awaited = False  # whether an answer is owed
+        self.failures = Failures(index, settings.config)
         self.client: dict[str, Any] = {}  # what the worker has told of itself and MineDojo
         self.drawn = 0  # episodes begun since the seed was given
         self._seed = 0
-        self._obs: Observation | None = None
         self._episode: Episode | None = None
         self._in_world = 0  # episodes since the world was built
         self._rebuild = True
-        self._failures = Failures(index, settings.config)
         self._is_overdue = False
         self._idle = 0  # ticks of a slow function still to be told
-        self._ended: tuple[Verdict, Observation | None, bool] | None = None
+        self._ended: tuple[Verdict, Observation | None, bool] = _BEGUN
         self._answers: collections.deque[Answer] = collections.deque()
-        self._awaited = False
         self._begins_anew = False
 
     # --- the agent's side ---
     @property
-    def awaited(self) -> bool:
-        """Whether an answer is owed."""
-        return self._awaited
-
-    @property
     def answered(self) -> bool:
         """Whether `take` has something."""
-        return self._awaited and bool(self._answers)
-
-    @property
-    def restarts(self) -> int:
-        """Workers started again, in all."""
-        return self._failures.restarts
+        return self.awaited and bool(self._answers)
 
     def begin(self, seed: int, drawn: int = 0) -> None:
         """A first episode, in a new world, whatever runs; its observation is the answer."""
         self._seed, self.drawn = seed, drawn
-        self._rebuild, self._awaited, self._idle = True, True, 0
+        self._rebuild, self.awaited, self._idle = True, True, 0
         self._answers.clear()
-        self._ended = (_STARTED, None, False)
+        self._ended = _BEGUN
         if self.link is None:
             self._launch()
         elif self.phase is Phase.DECIDING:
             self._reset()
-        elif self.phase in (Phase.RESETTING, Phase.TICKING, Phase.COMMANDING):
+        elif self.phase in (Phase.RESETTING, Phase.TICKING):
             self._begins_anew = True  # what comes first is an answer to the past
 
     def move(self, settings: Settings) -> None:
         """Serves another world of the same game from the next `begin` on."""
-        self._set, self.drawn = settings, 0
-        self._awaited = False
+        self._set, self.drawn, self.awaited = settings, 0, False
         self._answers.clear()
 
     def check(self, action: np.ndarray) -> tuple[list[int], int]:
@@ -123,17 +107,17 @@ class Lane:
           RuntimeError: the last one has not been answered, or there was none.
           ValueError: an action outside of the action space.
         """
-        if self._awaited or self._obs is None:
+        if self.awaited or self.seen is None:
             raise RuntimeError(
                 f"lane {self.index} is {self.phase.value}: start it, then wait for its answer "
                 "by receive() before each send()."
             )
-        return client_action(action, self.seen["inventory/name"])
+        return client_action(action, self.seen.arrays["inventory/name"])
 
     def send(self, action: np.ndarray) -> None:
         """Starts a tick with int32[8]. Raises as `check` does."""
         row, ticks = self.check(action)
-        self._awaited = True
+        self.awaited = True
         if self._answers or self.phase is not Phase.DECIDING:
             return  # the worker has died since: the answer is the loss
         if self._idle:
@@ -143,34 +127,10 @@ class Lane:
         timeout = self._set.config.call_timeout
         self._ask(Phase.TICKING, timeout, op=request.STEP, action=row, ticks=ticks)
 
-    def command(self, *commands: str) -> None:
-        """Chat commands, which are no ticks of the episode.
-
-        Raises:
-          RuntimeError: the lane is not deciding.
-          ValueError: one that the client does not pass on.
-        """
-        making.check_commands(commands)
-        if self.phase is not Phase.DECIDING or self._awaited:
-            raise RuntimeError(f"lane {self.index} is {self.phase.value} and hears no commands.")
-        timeout = self._set.config.call_timeout
-        self._ask(Phase.COMMANDING, timeout, op=request.COMMAND, commands=list(commands))
-
     def take(self) -> Answer:
         """The answer; the next tick may be sent then."""
-        self._awaited = False
+        self.awaited = False
         return self._answers.popleft()
-
-    @property
-    def obs(self) -> Observation:
-        """The current observation.
-
-        Raises:
-          RuntimeError: no episode has begun.
-        """
-        if self._obs is None:
-            raise RuntimeError(f"no episode has begun in lane {self.index}: call reset(seed).")
-        return self._obs
 
     # --- the worker's side ---
     def ready(self) -> None:
@@ -193,7 +153,7 @@ class Lane:
             return
         assert self.link is not None
         if self.phase is Phase.LAUNCHING and self.link.waits_for_room():
-            self._failures.warn_of_no_room()
+            self.failures.warn_of_no_room()
             self.deadline = now + self._set.config.launch_timeout
         elif not self._is_overdue:
             self._is_overdue, self.deadline = True, now + GRACE
@@ -209,12 +169,12 @@ class Lane:
         assert self.link is not None
         link, self.link = self.link, None
         try:
-            self._failures.add(why, self.phase.value, link.last_words)
+            self.failures.add(why, self.phase.value, link.last_words)
         finally:
             link.kill()
-        if self.phase in (Phase.TICKING, Phase.DECIDING, Phase.COMMANDING):
-            if not self._begins_anew:
-                self._ended = (_LOST, self._obs, True)
+        if self.phase in (Phase.TICKING, Phase.DECIDING) and not self._begins_anew:
+            assert self.seen is not None
+            self._ended = (_LOST, self.seen.obs, True)
         self._begins_anew, self._idle = False, 0
         self._launch()
 
@@ -223,7 +183,7 @@ class Lane:
         try:
             self.link = self._launcher.start(self.index)
         except OSError as error:
-            raise self._failures.not_started(error) from error
+            raise self.failures.not_started(error) from error
         self._ask(Phase.LAUNCHING, self._set.config.launch_timeout, op=request.HELLO)
 
     def _ask(self, phase: Phase, timeout: float, **header: Any) -> None:
@@ -240,38 +200,28 @@ class Lane:
         """What an answer shows; None where nothing is to be seen. Raises LinkClosed."""
         if self.phase in (Phase.LAUNCHING, Phase.MAKING) or self._begins_anew:
             return None
-        before = None if self.phase is Phase.RESETTING else self._obs
+        is_first = self.phase is Phase.RESETTING
+        before = None if is_first or self.seen is None else self.seen.obs
         return read(header, arrays, self._set.task, self._set.image_size, before)
 
     def _on_reply(self, header: Header, seen: Seen | None) -> None:
         if self.phase is Phase.LAUNCHING:
-            self.client = header
-            self._make()
+            self.client, config = header, self._set.config
+            ask = making.make_request(self._set.game, config, self.index, self._number())
+            self._ask(Phase.MAKING, config.launch_timeout, **ask)
         elif self.phase is Phase.MAKING:
             self._reset()
         elif seen is None:
             self._begins_anew = False
             self._reset()
         else:
-            self.seen, self.facts, self._obs = seen.arrays, seen.facts, seen.obs
-            phase, self.phase, self.deadline = self.phase, Phase.DECIDING, np.inf
-            self._on_seen(phase, seen)
-
-    def _on_seen(self, phase: Phase, seen: Seen) -> None:
-        """An observation has come after a reset, a step or a command."""
-        if phase is Phase.RESETTING:
-            self._on_reset(seen)
-            return
-        assert self._episode is not None
-        if phase is Phase.TICKING:
-            self._conclude(self._episode.judge(seen.obs, seen.facts, seen.success))
-        else:
-            self._episode.arranged(seen.facts)
-
-    def _make(self) -> None:
-        config = self._set.config
-        ask = making.make_request(self._set.game, config, self.index, self._number())
-        self._ask(Phase.MAKING, config.launch_timeout, **ask)
+            self.seen, phase = seen, self.phase
+            self.phase, self.deadline = Phase.DECIDING, np.inf
+            if phase is Phase.RESETTING:
+                self._on_reset(seen)
+            else:
+                assert self._episode is not None
+                self._conclude(seen.obs, self._episode.judge(seen.obs, seen.facts, seen.success))
 
     def _number(self) -> int:
         """What the next world or episode is seeded with."""
@@ -291,21 +241,20 @@ class Lane:
         self._episode = Episode(self._set.task, seen.facts)
         self._in_world += 1
         self._idle = 0
-        verdict, final, lost = self._ended or (_STARTED, None, False)
-        self._ended = None
+        verdict, final, lost = self._ended
         final = seen.obs if final is None else final
         self._answers.append(Answer(seen.obs, verdict, final, False, lost))
 
     def _answer_idle(self) -> None:
-        assert self._episode is not None
+        assert self._episode is not None and self.seen is not None
         self._idle -= 1
-        self.seen, self.facts, self._obs = after_nothing(self.seen, self.facts, self.obs)
-        self._conclude(self._episode.idle())
+        obs = self.seen.obs._replace(damage=np.float32(0), damage_kind=np.int32(0))
+        self.seen = self.seen._replace(obs=obs)
+        self._conclude(obs, self._episode.idle())
 
-    def _conclude(self, verdict: Verdict) -> None:
-        obs = self.obs
+    def _conclude(self, obs: Observation, verdict: Verdict) -> None:
         if verdict.terminated or verdict.truncated:
-            self._failures.end_row()
+            self.failures.end_row()
             self._ended = (verdict, obs, False)
             self._reset()
         else:

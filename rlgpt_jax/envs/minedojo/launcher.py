@@ -19,8 +19,8 @@ class Launcher(Protocol):
         """A new worker process for lane `index`. Raises OSError if there can be none."""
         ...
 
-    def wait(self, links: Sequence[Link], timeout: float | None) -> list[Link]:
-        """Those with an answer or a closed end, within `timeout` seconds; None waits for one."""
+    def wait(self, links: Sequence[Link], timeout: float) -> list[Link]:
+        """Those with an answer or a closed end, within `timeout` seconds."""
         ...
 
     def end(self, links: Sequence[Link]) -> None:
@@ -64,19 +64,18 @@ class Local:
         self._links.append(link)
         return link
 
-    def wait(self, links: Sequence[Link], timeout: float | None) -> list[Link]:
+    def wait(self, links: Sequence[Link], timeout: float) -> list[Link]:
         """Reads from all pipes until one worker's answer is whole, or its pipe has ended."""
         mine = [link for link in links if isinstance(link, LocalLink)]
-        end = None if timeout is None else time.monotonic() + timeout
+        end = time.monotonic() + timeout
         with selectors.DefaultSelector() as selector:
             for link in mine:
                 selector.register(link.fd, selectors.EVENT_READ, link)
             ready: list[Link] = [link for link in mine if link.fill()]
             while not ready:
-                left = None if end is None else max(0.0, end - time.monotonic())
-                events = selector.select(left)
+                events = selector.select(max(0.0, end - time.monotonic()))
                 ready = [key.data for key, _ in events if key.data.fill()]
-                if end is not None and time.monotonic() >= end:
+                if time.monotonic() >= end:
                     break
         return ready
 

@@ -53,10 +53,10 @@ class Link(Protocol):
 
     def waits_for_room(self) -> bool:
         """Whether there is no process yet, because no host has room for one."""
-        ...
+        return False
 
 
-class LocalLink:
+class LocalLink(Link):
     """A process with a folder of its own, in which it runs and logs."""
 
     def __init__(self, python: Path, environment: Mapping[str, str], log_folder: str, name: str):
@@ -134,15 +134,12 @@ class LocalLink:
             if not some:
                 self._broken = f"its process ended{self._code()}"
                 break
-            self._take(some)
+            self._frames.feed(some)
+            try:
+                self._answer = self._frames.pop()
+            except BrokenFrame as error:
+                self._broken = f"its answer was no frame: {error}"
         return self._answer is not None or bool(self._broken)
-
-    def _take(self, some: bytes) -> None:
-        self._frames.feed(some)
-        try:
-            self._answer = self._frames.pop()
-        except BrokenFrame as error:
-            self._broken = f"its answer was no frame: {error}"
 
     def _code(self) -> str:
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -183,10 +180,6 @@ class LocalLink:
         with contextlib.suppress(OSError):
             return self._log.read_bytes()[-4 * LAST_WORDS :].decode(errors="replace")[-LAST_WORDS:]
         return ""
-
-    def waits_for_room(self) -> bool:
-        """Never: it runs here."""
-        return False
 
 
 def end_all(links: Sequence[LocalLink]) -> None:

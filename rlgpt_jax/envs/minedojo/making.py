@@ -1,7 +1,6 @@
 """Rows of the task table as requests for `minedojo.make` and resets, and seeds of its worlds."""
 
 import hashlib
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,10 +25,6 @@ PROGRAMMATIC = {
     },
 }
 HARVEST, OPEN_ENDED = "harvest", "open-ended"
-# What the client lets pass to the game; it drops other chat without a word.
-VERBS = (
-    "clear", "kill", "replaceitem", "setblock", "spreadplayers", "summon", "time", "tp", "weather",
-)  # fmt: skip
 _VOXELS = {"xmin": -1, "ymin": -1, "zmin": -1, "xmax": 1, "ymax": 1, "zmax": 1}
 # Ray index = pitch index * 12 + yaw index; MineDojo counts in radians, up and to the left.
 LIDAR = [
@@ -44,8 +39,6 @@ class Game(NamedTuple):
 
     task_id: str
     kwargs: dict[str, Any]
-    before: tuple[str, ...]  # chat commands before a quick reset
-    after: tuple[str, ...]  # chat commands after any reset
     mobs: tuple[str, ...] = ()  # that the client does not spawn, to be summoned after any reset
     mob_range: tuple[int, int] = (0, 0)  # +- blocks in x and z
 
@@ -74,12 +67,9 @@ def game_of(task: Task, config: MineDojoConfig) -> Game:
             for slot, (name, quantity) in enumerate(task.start_items)
         ],
     }
-    # The client moves the player at a quick reset, and leaves mobs and drops where they are.
-    before = ("/kill @e[type=!player]",)
-    after = (f"/time set {START_TIME}",)
     if task.nearby or task.stages:
         kwargs["generate_world_type"] = "specified_biome"
-        return Game(OPEN_ENDED, kwargs, before, after, task.mobs, task.mob_range)
+        return Game(OPEN_ENDED, kwargs, task.mobs, task.mob_range)
     kwargs |= {
         "initial_mobs": list(task.mobs),
         "target_names": task.goal_item,
@@ -92,7 +82,7 @@ def game_of(task: Task, config: MineDojoConfig) -> Game:
             "initial_mob_spawn_range_low": [-x, 1, -z],
             "initial_mob_spawn_range_high": [x, 1, z],
         }
-    return Game(PROGRAMMATIC.get(task.name, HARVEST), kwargs, before, after)
+    return Game(PROGRAMMATIC.get(task.name, HARVEST), kwargs)
 
 
 def make_request(game: Game, config: MineDojoConfig, lane: int, number: int) -> dict[str, Any]:
@@ -116,8 +106,9 @@ def reset_request(game: Game, rebuild: bool, number: int, rgb: bool) -> dict[str
         "world_seed": str(number),
         "seed": number % 2**31,
         "rgb": rgb,
-        "before": list(game.before),
-        "after": [*_summons(game, number), *game.after],
+        # The client moves the player at a quick reset, and leaves mobs and drops where they are.
+        "before": ["/kill @e[type=!player]"],
+        "after": [*_summons(game, number), f"/time set {START_TIME}"],
     }
 
 
@@ -127,20 +118,6 @@ def _summons(game: Game, number: int) -> tuple[str, ...]:
     reach = np.array(game.mob_range)
     places = [rng.integers(-reach, reach, endpoint=True) for _ in game.mobs]
     return tuple(f"/summon {mob} ~{x} ~1 ~{z}" for mob, (x, z) in zip(game.mobs, places))
-
-
-def check_commands(commands: Sequence[str]) -> None:
-    """Looks at chat commands before they are sent.
-
-    Raises:
-      ValueError: one that the client does not pass on to the game.
-    """
-    known = [f"/{verb}" for verb in VERBS]
-    for command in commands:
-        if command.partition(" ")[0] not in known:
-            raise ValueError(
-                f"{command!r}: MineDojo passes on no such command. Take one of {', '.join(known)}."
-            )
 
 
 def world_seed(seed: int, split: str, lane: int, number: int) -> int:

@@ -52,9 +52,7 @@ class WorkerActor:
 
     def ask(self, frame: bytes) -> bytes:
         """The frame that answers a frame; empty if `end` came first. Raises LinkClosed."""
-        buffer = FrameBuffer()
-        buffer.feed(frame)
-        request = buffer.pop()
+        request = FrameBuffer(frame).pop()
         assert request is not None, "the launcher sends whole frames"
         with self._waiting:
             if not self._ended:
@@ -85,26 +83,19 @@ class RayLink:
         self.actor = actor
         self.is_killed = False
         self._here = actor.is_here.remote()
-        self._answer: Any = None  # reference of the answer that is waited for
-
-    @property
-    def awaited(self) -> Any:
-        """Ray's reference of the answer; None where nothing was asked."""
-        return self._answer
+        self.awaited: Any = None  # Ray's reference of the answer; None where nothing was asked
 
     def send(self, header: Header, arrays: Mapping[str, np.ndarray] | None = None) -> None:
         """Asks for something; an actor that is gone is found by who waits for the answer."""
-        self._answer = self.actor.ask.remote(encode(header, arrays))
+        self.awaited = self.actor.ask.remote(encode(header, arrays))
 
     def receive(self) -> tuple[Header, Arrays]:
         """The answer. Raises LinkClosed where actor, worker or host are gone."""
-        answer, self._answer = self._answer, None
+        answer, self.awaited = self.awaited, None
         if answer is None:
             raise LinkClosed("it was asked for nothing")
-        buffer = FrameBuffer()
         try:
-            buffer.feed(ray.get(answer))
-            whole = buffer.pop()
+            whole = FrameBuffer(ray.get(answer)).pop()
         except (RayError, LinkClosed, ValueError) as error:
             raise LinkClosed(in_short(error)) from error
         if whole is None:
@@ -163,7 +154,7 @@ class RayLauncher:
         self._links.append(link)
         return link
 
-    def wait(self, links: Sequence[Link], timeout: float | None) -> list[Link]:
+    def wait(self, links: Sequence[Link], timeout: float) -> list[Link]:
         """Those whose answer has come, or will not.
 
         A worker that dies while nothing is asked of it is told by the next request.

@@ -19,7 +19,7 @@ MAX_HEADER, MAX_BODY = 8 << 20, 64 << 20  # bytes; more is no frame of ours
 KINDS = "biufU"  # of dtypes that may travel
 
 # What a worker is asked for.
-HELLO, MAKE, RESET, STEP, COMMAND = "hello", "make", "reset", "step", "command"
+HELLO, MAKE, RESET, STEP = "hello", "make", "reset", "step"
 
 Header = dict[str, Any]
 Arrays = dict[str, np.ndarray]
@@ -35,13 +35,11 @@ def encode(header: Mapping[str, Any], arrays: Mapping[str, np.ndarray] | None = 
     Raises:
       ValueError: too large, or an array of objects.
     """
-    packed = {name: np.ascontiguousarray(array) for name, array in (arrays or {}).items()}
+    packed = {name: np.asarray(array) for name, array in (arrays or {}).items()}
     for name, array in packed.items():
         if array.dtype.kind not in KINDS:
             raise ValueError(f"{name} is an array of {array.dtype}; only {KINDS} can be sent.")
-    # `ascontiguousarray` gives arrays of no axes one: the shape is that of the caller.
-    shapes = {name: list(np.shape(array)) for name, array in (arrays or {}).items()}
-    table = [[name, array.dtype.str, shapes[name]] for name, array in packed.items()]
+    table = [[name, array.dtype.str, array.shape] for name, array in packed.items()]
     text = json.dumps({**header, "arrays": table}).encode()
     body = b"".join(array.tobytes() for array in packed.values())
     if len(text) > MAX_HEADER or len(body) > MAX_BODY:
@@ -80,8 +78,8 @@ def decode(text: bytes, body: bytes) -> tuple[Header, Arrays]:
 class FrameBuffer:
     """Puts frames together from bytes as they come."""
 
-    def __init__(self) -> None:
-        self._bytes = bytearray()
+    def __init__(self, some: bytes = b"") -> None:
+        self._bytes = bytearray(some)
 
     def feed(self, some: bytes) -> None:
         """Adds what was read."""

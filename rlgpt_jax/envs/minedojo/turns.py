@@ -25,24 +25,19 @@ class Closable(AsyncEnvironment, Protocol):
 class Turns:
     """Whose turn it is."""
 
-    def __init__(self) -> None:
-        self._now: OnTurn | None = None
-
-    def world(self, make: Callable[[], Closable]) -> "OnTurn":
-        """The world that `make` makes, whenever it is its turn."""
-        return OnTurn(make, self)
-
-    def take(self, world: "OnTurn") -> "OnTurn | None":
-        """Returns the world whose turn ends, if it is another one."""
-        before, self._now = self._now, world
-        return before if before is not world else None
+    now: "OnTurn | None" = None
 
 
 class OnTurn:
     """An `AsyncEnvironment` that takes its turn at `reset`, `start` and `load`."""
 
     def __init__(self, make: Callable[[], Closable], turns: Turns):
-        """Makes the world, which tells what is wrong with its settings."""
+        """Makes the world, which tells what is wrong with its settings.
+
+        Args:
+          make: makes it, and makes it anew after a turn of another one.
+          turns: what it shares with the other worlds.
+        """
         self._make, self._turns = make, turns
         self._env: Closable | None = make()
         self.num_envs, self.goal_names = self._env.num_envs, self._env.goal_names
@@ -69,8 +64,8 @@ class OnTurn:
     def send(self, lanes: np.ndarray, action: np.ndarray) -> None:
         self._open.send(lanes, action)
 
-    def receive(self, timeout: float | None = None) -> tuple[np.ndarray, Step]:
-        return self._open.receive(timeout)
+    def receive(self) -> tuple[np.ndarray, Step]:
+        return self._open.receive()
 
     def save(self) -> Any:
         """What the world has to save, also after its turn."""
@@ -92,8 +87,8 @@ class OnTurn:
     def _begun(self) -> Closable:
         if self._env is None:
             self._env = self._make()
-        before = self._turns.take(self)
-        games = None if before is None else before._given()
+        before, self._turns.now = self._turns.now, self
+        games = before._given() if before is not None and before is not self else None
         if games is not None:
             self._env.take_over(games)
         return self._env

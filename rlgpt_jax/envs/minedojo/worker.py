@@ -9,10 +9,9 @@ Their form is told in `request.py`. Requests are answered one by one:
     hello    {}                                -> versions, capabilities
     make     {task_id, kwargs, port, quick_copy, patience} -> {}
     reset    {rebuild, world_seed, seed, rgb, before, after} -> observation and facts
-    step     {action, ticks}                   -> observation and facts, done, success
-    command  {commands}                        -> observation and facts
+    step     {action, ticks}                   -> observation and facts, success
 
-A reply has ok=True, or ok=False with `error`, `kind` (bad_request, client, died) and `died`:
+A reply has ok=True, or ok=False with `error` and `kind`: bad_request, client, or died, when
 the game is gone and nothing more can be done in this process. A game that went silently is told
 so and never as the end of an episode. Where the requests end the worker ends its game.
 """
@@ -34,6 +33,7 @@ PREFIX = struct.Struct(">IQ")
 MAX_HEADER, MAX_BODY = 8 << 20, 64 << 20
 KINDS = "biufU"
 NOOP = (0, 0, 0, 12, 12, 0, 0, 0)
+REQUESTS = ("hello", "make", "reset", "step")  # methods of `Worker`
 # Of the game's 1,800 facts a tick; life and place are in the observation.
 FACTS = ("is_dead", "living_death_event_fired", "world_time", "damage_source")
 
@@ -69,22 +69,18 @@ def read_frame(fd):
     header, body = PREFIX.unpack(prefix)
     if header > MAX_HEADER or body > MAX_BODY:
         raise ValueError(f"a frame of {header} + {body} bytes")
-    text = read_exactly(fd, header) if header else b""
-    if body:
-        read_exactly(fd, body)
-    return json.loads((text or b"").decode("utf-8"))
+    text = read_exactly(fd, header)
+    read_exactly(fd, body)
+    return json.loads(text)
 
 
 def write_frame(fd, header, arrays):
     """Writes one frame whole."""
     table, parts = [], []
     for name, array in arrays.items():
-        shape = list(np.shape(array))
-        array = np.ascontiguousarray(array)
-        if array.dtype.kind not in KINDS:
-            continue
-        table.append([name, array.dtype.str, shape])
-        parts.append(array.tobytes())
+        if array.dtype.kind in KINDS:
+            table.append([name, array.dtype.str, array.shape])
+            parts.append(array.tobytes())
     text = json.dumps(dict(header, arrays=table), default=plain).encode("utf-8")
     body = b"".join(parts)
     view = memoryview(PREFIX.pack(len(text), len(body)) + text + body)
@@ -222,12 +218,12 @@ class Worker:
         """(reply, arrays); whatever goes wrong is a reply too."""
         kind = "client"
         try:
-            ask = self.requests().get(request.get("op"))
-            if ask is None:
-                raise BadRequest(f"no request {request.get('op')!r}")
-            if ask in (self.reset, self.step, self.command) and self.env is None:
+            op = request.get("op")
+            if op not in REQUESTS:
+                raise BadRequest(f"no request {op!r}")
+            if op in ("reset", "step") and self.env is None:
                 raise BadRequest("make comes first")
-            reply, arrays = ask(request)
+            reply, arrays = getattr(self, op)(request)
             return dict(reply, ok=True), arrays
         except BadRequest as error:
             kind, text = "bad_request", str(error)
@@ -238,12 +234,7 @@ class Worker:
             text = f"{type(error).__name__}: {error}"
             if self.why_dead() is not None:
                 kind, text = "died", f"{text} ({self.why_dead()})"
-        return {"ok": False, "kind": kind, "error": text, "died": kind == "died"}, {}
-
-    def requests(self):
-        """What can be asked for."""
-        asks = (self.hello, self.make, self.reset, self.step, self.command)
-        return {ask.__name__: ask for ask in asks}
+        return {"ok": False, "kind": kind, "error": text}, {}
 
     def hello(self, request):
         """Imports minedojo, which takes up to a minute, and tells what it is."""
@@ -270,7 +261,7 @@ class Worker:
     def reset(self, request):
         """Begins an episode: in a world built anew, or quickly in the one that is there."""
         self.with_rgb = bool(request.get("rgb"))
-        self.reseed(request.get("seed"))
+        self.reseed(request["seed"])
         quick = self.quick()
         if request.get("rebuild"):
             if quick is not None:
@@ -279,29 +270,19 @@ class Worker:
             self.forget_world(request.get("world_seed"))
         elif quick is not None and quick._server_start:
             self.chat(request.get("before", ()))
-        obs = self.env.reset()
-        self.check(obs)
-        if request.get("after"):
-            self.chat(request["after"])
-            obs = self.tick(NOOP)[0]
+        self.check(self.env.reset())
+        self.chat(request["after"])
+        obs = self.tick(NOOP)
         return {"facts": self.facts()}, self.flat(obs)
 
     def step(self, request):
         """One action, and no-ops up to `ticks` ticks, where the client adds none itself."""
-        obs, reward, done = self.tick(request["action"])
+        obs = self.tick(request["action"])
         for _ in range(int(request.get("ticks", 1)) - 1):
-            obs, more, now = self.tick(NOOP)
-            reward, done = reward + more, done or now
+            obs = self.tick(NOOP)
         tasks = [layer for layer in layers(self.env) if "_is_successful" in layer.__dict__]
         success = any(bool(task._is_successful) for task in tasks)
-        reply = {"reward": float(reward), "done": bool(done), "success": success}
-        return dict(reply, facts=self.facts()), self.flat(obs)
-
-    def command(self, request):
-        """Chat commands, a tick each, and a no-op that shows what they did."""
-        self.chat(request["commands"])
-        obs = self.tick(NOOP)[0]
-        return {"facts": self.facts()}, self.flat(obs)
+        return {"success": success, "facts": self.facts()}, self.flat(obs)
 
     def close(self):
         """Ends the game."""
@@ -309,10 +290,10 @@ class Worker:
             self.env.close()
 
     def tick(self, action):
-        """(observation, reward, done) of one action of the client."""
-        obs, reward, done, _ = self.env.step(np.asarray(action, np.int64))
+        """The observation after one action of the client."""
+        obs = self.env.step(np.asarray(action, np.int64))[0]
         self.check(obs)
-        return obs, reward, done
+        return obs
 
     def chat(self, commands):
         for command in commands:
@@ -350,8 +331,6 @@ class Worker:
 
     def reseed(self, seed):
         """Where the client itself draws, for example the places of mobs."""
-        if seed is None:
-            return
         self.sim.seed(int(seed))
         for layer in layers(self.env):
             space = layer.__dict__.get("_mob_spawn_range_space")

@@ -90,7 +90,7 @@ def alone(config: MineDojoConfig, seconds: float) -> Iterator[Row]:
 
         def ask(**header: object) -> None:
             link.send(header)
-            launcher.wait([link], None)
+            launcher.wait([link], 60.0)
             link.receive()
 
         ask(op=request.RESET, rgb=True)
@@ -178,9 +178,8 @@ def walk(
     """
     count, end = 0, time.perf_counter() + seconds
     while (answers is None or count < answers) and time.perf_counter() < end:
-        lanes, _ = world.receive(0.5)
-        if len(lanes):
-            world.send(lanes, walking(rng, len(lanes)))
+        lanes, _ = world.receive()
+        world.send(lanes, walking(rng, len(lanes)))
         count += len(lanes)
     return count
 

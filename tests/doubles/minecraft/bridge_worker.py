@@ -51,7 +51,7 @@ def main(fd_in: int, fd_out: int) -> None:
         if request["op"] == RESET:
             seen = observation(bool(request.get("rgb")))
         if request["op"] not in (HELLO, MAKE):
-            reply |= {"facts": FACTS, "reward": 0.0, "done": False, "success": False}
+            reply |= {"facts": FACTS, "success": False}
         frame = memoryview(encode(reply, {} if request["op"] in (HELLO, MAKE) else seen))
         while frame:
             frame = frame[os.write(fd_out, frame) :]

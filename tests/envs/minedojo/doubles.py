@@ -7,11 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from rlgpt_jax.envs import base
-from rlgpt_jax.envs.base import Observation
-from rlgpt_jax.envs.minedojo.batch import stack
 from rlgpt_jax.envs.minedojo.config import MineDojoConfig
 from rlgpt_jax.envs.minedojo.host import HostMineDojo
-from rlgpt_jax.envs.minedojo.lane import Phase
 from rlgpt_jax.envs.minedojo.launcher import Local
 from rlgpt_jax.envs.names import CRAFT_NAMES
 from rlgpt_jax.envs.tasks.tasks import Task, get_task
@@ -73,14 +70,6 @@ def make(
     return HostMineDojo(task, num_envs, config, Local(config, environment), image_size)
 
 
-def command(world: HostMineDojo, lane: int, *commands: str) -> Observation:
-    """Chat commands in one lane, such as "/time set 0", and a tick for each.
-
-    They are no ticks of the episode, and what they give is no reward. The observation is that of
-    all lanes after them.
-    """
-    world.lanes[lane].command(*commands)
-    while world.lanes[lane].phase is Phase.COMMANDING:
-        world._move(None)
-    assert world.lanes[lane].phase is Phase.DECIDING, f"the worker died at {commands}"
-    return stack([one.obs for one in world.lanes])
+def restarts(world: HostMineDojo) -> int:
+    """Workers that had to be started again, in all."""
+    return sum(lane.failures.restarts for lane in world.lanes)

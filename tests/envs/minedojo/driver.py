@@ -9,29 +9,33 @@ from rlgpt_jax.envs.base import Observation, Step
 from rlgpt_jax.envs.minedojo import spelling
 from rlgpt_jax.envs.minedojo.convert import cured
 from rlgpt_jax.envs.minedojo.damage import Facts, damage_source
+from rlgpt_jax.envs.minedojo.judging import Verdict
 from rlgpt_jax.envs.minedojo.making import START_TIME
 from rlgpt_jax.envs.minedojo.request import Arrays
 from rlgpt_jax.envs.view.observation import View
 from rlgpt_jax.envs.view.spec import SPEC, Field
-from tests.envs.contract_worlds import LANES, TASK
+from tests.envs.contract_worlds import LANES, NOOPS, TASK
 from tests.envs.minedojo import doubles
 from tests.envs.minedojo.voxel_game import VoxelGame, serve
 from tests.envs.voxel import worlds
 
 
 class Bridge:
-    """A `contract_worlds.Driver`: arrangements are chat commands."""
+    """A `contract_worlds.Driver`: arrangements are chat commands, which the games hear here."""
 
     def __init__(self) -> None:
-        port = serve([VoxelGame() for _ in range(LANES)])
+        self._games = [VoxelGame() for _ in range(LANES)]
+        port = serve(self._games)
+        self._idle = [False] * LANES
         self._folder = tempfile.TemporaryDirectory()
         self.host = doubles.make(Path(self._folder.name), TASK, LANES, port=str(port))
 
     def reset(self, seed: int) -> Observation:
+        self._idle = [False] * LANES
         return self.host.reset(seed)
 
     def arrange(self, *items: tuple[str, int]) -> Observation:
-        self.host.reset(0)
+        self.reset(0)
         commands = [
             f"/replaceitem entity @p {_slot(slot)} minecraft:{name} {quantity} 0"
             for slot, (name, quantity) in enumerate(items)
@@ -43,21 +47,39 @@ class Bridge:
         self._command("/setblock " + " ".join(f"~{step}" for step in offset) + f" {block}")
 
     def kill(self, lane: int) -> None:
-        doubles.command(self.host, lane, "/kill")
+        self._games[lane].hear("/kill")
 
     def step(self, action: np.ndarray) -> Step:
+        self._idle = [lane._idle > 0 for lane in self.host.lanes]
         return self.host.step(action)
 
     def view(self) -> View:
-        lanes = [view(lane.seen, lane.facts) for lane in self.host.lanes]
+        """Of a tick that the client did not hear, what it told last but for changes and damage."""
+        seen = [lane.seen for lane in self.host.lanes]
+        lanes = [view(one.arrays, one.facts) for one in seen]
+        for lane, is_idle in zip(lanes, self._idle, strict=True):
+            for group in ("delta_inv", "damage_source") if is_idle else ():
+                for key, field in SPEC[group].items():
+                    lane[group][key][...] = spelling.AIR if field.is_name else 0
         return {
             group: {key: np.stack([lane[group][key] for lane in lanes]) for key in keys}
             for group, keys in lanes[0].items()
         }
 
     def _command(self, *commands: str) -> Observation:
-        for lane in range(LANES):
-            obs = doubles.command(self.host, lane, *commands)
+        """Ticks that are none of the episode: what commands give is no reward.
+
+        One hears the commands; of the next one nothing is told to have changed.
+        """
+        for game, lane in zip(self._games, self.host.lanes, strict=True):
+            for command in commands:
+                game.hear(command)
+            lane._episode.judge = lambda *told: Verdict(0.0, False, False, False)
+        self.host.step(NOOPS)
+        obs = self.step(NOOPS).obs
+        for lane in self.host.lanes:
+            del lane._episode.judge
+            lane._episode._facts = lane.seen.facts
         return obs
 
 

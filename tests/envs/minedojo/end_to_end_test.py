@@ -27,6 +27,7 @@ from rlgpt_jax.rl.config import PPOConfig, RLConfig
 from rlgpt_jax.rl.ppo import outcome
 from rlgpt_jax.rl.train import init_learner, train
 from tests.doubles.minecraft.games import serving
+from tests.envs.minedojo import doubles
 
 pytestmark = pytest.mark.minedojo
 
@@ -68,8 +69,8 @@ class Watched:
     def __getattr__(self, name):
         return getattr(self._world, name)
 
-    def receive(self, timeout=None):
-        lanes, step = self._world.receive(timeout)
+    def receive(self):
+        lanes, step = self._world.receive()
         self.milk += float(step.reward.sum())
         for row, lane in enumerate(lanes.tolist()):
             self.ticks[lane] += 1
@@ -165,7 +166,7 @@ def test_ppo_with_a_macro_milks_a_cow_and_outlives_a_killed_worker(
     assert any(jax.tree.leaves(moved))
 
     # The killed worker's episode was lost once, came back in another process, and counts nowhere.
-    assert world.lost == [VICTIM] and world.restarts == len(killed) and now not in killed
+    assert world.lost == [VICTIM] and doubles.restarts(world) == len(killed) and now not in killed
     assert counted and not collections.Counter(counted) - collections.Counter(world.ended)
     assert all(success or ticks == HORIZON for ticks, success in world.ended)
 

@@ -84,13 +84,13 @@ def test_a_worker_that_waits_for_room_is_waited_for_and_told_of(caplog):
         lane.deadline = -np.inf
         lane.expire()
         assert 0 < lane.deadline - time.monotonic() <= 5.0
-    assert len(hosts.links) == 1 and lane.restarts == 0 and not hosts.links[0].is_killed
+    assert len(hosts.links) == 1 and lane.failures.restarts == 0 and not hosts.links[0].is_killed
     assert "no host has had room for the MineDojo worker of lane 0 for 5 s" in caplog.text
 
     hosts.links[0].has_room = True  # now it has a host, and is as slow as before
     lane.deadline = -np.inf
     lane.expire()
-    assert 0 < lane.deadline - time.monotonic() <= GRACE and lane.restarts == 0
+    assert 0 < lane.deadline - time.monotonic() <= GRACE and lane.failures.restarts == 0
     lane.deadline = -np.inf
     lane.expire()
-    assert hosts.links[0].is_killed and len(hosts.links) == 2 and lane.restarts == 1
+    assert hosts.links[0].is_killed and len(hosts.links) == 2 and lane.failures.restarts == 1

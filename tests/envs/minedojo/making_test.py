@@ -12,8 +12,6 @@ from rlgpt_jax.envs.minedojo.making import (
     LIDAR,
     OPEN_ENDED,
     PROGRAMMATIC,
-    VERBS,
-    check_commands,
     game_of,
     reset_request,
 )
@@ -58,10 +56,8 @@ def test_ids_of_minedojo_are_used_where_there_are_some():
 def test_all_that_a_game_is_told_at_a_reset_are_commands_that_it_hears():
     for task in TASKS.values():
         told = reset_request(game_of(task, CONFIG), rebuild=True, number=2**62, rgb=False)
-        check_commands([*told["before"], *told["after"]])
-    for bad in ("/give @p log", "kill", "/killall", "say hello", ""):
-        with pytest.raises(ValueError, match="no such command"):
-            check_commands([f"/{VERBS[0]} @p", bad])
+        verbs = {command.partition(" ")[0] for command in (*told["before"], *told["after"])}
+        assert verbs <= {"/kill", "/summon", "/time"}  # the client drops most others
 
 
 def test_worlds_built_for_every_episode_need_no_quick_resets():

@@ -190,6 +190,6 @@ def test_lanes_whose_host_dies_lose_their_episode_and_go_on_elsewhere(cluster, t
         assert time.monotonic() < end, "the death of the host was not seen"
     assert lost.info["lost"][far] and not lost.info["lost"][near]
     assert lost.truncated[far] and not lost.terminated[far] and lost.reward[far] == 0
-    assert world.restarts == 1 and node_of(world.lanes[far]) == "a"
+    assert doubles.restarts(world) == 1 and node_of(world.lanes[far]) == "a"
     assert not world.step(noop).info["lost"].any()
     world.close()

@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from rlgpt_jax.envs.minedojo.convert import observation
+from rlgpt_jax.envs.minedojo.convert import observation, read
 from rlgpt_jax.envs.minedojo.link import LinkClosed
-from rlgpt_jax.envs.minedojo.reading import read
 from tests.envs.contract_worlds import embedded
 from tests.envs.minedojo.convert_test import seen_by_the_client
 from tests.envs.minedojo.doubles import LOG

@@ -39,7 +39,7 @@ def test_another_split_is_built_in_the_games_that_run_and_pictures_are_its_own(f
     judge.take_over(train)
     obs = judge.reset(5)
     assert obs.rgb.shape == (2, 2, 2, 3) and obs.slot_quantity[0, 0] == 0
-    assert [pid_of(judge, lane) for lane in (0, 1)] == pids and judge.restarts == 0
+    assert [pid_of(judge, lane) for lane in (0, 1)] == pids and doubles.restarts(judge) == 0
     for lane in (0, 1):
         first, last = folder.heard(lane, "mission")
         assert f"seed={world_seed(3, 'train', lane, 0)} new=True" in first

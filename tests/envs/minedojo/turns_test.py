@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from rlgpt_jax.envs.minedojo.turns import Turns
+from rlgpt_jax.envs.minedojo.turns import OnTurn, Turns
 
 
 class Game:
@@ -26,8 +26,8 @@ class Game:
     def send(self, lanes, action):
         self.done.append(("send", lanes.tolist(), action.tolist()))
 
-    def receive(self, timeout=None):
-        return "answer", timeout
+    def receive(self):
+        return "answer"
 
     def save(self):
         return {"seed": self.seed}
@@ -39,7 +39,7 @@ class Game:
 def test_a_world_takes_its_turn_and_the_games_of_the_one_before():
     made: list[Game] = []
     turns = Turns()
-    train, judge = (turns.world(lambda name=name: Game(name, made)) for name in ("train", "judge"))
+    train, judge = (OnTurn(lambda n=name: Game(n, made), turns) for name in ("train", "judge"))
     assert (train.num_envs, train.goal_names) == (2, ("cow",))
     assert len(made) == 2 and not any(game.is_open for game in made)
     assert train.reset(3) == "train 3" and train.reset(4) == "train 4"
@@ -55,11 +55,11 @@ def test_a_world_takes_its_turn_and_the_games_of_the_one_before():
 def test_ticks_go_to_the_world_whose_turn_it_is():
     made: list[Game] = []
     turns = Turns()
-    train, judge = (turns.world(lambda name=name: Game(name, made)) for name in ("train", "judge"))
+    train, judge = (OnTurn(lambda n=name: Game(n, made), turns) for name in ("train", "judge"))
     train.reset(0)
     train.send(np.array([1]), np.zeros((1, 8), np.int32))
     assert made[0].done == [("send", [1], [[0] * 8])]
-    assert train.receive(0.5) == ("answer", 0.5)
+    assert train.receive() == "answer"
     judge.reset(0)
     with pytest.raises(RuntimeError, match="another world has the games"):
         train.receive()

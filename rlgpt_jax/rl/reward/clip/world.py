@@ -98,8 +98,8 @@ class AsyncClipWorld(ClipWorld):
         self._fresh[:] = True
         self._env.start(seed)
 
-    def receive(self, timeout: float | None = None) -> tuple[np.ndarray, Step]:
-        lanes, step = self._env.receive(timeout)
+    def receive(self) -> tuple[np.ndarray, Step]:
+        lanes, step = self._env.receive()
         lanes = np.asarray(lanes)
         first = self._pictures(step.obs)
         # A first observation begins its episode as one after an end does, and earns nothing.

@@ -44,8 +44,8 @@ def test_a_rollout_through_the_bridge_is_paid_by_the_term(tmp_path: Path) -> Non
     told: dict[int, list[float]] = {lane: [] for lane in range(LANES)}
     receive = world.receive
 
-    def hearing(timeout: float | None = None) -> Any:
-        lanes, step = receive(timeout)
+    def hearing() -> Any:
+        lanes, step = receive()
         for lane, clip in zip(lanes.tolist(), step.info["clip"]):
             told[lane].append(float(clip))
         return lanes, step

@@ -115,7 +115,7 @@ class Apart(small.Film):
         if lanes[0] == 0:  # lane 1 was sent first: both go on
             self._queue(self.step(NOOPS))
 
-    def receive(self, timeout: float | None = None) -> tuple[np.ndarray, Step]:
+    def receive(self) -> tuple[np.ndarray, Step]:
         lane, step = self._answers.pop(0)
         return np.array([lane]), step
 
