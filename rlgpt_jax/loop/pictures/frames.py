@@ -9,6 +9,7 @@ episode that does not repeat exactly is not drawn; `frames.json` says so.
 """
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from rlgpt_jax.agents.llm.disk import write_atomically
 from rlgpt_jax.envs.voxel.render import for_people
 from rlgpt_jax.envs.voxel.state import WorldState
 from rlgpt_jax.loop.pictures import strip
-from rlgpt_jax.loop.pictures.repeat import can_repeat, states
+from rlgpt_jax.loop.pictures.repeat import can_repeat, lane_of, states
 from rlgpt_jax.loop.pictures.watched import Watch
 from rlgpt_jax.loop.record import read_json, write_json
 from rlgpt_jax.loop.tools import VALIDATION, Tools, World
@@ -73,31 +74,29 @@ def take(tools: Tools, iteration: int, recorder: Recorder, world: World, num_epi
     """
     if not are_missing(tools, iteration):
         return
-    with_strip = tools.critic.vision == "strip"
     target = " or ".join(world.goal_names) or "the target"
     chosen = {"success": recorder.success, "failure": recorder.failure}
     found = {name: episode for name, episode in chosen.items() if episode is not None}
-    num = NUM_MOMENTS if with_strip else 2
+    num, notes = NUM_MOMENTS if tools.critic.vision == "strip" else 2, NONE
+    told: Mapping[str, tuple[list[Moment], Views | None]]
     if isinstance(recorder, Watch):
-        shown = {name: recorder.shown(episode, num) for name, episode in found.items()}
-        moments = {name: chosen for name, (chosen, _) in shown.items()}
-        views: dict[str, Views | None] = {name: drawn for name, (_, drawn) in shown.items()}
+        words = f"Of {recorder.num_watched} episodes that were drawn no one is a"
+        notes = {name: f"{words} {name}." for name in chosen}
+        told = {name: recorder.shown(episode, num) for name, episode in found.items()}
     else:
         moments = {name: choose(episode, target, num) for name, episode in found.items()}
         views = draw(world, found, moments)
+        told = {name: (moments[name], views[name]) for name in found}
     entries = []
     for name, episode in chosen.items():
-        none = NONE[name]
-        if isinstance(recorder, Watch):
-            none = f"Of {recorder.num_watched} episodes that were drawn no one is a {name}."
-        entry = {"which": name, "note": none, "moments": [], "pictures": []}
+        entry = {"which": name, "note": notes[name], "moments": [], "pictures": []}
         if episode is not None:
-            entry = _entry(name, episode, moments[name], world.num_envs)
-            drawn = views[name]
+            at, drawn = told[name]
+            entry = _entry(name, episode, at, world.num_envs)
             if drawn is None:
                 entry["note"] = NOT_REPEATED
             else:
-                _write(tools, iteration, entry, drawn, moments[name], with_strip)
+                _write(tools, iteration, entry, drawn, at)
         entries.append(entry)
     index = {"schema": 1, "vision": tools.critic.vision, "target": target,
              "num_episodes": num_episodes, "episodes": entries}  # fmt: skip
@@ -135,7 +134,7 @@ def draw(
                 drawn = views[name]
                 if drawn is None or at not in ticks[name]:
                     continue
-                state = worlds.lane_state(episode.lane)
+                state = lane_of(worlds, episode.lane)
                 if _is_same(state, episode, at):
                     drawn[at] = for_people.first_person(state, 0, VIEW_HEIGHT, VIEW_WIDTH)
                 else:
@@ -166,12 +165,7 @@ def _entry(name: str, episode: Episode, moments: list[Moment], num_envs: int) ->
 
 
 def _write(
-    tools: Tools,
-    iteration: int,
-    entry: dict[str, Any],
-    views: Views,
-    moments: list[Moment],
-    with_strip: bool,
+    tools: Tools, iteration: int, entry: dict[str, Any], views: Views, moments: list[Moment]
 ) -> None:
     """Writes the pictures of one episode and notes them in `entry`."""
     name, ticks = entry["which"], entry["ticks"]
@@ -179,14 +173,12 @@ def _write(
     how = f"{outcome} after {ticks} ticks" + " in a dead loop" * entry["dead_loop"]
     last, crosshair = moments[-1].tick, bool(moments[0].crosshair)
     at_end = "at its end" if last == ticks else "near its end"
+    first, end = (strip.single(views[tick], crosshair) for tick in (0, last))
     pictures = {
-        "before": (strip.single(views[0], crosshair), f"the typical {name} ({how}) at its start"),
-        "after": (
-            strip.single(views[last], crosshair),
-            f"the typical {name} {at_end}, tick {last}",
-        ),
+        "before": (first, f"the typical {name} ({how}) at its start"),
+        "after": (end, f"the typical {name} {at_end}, tick {last}"),
     }
-    if with_strip:
+    if tools.critic.vision == "strip":
         title = f"TYPICAL {name.upper()} of {tools.task.name}: {how}"
         drawn = strip.strip(title, [views[m.tick] for m in moments], moments)
         pictures["strip"] = (drawn, f"{len(moments)} moments of the typical {name}")

@@ -25,34 +25,26 @@ def can_repeat(world: World) -> bool:
     return isinstance(world, HostVoxel | VoxelEnv)
 
 
-def states(world: World, batch: Batch, stop: int) -> Iterator[tuple[int, "HostVoxel | _Pure"]]:
-    """Yields (row, worlds) for rows 0 to `stop` of a recorded batch."""
-    repeated = world if isinstance(world, HostVoxel) else _Pure(cast(VoxelEnv, world))
-    repeated.reset(batch.seed)
-    yield 0, repeated
+def states(world: World, batch: Batch, stop: int) -> Iterator[tuple[int, WorldState]]:
+    """Yields (row, state of all lanes) for rows 0 to `stop` of a recorded batch."""
+    env = cast("HostVoxel | VoxelEnv", world)
+    played = env if isinstance(env, HostVoxel) else OnHost(env)
+    played.reset(batch.seed)
+    state = played.state
+    yield 0, state
     for at in range(stop):
-        repeated.advance(batch.rows[at].action.astype(np.int32), rays=False)
-        yield at + 1, repeated
+        action = batch.rows[at].action.astype(np.int32)
+        if isinstance(env, HostVoxel):
+            env.advance(action, rays=False)
+            state = env.state
+        else:  # on the device where it was evaluated
+            state = _advance(env, env.default_params, state, action)
+        yield at + 1, state
 
 
-class _Pure:
-    """Pure worlds, on the device where they were evaluated."""
-
-    def __init__(self, env: VoxelEnv):
-        self._env = env
-        self._state: WorldState | None = None
-
-    def reset(self, seed: int) -> None:
-        world = OnHost(self._env)
-        world.reset(seed)
-        self._state = world.state
-
-    def advance(self, action: np.ndarray, rays: bool = False) -> None:
-        del rays
-        self._state = _advance(self._env, self._env.default_params, self._state, action)
-
-    def lane_state(self, lane: int) -> WorldState:
-        return jax.device_get(_lane(self._state, lane))
+def lane_of(state: WorldState, lane: int) -> WorldState:
+    """A copy of one lane's state, [1, ...], for the renderer."""
+    return jax.device_get(_lane(state, lane))
 
 
 @functools.partial(jax.jit, static_argnums=0)

@@ -64,16 +64,15 @@ def strip(title: str, views: Sequence[np.ndarray], moments: Sequence[Moment]) ->
 def _lines(moment: Moment, width: int) -> tuple[list[Line], list[Line]]:
     """Words above and below a picture, broken into lines of its width."""
     head = f"tick {moment.tick}" + (f": {moment.why}" if moment.why else "")
-    foot: list[Line] = []
-    if moment.does:
-        foot += [(line, QUIET) for line in _wrap(f"does: {moment.does}", width)]
-    colour = NEAR if moment.in_reach else FAR
-    if moment.crosshair:
-        foot += [(line, colour) for line in _wrap(f"crosshair: {moment.crosshair}", width)]
-    if moment.told:
-        foot += [(line, INK) for line in _wrap(moment.told, width)]
-    if moment.changed:
-        foot += [(line, CHANGED) for line in _wrap(f"since before: {moment.changed}", width)]
+    below = (
+        ("does: ", moment.does, QUIET),
+        ("crosshair: ", moment.crosshair, NEAR if moment.in_reach else FAR),
+        ("", moment.told, INK),
+        ("since before: ", moment.changed, CHANGED),
+    )
+    foot = [
+        (line, ink) for what, words, ink in below if words for line in _wrap(what + words, width)
+    ]
     return [(line, INK) for line in _wrap(head, width)], foot
 
 
@@ -100,14 +99,9 @@ def _mark(picture: Image.Image, centre: tuple[int, int], scale: int) -> None:
     x, y = centre
     inner, outer = 3 * scale, 10 * scale
     for colour, wide in (((0, 0, 0), 2 * scale), ((255, 255, 255), scale // 2)):
-        for sign in (-1, 1):
-            for box in (
-                (x + sign * inner, y - wide, x + sign * outer, y + wide),
-                (x - wide, y + sign * inner, x + wide, y + sign * outer),
-            ):
-                left, right = sorted((box[0], box[2]))
-                high, low = sorted((box[1], box[3]))
-                pen.rectangle((left, high, right, low), fill=colour)
+        for begin, end in ((-outer, -inner), (inner, outer)):
+            pen.rectangle((x + begin, y - wide, x + end, y + wide), fill=colour)
+            pen.rectangle((x - wide, y + begin, x + wide, y + end), fill=colour)
 
 
 def _png(picture: Image.Image) -> bytes:

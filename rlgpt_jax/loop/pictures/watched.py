@@ -16,6 +16,7 @@ LANES = 8  # of a batch that are watched
 PICTURES = 24  # of an episode that takes all its time
 VIEW_SIZE = (200, 320)  # height and width in pixels
 NO_END: Any = None  # rows are of worlds that are drawn afterwards
+Seen = dict[int, tuple[Moment, np.ndarray]]  # tick, ascending -> its moment and uint8[H, W, 3]
 
 
 class Watch(Recorder):
@@ -26,10 +27,9 @@ class Watch(Recorder):
         self._world = world
         self._every = max(1, horizon // PICTURES)
         self._tick = 0
-        self._views: dict[int, dict[int, np.ndarray]] = {}  # lane -> tick -> uint8[H, W, 3]
-        self._moments: dict[int, dict[int, Moment]] = {}
+        self._drawn: dict[int, Seen] = {}  # by lane
         self._open: list[int] = []
-        self._kept: dict[bool, tuple[Episode, list[Moment], dict[int, np.ndarray]]] = {}
+        self._kept: dict[bool, tuple[Episode, Seen]] = {}
         self.num_watched = 0  # episodes
 
     def start(self, seed: int) -> None:
@@ -53,8 +53,7 @@ class Watch(Recorder):
         if lane not in self._open:
             return
         self._open.remove(lane)
-        self._views[lane].pop(self._tick, None)
-        self._moments[lane].pop(self._tick, None)
+        self._drawn[lane].pop(self._tick, None)
         assert self._batch is not None
         self.ended.append(Episode(self._batch, lane, self._tick, success, dead_loop, NO_END))
 
@@ -63,31 +62,26 @@ class Watch(Recorder):
         for is_success in (True, False):
             ended = [e for e in self.ended if e.success == is_success]
             if (episode := median_in_ticks(ended)) and is_success not in self._kept:
-                moments = [moment for _, moment in sorted(self._moments[episode.lane].items())]
-                self._kept[is_success] = episode, moments, self._views[episode.lane]
-        self.success, self.failure = (
-            self._kept[is_success][0] if is_success in self._kept else None
-            for is_success in (True, False)
-        )
+                self._kept[is_success] = episode, self._drawn[episode.lane]
+        self.success, self.failure = (self._kept.get(key, (None,))[0] for key in (True, False))
         self.num_watched += len(self.ended)
-        self._open, self.ended, self._views, self._moments = [], [], {}, {}
+        self._open, self.ended, self._drawn = [], [], {}
 
     def shown(self, episode: Episode, num: int) -> tuple[list[Moment], dict[int, np.ndarray]]:
         """At most `num` moments of an episode, evenly spread, and the views by tick."""
-        _, moments, views = self._kept[episode.success]
-        last = len(moments) - 1
+        _, seen = self._kept[episode.success]
+        moments, last = [moment for moment, _ in seen.values()], len(seen) - 1
         at = np.unique(np.linspace(0, last, min(num, last + 1)).round().astype(int))
-        return [moments[i] for i in at], views
+        return [moments[i] for i in at], {tick: view for tick, (_, view) in seen.items()}
 
     def _draw(self, labels: list[str], obs: Sensed | None) -> None:
         if not self._open:
             return
         views = self._world.render(self._open, VIEW_SIZE)
         for lane, view in zip(self._open, views, strict=True):
-            self._views.setdefault(lane, {})[self._tick] = view
             told = "" if obs is None else self._told(obs.fields[lane])
             moment = Moment(self._tick, "", labels[lane], "", False, "", told)
-            self._moments.setdefault(lane, {})[self._tick] = moment
+            self._drawn.setdefault(lane, {})[self._tick] = moment, view
 
     def _told(self, fields: np.ndarray) -> str:
         """The fields that reports sum up, a tick ago."""

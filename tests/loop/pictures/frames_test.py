@@ -17,7 +17,7 @@ from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.loop import events, two_loop
 from rlgpt_jax.loop.config import CriticConfig
 from rlgpt_jax.loop.pictures import frames, strip
-from rlgpt_jax.loop.pictures.repeat import states
+from rlgpt_jax.loop.pictures.repeat import lane_of, states
 from rlgpt_jax.loop.record import read_json
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.config import RLConfig
@@ -132,7 +132,7 @@ def test_a_repetition_goes_where_the_recorded_episodes_went():
     """Every row of the lane, the end included, though the others go on without a reset."""
     episode = recorded().failure
     for at, worlds in states(world(), episode.batch, episode.ticks):
-        state = worlds.lane_state(episode.lane)
+        state = lane_of(worlds, episode.lane)
         np.testing.assert_array_equal(
             state.player.position[0], episode.row(at).position[episode.lane]
         )
@@ -148,7 +148,7 @@ def test_pure_worlds_repeat_too():
     params = init_params(SETTINGS.network, jax.random.key(0))
     evaluate(env, Policy(params, empty_space(), SETTINGS), 5, num_episodes=N, recorder=recorder)
     episode = recorder.failure
-    last = [worlds.lane_state(episode.lane)
+    last = [lane_of(worlds, episode.lane)
             for _, worlds in states(env, episode.batch, episode.ticks)][-1]  # fmt: skip
     assert frames._is_same(last, episode, episode.ticks)
 
