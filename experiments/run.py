@@ -135,7 +135,7 @@ def go_short(settings: Settings, tools: Tools, display: Display) -> Done:
     params = finished.learning.params(finished.iterations[-1].stage)
     result = signed(config, folder, finished.result, params)
     if config.macros.save:
-        names = saving.save(folder.root, Path(config.macros.save))
+        names = store.add(Path(config.macros.save), saving.entries_of(folder.root))
         display.say(f"\n{len(names)} macros saved in {escape(config.macros.save)}.")
     draw = functools.partial(choose.of_run, config, tools, finished, display, settings.smoke)
     return drawn(result, tools, display, draw if config.films else None)

@@ -154,7 +154,8 @@ def save(console: Console, options: argparse.Namespace) -> int:
         iterations = [int(options.iteration)]
     else:
         raise store.LibraryError(f"--iteration={options.iteration}: needs all, best or a number")
-    return told(console, options, saving.save(options.run, options.folder, iterations))
+    added = store.add(options.folder, saving.entries_of(options.run, iterations))
+    return told(console, options, added)
 
 
 def told(console: Console, options: argparse.Namespace, names: list[tuple[str, str]]) -> int:

@@ -132,7 +132,7 @@ def test_pure_rl_learns_with_a_library_and_asks_nobody(tmp_path):
 def test_a_run_is_saved_with_its_record(whole, tmp_path):
     given, _, run = whole
     store.add(tmp_path, LIBRARY)
-    assert saving.save(given.folder.root, tmp_path) == [
+    assert store.add(tmp_path, saving.entries_of(given.folder.root)) == [
         ("nudge", "nudge"),
         ("pause", "pause"),
         ("walk", "walk"),
@@ -150,18 +150,18 @@ def test_a_run_is_saved_with_its_record(whole, tmp_path):
     assert [r["role"] for r in found["nudge"].record] == ["library", "library"]
     assert found["walk"].instruction == "Go on."  # not "keep"
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
-    saving.save(given.folder.root, tmp_path)  # a second time changes nothing
+    store.add(tmp_path, saving.entries_of(given.folder.root))  # a second time changes nothing
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
 
 
 def test_what_a_saved_macro_calls_is_saved_with_it(whole, tmp_path):
     given, _, _ = whole
-    saving.save(given.folder.root, tmp_path, [1])
+    store.add(tmp_path, saving.entries_of(given.folder.root, [1]))
     entries = store.load(tmp_path)
     again = make_offer(entries, CONFIG, "paper")
     assert {f.name for f in again.macros} == {"nudge", "pause", "walk"} and not again.left_out
     with pytest.raises(LibraryError, match="finished iterations are"):
-        saving.save(given.folder.root, tmp_path, [7])
+        saving.entries_of(given.folder.root, [7])
 
 
 @pytest.mark.slow  # `two_loop_test.py` resumes by default

@@ -88,7 +88,7 @@ def make_offer(
             left_out.append(f"{entry.name}: cannot be called: {words(refused)}")
         else:
             functions.append(skills.described(entry.source, entry.name, entry.doc))
-    offered = choose(usable, chosen, free_slots(config), left_out, config)
+    offered = choose(usable, chosen, left_out, config)
     return Offer(
         sources=sources,
         functions=tuple(functions),
@@ -99,13 +99,10 @@ def make_offer(
 
 
 def choose(
-    usable: Sequence[Entry],
-    chosen: Sequence[str],
-    free: int,
-    left_out: list[str],
-    config: LoopConfig,
+    usable: Sequence[Entry], chosen: Sequence[str], left_out: list[str], config: LoopConfig
 ) -> list[Entry]:
     """The macros that the policy is offered; tells in `left_out` which do not fit."""
+    free = free_slots(config)
     by_name = {entry.name: entry for entry in usable}
     unknown = [name for name in chosen if name not in by_name]
     if unknown:
@@ -119,13 +116,11 @@ def choose(
             f"free in mode {config.mode}."
         )
     wanted = [by_name[name] for name in dict.fromkeys(chosen)] or list(usable)
-    kept = {entry.name for entry in wanted[:free]}
-    for entry in usable:
-        if entry.name not in kept and not chosen:
-            where = f"{free} slots are free" if config.learns else "nothing chooses macros"
-            left_out.append(
-                f"{entry.name}: not offered to the policy: {where} in mode {config.mode}"
-            )
+    where = f"{free} slots are free" if config.learns else "nothing chooses macros"
+    left_out += [
+        f"{entry.name}: not offered to the policy: {where} in mode {config.mode}"
+        for entry in wanted[free:]
+    ]
     return wanted[:free]
 
 

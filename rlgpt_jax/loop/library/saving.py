@@ -45,6 +45,7 @@ def entries_of(run: Path, iterations: Sequence[int] | None = None) -> list[Entry
         }
         if iterations is not None and number not in iterations:
             continue
+        here = about | {"iteration": number}
         for fate in read_json(folder / "fates.json") or ():
             if not fate["used"]:
                 continue
@@ -56,13 +57,13 @@ def entries_of(run: Path, iterations: Sequence[int] | None = None) -> list[Entry
                 sensors=about["sensors"],
                 kind=fate["planned"],
                 instruction=instructions.get(name, ""),
-                record=(_row(about, number, "plan", name, report, _trial(folder, fate)),),
+                record=(_row(here | {"role": "plan"}, name, report, _trial(folder, fate)),),
             ))  # fmt: skip
         for name in sorted(known.keys() & report["macro_ends"].keys()):
-            row = _row(about, number, "library", name, report, None)
+            row = _row(here | {"role": "library"}, name, report, None)
             used.append(dataclasses.replace(known[name], record=(row,)))
-    called = _called(planned, known)
-    return [*_in_order(called | {e.name for e in used}, known), *used, *planned]
+    names = {e.name for e in used} | _called([*used, *planned], known)
+    return [*_in_order(names, known), *used, *planned]
 
 
 def best_iteration(run: Path) -> int:
@@ -71,13 +72,6 @@ def best_iteration(run: Path) -> int:
     if result is None:
         raise LibraryError(f"{run}: holds no result.json: the run is not finished")
     return int(result["best_iteration"])
-
-
-def save(
-    run: Path, library: Path, iterations: Sequence[int] | None = None
-) -> list[tuple[str, str]]:
-    """Adds the macros of a run to a library. Returns pairs of names: in the run, there."""
-    return store.add(library, entries_of(run, iterations))
 
 
 def _about(run: Path) -> dict[str, Any]:
@@ -99,19 +93,12 @@ def _about(run: Path) -> dict[str, Any]:
 
 
 def _row(
-    about: dict[str, Any],
-    iteration: int,
-    role: str,
-    name: str,
-    report: dict[str, Any],
-    trial: dict[str, Any] | None,
+    about: dict[str, Any], name: str, report: dict[str, Any], trial: dict[str, Any] | None
 ) -> dict[str, Any]:
-    """One row of a record: plain data."""
+    """One row of a record: plain data. Its role is that of the plan, or of the library's offer."""
     ends = report["macro_ends"].get(name, {})
     return {
         **about,
-        "iteration": iteration,
-        "role": role,  # of the plan, or offered from the library
         "activations": sum(ends.values()),
         "ends": ends,
         "ticks": report["action_ticks"].get(name, 0),
@@ -168,6 +155,6 @@ def _in_order(names: set[str], known: dict[str, Entry]) -> list[Entry]:
             visit(called)
         made[name] = made.pop(name)  # to the end
 
-    for name in sorted(names | _called([known[n] for n in names], known)):
+    for name in sorted(names):
         visit(name)
     return list(made.values())
