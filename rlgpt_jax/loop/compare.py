@@ -64,12 +64,9 @@ def _rate(report: EvalReport) -> str:
 def _actions(before: EvalReport, after: EvalReport) -> str:
     """Shares of ticks: first the macros of either, then the primitives that changed most."""
     macros = sorted({*before.macro_ends, *after.macro_ends})
-
-    def change(name: str) -> float:
-        return abs(_share(after, name) - _share(before, name))
-
     names = {*before.action_ticks, *after.action_ticks} - set(macros)
-    others = sorted(names, key=lambda name: (-change(name), name))
+    change = {name: abs(_share(after, name) - _share(before, name)) for name in names}
+    others = sorted(names, key=lambda name: (-change[name], name))
     told = [*macros, *others[: max(MAX_ACTIONS - len(macros), 0)]]
     parts = [f"{name} {_use(before, name)} -> {_use(after, name)}" for name in told]
     if not parts:

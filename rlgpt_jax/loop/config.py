@@ -6,11 +6,6 @@ from typing import Annotated, Literal
 from rlgpt_jax.agents import history
 from rlgpt_jax.rl.config_checks import Within, check_fields
 
-Mode = Literal["rl_gpt", "pure_rl", "pure_code"]
-PureCodePlan = Literal["coded_parts", "own"]
-Structure = Literal["one", "slow_fast", "slow_fast_critic"]
-Design = Literal["reward", "action", "both"]
-Vision = Literal["off", "frames", "strip"]
 Number = Annotated[int, Within(1)]
 # What a run lets code and policy see (its field `sight`) -> the level of sensors of macros.
 SENSORS = {"rays": "full", "blind_code": "paper", "pixels": "paper"}
@@ -22,7 +17,7 @@ class CriticConfig:
 
     # frames: the view at the start and at the end of a typical success and a typical failure;
     # strip: key moments of both besides. Needs a model that takes pictures.
-    vision: Vision = "off"
+    vision: Literal["off", "frames", "strip"] = "off"
     # In words: what use and attack were pressed on, when the goal was seen, and how macros ended
     # that were started in sight of it.
     facts: bool = True
@@ -46,14 +41,14 @@ class LoopConfig:
 
     # rl_gpt: the agents decide what is coded, PPO learns the rest. pure_rl: no agents and
     # no macros. pure_code: macros alone, one after the other, again and again.
-    mode: Mode = "rl_gpt"
+    mode: Literal["rl_gpt", "pure_rl", "pure_code"] = "rl_gpt"
     # A planner splits the task into sub-tasks, each solved by loops of its own, see
     # `long_task.py`. In mode pure_rl it is no agent: a search over basic skills, each learned by
     # PPO or a fixed crafting program, as in Plan4MC (`baselines/skill_search.py`).
     planner: bool = False
     # Ablations of the paper.
-    agents: Structure = "slow_fast_critic"  # which there are
-    design: Design = "both"  # what they may design
+    agents: Literal["one", "slow_fast", "slow_fast_critic"] = "slow_fast_critic"  # which there are
+    design: Literal["reward", "action", "both"] = "both"  # what they may design
     decompose: bool = True  # the slow agent is pushed to split further what code cannot do
     num_iterations: Number = 3  # at most
     stop_when_solved: bool = False  # stop early when the critic says nothing is left to gain
@@ -68,7 +63,7 @@ class LoopConfig:
     # both modes) and the coded parts of their plan make the script. own: the slow agent is
     # told that there is nothing but code, and iterations mend one program (`cases.py`); such
     # requests have keys of their own.
-    pure_code_plan: PureCodePlan = "coded_parts"
+    pure_code_plan: Literal["coded_parts", "own"] = "coded_parts"
     memory_characters: int = 12_000  # of the memory of earlier iterations in a prompt
     checkpoint_every: Number = 10  # updates
 
@@ -111,18 +106,17 @@ class LoopConfig:
         return self.agents == "slow_fast_critic"
 
     @property
-    def agents_mode(self) -> str:
-        """What the agents are told: `agents.setting.Setting.mode`."""
-        own = self.mode == "pure_code" and self.pure_code_plan == "own"
-        return "pure_code" if own else "rl_gpt"
-
-    @property
     def mends(self) -> bool:
         """Whether the agents mend one program: with cases that are kept (`cases.py`), going on
         from the best program so far."""
-        return self.agents_mode == "pure_code"
+        return self.mode == "pure_code" and self.pure_code_plan == "own"
+
+    @property
+    def agents_mode(self) -> str:
+        """What the agents are told: `agents.setting.Setting.mode`."""
+        return "pure_code" if self.mends else "rl_gpt"
 
     @property
     def key_prefix(self) -> str:
         """Put before every request key, so that two kinds of answers do not mix."""
-        return "pure_code/" if self.agents_mode == "pure_code" else ""
+        return "pure_code/" if self.mends else ""

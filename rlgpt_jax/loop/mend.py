@@ -34,8 +34,8 @@ def look_over(folder: RunFolder, asks_again: bool) -> list[str]:
     words = []
     for root in (folder.root, *sorted(folder.root.glob("tasks/*"))):
         words += _checkpoints(root) + _skills(root)
-        for path in (*root.glob("*.json"), *root.glob("iterations/**/*.json")):
-            words += _json(path)
+        files = (*root.glob("*.json"), *root.glob("iterations/**/*.json"))
+        words += [_anew(path) for path in files if not _can_be_read(path)]
         for file in checkpoints.ROWS:
             words += _rows(RunFolder(root), file)
     if asks_again and folder.transcript.exists() and (bad := exchange.mend(folder.transcript)):
@@ -58,11 +58,8 @@ def _checkpoints(root: Path) -> list[str]:
 
 def _skills(root: Path) -> list[str]:
     """A skill is made again from the run of its sub-task."""
-    bad = [
-        path for path in sorted(root.glob("skills/*"))
-        if path.is_dir() and not ("." in path.name or _is_whole_skill(path))
-    ]  # fmt: skip
-    return [_anew(path) for path in bad]
+    folders = [p for p in sorted(root.glob("skills/*")) if p.is_dir() and "." not in p.name]
+    return [_anew(path) for path in folders if not _is_whole_skill(path)]
 
 
 def _is_whole_skill(path: Path) -> bool:
@@ -70,10 +67,6 @@ def _is_whole_skill(path: Path) -> bool:
     return _can_be_read(path / "skill.json") and (
         not networks.exists() or checkpoint.is_whole(networks)
     )
-
-
-def _json(path: Path) -> list[str]:
-    return [] if _can_be_read(path) else [_anew(path)]
 
 
 def _anew(path: Path) -> str:
@@ -111,16 +104,12 @@ def _evaluation(value: Any) -> None:
     (ChainReport if "sub_tasks" in value else EvalReport).from_json(value)
 
 
-def _seconds(value: Any) -> None:
-    sum(value.values(), 0.0)
-
-
 # What a file must hold, by the end of its name: raises if it does not.
 CHECKS: dict[str, Callable[[Any], Any]] = {
     "eval.json": _evaluation,
     ".trial.json": lambda value: TrialReport.from_json(value["report"]),
     cases.FILE: EvalReport.from_json,
-    "timing.json": _seconds,
+    "timing.json": lambda value: sum(value.values(), 0.0),
     "clock.json": lambda value: value["seconds"] + 0.0,
     "version.json": lambda value: value["resumed"].index,
     "compile.json": lambda value: value.index,

@@ -58,12 +58,8 @@ def _append(path: Path, row: Mapping[str, float]) -> None:
                 f"{path} has columns {names}, but this update gave {list(row)}. Start a new "
                 "run folder: this one was begun by another version."
             )
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    if new:
-        writer.writerow(names)
-    writer.writerow([_cell(row[name]) for name in names])
-    append(path, text.getvalue().encode())
+    cells = {name: _cell(value) for name, value in row.items()}
+    append(path, _text(names, [cells], new).encode())
 
 
 def _cell(value: float) -> str:
@@ -74,15 +70,18 @@ def _cell(value: float) -> str:
 
 
 def _cut(path: Path, num_updates: int) -> None:
-    rows = read_rows(path)
-    if not path.exists():
-        return
-    kept = [row for row in rows if int(row["update"]) <= num_updates]
-    if not kept:
-        path.unlink()
-        return
+    kept = [row for row in read_rows(path) if int(row["update"]) <= num_updates]
+    if kept:
+        write_atomically(path, _text(list(kept[0]), kept, True))
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _text(names: list[str], rows: list[dict[str, str]], heads: bool) -> str:
+    """Rows as CSV, below their names if wanted."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, list(kept[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(kept)
-    write_atomically(path, text.getvalue())
+    writer = csv.DictWriter(text, names, lineterminator="\n")
+    if heads:
+        writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue()

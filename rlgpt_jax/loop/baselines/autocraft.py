@@ -7,6 +7,7 @@ down as well. After a program that has changed nothing in the inventory a lane i
 `REST` ticks.
 """
 
+import functools
 from typing import Any
 
 import jax
@@ -48,7 +49,7 @@ class Autocraft:
         self.num_envs, self.goal_names = env.num_envs, env.goal_names
         self._graph, self._space = graph_of(task), space_of(task)
         self._ids = np.array([NAME_ID[name] for name in self._graph.items], np.int32)
-        self._known: dict[tuple[bytes, bool, bool], int] = {}  # what `_next` has said
+        self._first = functools.cache(self._search)
         self._obs: Any = None
         self._start()
 
@@ -105,16 +106,13 @@ class Autocraft:
         slots = np.zeros(self.num_envs, np.int32)
         for lane in np.flatnonzero(free):
             table, furnace = bool(obs.near_table[lane]), bool(obs.near_furnace[lane])
-            key = held[lane].tobytes(), table, furnace
-            if key not in self._known:
-                self._known[key] = self._search(held[lane], table, furnace)
-            slots[lane] = self._known[key]
+            slots[lane] = self._first(tuple(held[lane].tolist()), table, furnace)
         return slots
 
-    def _search(self, held: np.ndarray, table: bool, furnace: bool) -> int:
+    def _search(self, held: tuple[int, ...], table: bool, furnace: bool) -> int:
         stations = {"crafting_table": table, "furnace": furnace}
         near = frozenset(name for name, is_near in stations.items() if is_near)
-        counts = {name: int(n) for name, n in zip(self._graph.items, held, strict=True)}
+        counts = dict(zip(self._graph.items, held, strict=True))
         try:
             first = search(self._graph, counts, near)[0]
         except Missing:
