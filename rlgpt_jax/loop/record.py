@@ -29,16 +29,18 @@ import fcntl
 import io
 import json
 import os
+import shutil
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from rlgpt_jax.agents.llm.disk import Damaged, write_atomically
+from rlgpt_jax.agents.llm.disk import Damaged, sync_folder, write_atomically
 
+Kept = TypeVar("Kept")
 CODED_PARTS = "coded_parts"  # in result.json: what a run ends with, if it is not the policy
 
 
@@ -119,6 +121,18 @@ class RunFolder:
         return read_json(self.path("timing.json")) or {}
 
 
+@contextlib.contextmanager
+def whole_folder(folder: Path) -> Iterator[Path]:
+    """A folder to write into, which takes the place of `folder` as a whole or not at all."""
+    part = folder.with_name(folder.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    yield part
+    shutil.rmtree(folder, ignore_errors=True)
+    os.replace(part, folder)
+    sync_folder(folder.parent)
+
+
 def read_json(path: Path) -> Any:
     """The value of a file, None if it does not exist.
 
@@ -132,6 +146,16 @@ def read_json(path: Path) -> Any:
             f"{path} is damaged: {error}. Going on with the run (experiments.main --resume) sets "
             "it aside and does its step again; or restore it."
         ) from error
+
+
+def kept(path: Path, read: Callable[[Any], Kept], make: Callable[[], Kept]) -> Kept:
+    """The report that a file holds, or a new one, which is written there."""
+    saved = read_json(path)
+    if saved is not None:
+        return read(saved)
+    made: Any = make()
+    write_json(path, made.to_json())
+    return made
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:

@@ -14,17 +14,15 @@ import dataclasses
 import hashlib
 import io
 import json
-import os
 import re
-import shutil
 import tokenize
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from rlgpt_jax.agents import parse
-from rlgpt_jax.agents.llm.disk import sync_folder, write_atomically
-from rlgpt_jax.loop.record import write_json
+from rlgpt_jax.agents.llm.disk import write_atomically
+from rlgpt_jax.loop.record import whole_folder, write_json
 from rlgpt_jax.macros.linked import split
 from rlgpt_jax.macros.vm.bytecode import MAX_SOURCE
 
@@ -178,13 +176,9 @@ def add(folder: Path, entries: Iterable[Entry]) -> list[tuple[str, str]]:
 
 def copy(entries: Iterable[Entry], folder: Path) -> None:
     """Writes macros into a new folder, which is there as a whole or not at all."""
-    part = folder.with_name(folder.name + ".part")
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
-    for entry in entries:
-        write(part, entry)
-    os.replace(part, folder)
-    sync_folder(folder.parent)
+    with whole_folder(folder) as part:
+        for entry in entries:
+            write(part, entry)
 
 
 def place(entry: Entry, taken: dict[str, Entry]) -> Entry:
