@@ -78,11 +78,8 @@ def _latest(name: str, attempts: Attempts, state: PromptState) -> str:
         fate.attempts for memory in reversed(state.memory) for fate in memory.fates
         if fate.name == name
     )  # fmt: skip
-    for made in (attempts.get(name, ()), *earlier):
-        for version in reversed(made):
-            if version.accepted:
-                return version.latest or version.source
-    return ""
+    found = (v for made in (attempts.get(name, ()), *earlier) for v in reversed(made) if v.accepted)
+    return next((version.latest or version.source for version in found), "")
 
 
 def fate(sub_action: SubAction, attempts: tuple[Attempt, ...] | None, state: PromptState) -> Fate:
@@ -104,8 +101,14 @@ def others(state: PromptState, name: str, attempts: Attempts) -> tuple[tuple[str
     return tuple((n, split(text)[0]) for n, text in sources.items() if text and n != name)
 
 
-def finish_code(tools: Tools, iteration: int, fates: tuple[Fate, ...]) -> tuple[Fate, ...]:
+def fates_of(state: PromptState, attempts: Attempts) -> tuple[Fate, ...]:
+    """What became so far of every coded part of the plan."""
+    return tuple(fate(s, attempts.get(s.name), state) for s in state.plan.coded)
+
+
+def finish_code(tools: Tools, state: PromptState, attempts: Attempts) -> tuple[Fate, ...]:
     """Writes which code is in use; code of earlier iterations is copied."""
+    fates, iteration = fates_of(state, attempts), state.iteration
     for made in fates:
         if made.kept:
             write_atomically(tools.folder.macro(iteration, made.name, "kept.py"), made.source)

@@ -11,51 +11,31 @@ was done before, or if there was none to write.
 """
 
 import dataclasses
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from rlgpt_jax.agents import critic, fast, rl_setup
 from rlgpt_jax.agents.ask import Question
-from rlgpt_jax.agents.prompt_state import (
-    KEEP,
-    OK,
-    Fate,
-    Judgement,
-    PromptState,
-    Refusal,
-    SubAction,
-    Trial,
-)
+from rlgpt_jax.agents.prompt_state import KEEP, OK, Fate, Judgement, Refusal, SubAction, Trial
 from rlgpt_jax.loop import events
 from rlgpt_jax.loop.attempts import attempt, fate, finish_code, finish_interface, others
-from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.pictures import trial_pictures
 from rlgpt_jax.loop.record import write_json
-from rlgpt_jax.loop.tools import Tools
 from rlgpt_jax.loop.trials import Attempts, Trials
 from rlgpt_jax.macros.linked import split, without
 from rlgpt_jax.rl.interface import DEFAULT, RLInterface
-from rlgpt_jax.rl.policy import Policy
 
 
-def code_sub_actions(
-    config: LoopConfig,
-    tools: Tools,
-    state: PromptState,
-    policy: Callable[[], Policy | None] = lambda: None,
-) -> tuple[tuple[Fate, ...], RLInterface]:
-    """Runs the inner loop for `state.plan`.
-
-    Args:
-      policy: gives the one that was trained last, which plays in trials.
+def code_sub_actions(trials: Trials) -> tuple[tuple[Fate, ...], RLInterface]:
+    """Runs the inner loop for `trials.state.plan`.
 
     Returns:
       One fate per coded sub-action, and how the training is to be set up.
     """
+    config, tools, state = trials.config, trials.tools, trials.state
     coded = state.plan.coded
     attempts: Attempts = {s.name: () for s in coded if s.instruction != KEEP}
     interface: RLInterface | Refusal | None = None
     judged: list[dict] = []
-    trials = Trials(config, tools, state, policy)
     for number in range(config.num_tries):
         todo = [s for s in coded if s.name in attempts and not _is_done(attempts, s)]
         if not todo:
@@ -64,26 +44,27 @@ def code_sub_actions(
         questions = [_code_question(trials, s, attempts, number) for s in todo]
         if is_last and config.sets_up_rl:
             questions.append(_interface_question(trials, todo, attempts))
-        with tools.folder.timed("code"):
-            answers = tools.ask_all(questions)
+        answers = tools.ask_all(questions, "code")
         if is_last and config.sets_up_rl:
             interface = answers.pop()
         before = dict(attempts)  # what is asked at the same time cannot call each other
         for s, answer in zip(todo, answers, strict=True):
-            _take(trials, number, s.name, answer, attempts, before)
+            if answer == KEEP:  # the fast agent is content with its code
+                *older, last = attempts[s.name]
+                attempts[s.name] = (*older, dataclasses.replace(last, verdict=OK))
+                tools.on_event(events.Kept(state.iteration, number, s.name))
+            else:
+                attempts[s.name] += (attempt(trials, number, s.name, answer, before),)
         trials.run(number, attempts)
         if config.has_critic and not is_last:
             judgements = _judge(trials, todo, attempts, number)
             judged.append({name: dataclasses.asdict(j) for name, j in judgements.items()})
             write_json(tools.folder.iteration(state.iteration, "trial_critiques.json"), judged)
-    fates = finish_code(
-        tools, state.iteration, tuple(fate(s, attempts.get(s.name), state) for s in coded)
-    )
+    fates = finish_code(tools, state, attempts)
     if not config.sets_up_rl:
         return fates, DEFAULT
     if interface is None:
-        with tools.folder.timed("code"):
-            (interface,) = tools.ask_all([_interface_question(trials, [], attempts)])
+        (interface,) = tools.ask_all([_interface_question(trials, [], attempts)], "code")
     return fates, finish_interface(tools, state, interface)
 
 
@@ -114,23 +95,6 @@ def _interface_question(trials: Trials, todo: list[SubAction], attempts: Attempt
     return Question(key, "fast", told, rl_setup.render, rl_setup.parse, rl_setup.schema(told))
 
 
-def _take(
-    trials: Trials,
-    number: int,
-    name: str,
-    answer: str | Refusal,
-    attempts: Attempts,
-    before: Attempts,
-) -> None:
-    """Adds what the fast agent wrote; if it keeps its code, that is done."""
-    if answer == KEEP:
-        *older, last = attempts[name]
-        attempts[name] = (*older, dataclasses.replace(last, verdict=OK))
-        trials.tools.on_event(events.Kept(trials.state.iteration, number, name))
-    else:
-        attempts[name] += (attempt(trials, number, name, answer, before),)
-
-
 def _judge(
     trials: Trials, todo: list[SubAction], attempts: Attempts, number: int
 ) -> Mapping[str, Judgement]:
@@ -151,8 +115,7 @@ def _judge(
     question = Question(
         key, "trial_critic", state, critic.render_trials, critic.parse_trials, schema
     )
-    with tools.folder.timed("code"):
-        judgements = tools.ask(question)
+    judgements = tools.ask(question, "code")
     if isinstance(judgements, Refusal):
         judgements = critic.fallback_trials(state)
     for name, judgement in judgements.items():

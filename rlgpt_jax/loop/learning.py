@@ -9,7 +9,7 @@ from rlgpt_jax.loop.checkpoints import Position
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.metrics import Metrics
 from rlgpt_jax.loop.pictures import frames
-from rlgpt_jax.loop.record import read_json, write_json
+from rlgpt_jax.loop.record import kept, read_json, write_json
 from rlgpt_jax.loop.tools import EVAL, TRAIN, VALIDATION, Tools, World, training_task
 from rlgpt_jax.rl import checkpoint
 from rlgpt_jax.rl.actions import HybridSpace
@@ -64,12 +64,9 @@ class Learning:
     def evaluate_code(self, stage: Stage, known: EvalReport | None = None) -> EvalReport:
         """An iteration's code alone in the validation worlds, unless that is known already."""
         path = self._tools.folder.iteration(stage.iteration, "coded_parts_eval.json")
-        saved = read_json(path)
-        if saved is not None:
-            report = EvalReport.from_json(saved)
-        else:
-            report = known or self._evaluate(stage, VALIDATION)
-            write_json(path, report.to_json())
+        report = kept(
+            path, EvalReport.from_json, lambda: known or self._evaluate(stage, VALIDATION)
+        )
         self._tools.on_event(events.EvaluatedCode(stage.iteration, report))
         return report
 
@@ -79,12 +76,7 @@ class Learning:
         `file` of the run folder keeps it.
         """
         path = self._tools.folder.path(file)
-        saved = read_json(path)
-        if saved is not None:
-            return EvalReport.from_json(saved)
-        report = self.held_out(stage)
-        write_json(path, report.to_json())
-        return report
+        return kept(path, EvalReport.from_json, lambda: self.held_out(stage))
 
     def held_out(self, stage: Stage) -> EvalReport:
         """Any finished iteration in the worlds of `EVAL`; nothing is written."""
@@ -251,19 +243,14 @@ class Learning:
 
     def _evaluate(self, stage: Stage, split: str, recorder: Recorder | None = None) -> EvalReport:
         """The same episodes in every iteration, so that iterations can be compared."""
-        tools, episodes = self._tools, self._config.eval_episodes
-        tools.on_event(events.Evaluating(stage.iteration, episodes))
+        tools, num, task = self._tools, self._config.eval_episodes, self._tools.task.name
+        tools.on_event(events.Evaluating(stage.iteration, num))
         lanes = self._config.eval_lanes(tools.rl.ppo.num_envs)
         with tools.folder.timed("evaluate"):
             world, seed = tools.world(split, lanes), tools.seed_of("evaluate", split)
+            policy = self.policy(stage)
             return evaluate(
-                world,
-                self.policy(stage),
-                seed,
-                num_episodes=episodes,
-                task=tools.task.name,
-                split=split,
-                recorder=recorder,
+                world, policy, seed, num_episodes=num, task=task, split=split, recorder=recorder
             )
 
     def _rl(self, stage: Stage) -> RLConfig:

@@ -29,7 +29,7 @@ from rlgpt_jax.envs.voxel.rules.player.tools import STACK
 from rlgpt_jax.loop import events, skills, two_loop
 from rlgpt_jax.loop.baselines import skill_search
 from rlgpt_jax.loop.config import LoopConfig
-from rlgpt_jax.loop.record import RunFolder, read_json, write_json
+from rlgpt_jax.loop.record import RunFolder, kept, read_json, write_json
 from rlgpt_jax.loop.result import rate_of, replayed
 from rlgpt_jax.loop.spaces import Language
 from rlgpt_jax.loop.tools import EVAL, VALIDATION, Tools
@@ -64,7 +64,6 @@ class LongRun:
     """What `run` returns."""
 
     result: dict[str, Any]  # the content of result.json
-    plan: TaskPlan
     chain: Chain
 
 
@@ -79,15 +78,17 @@ def run(config: LoopConfig, tools: Tools) -> LongRun:
     result = _result(config, tools, plan, validation, final)
     write_json(tools.folder.path("result.json"), result)
     tools.on_event(events.Finished(result))
-    return LongRun(result, plan, chain)
+    return LongRun(result, chain)
 
 
 def make_plan(config: LoopConfig, tools: Tools) -> TaskPlan:
     """The planner's plan, or that of the search."""
     task = tools.minecraft_task
     plan = ask_planner(config, tools) if config.asks else skill_search.make_plan(task)
-    record = dataclasses.asdict(plan) | {"after": _names_of_edges(task, plan)}
-    write_json(tools.folder.path("task_plan.json"), record)
+    names, edges = [s.name for s in plan.sub_tasks], rules.edges(steps_of(task, plan))
+    # For every sub-task those whose goals it needs: the plan as a graph, for readers.
+    after = {name: [names[k] for k in row] for name, row in zip(names, edges, strict=True)}
+    write_json(tools.folder.path("task_plan.json"), dataclasses.asdict(plan) | {"after": after})
     tools.on_event(TaskPlanned(plan))
     return plan
 
@@ -105,22 +106,14 @@ def ask_planner(config: LoopConfig, tools: Tools) -> TaskPlan:
         )  # fmt: skip
         return Refusal(wrong) if wrong else plan
 
-    with tools.folder.timed("plan"):
-        key = f"{tools.key_prefix}planner"
-        question = Question(key, "planner", state, planner.render, parse, planner.SCHEMA)
-        plan = tools.ask(question)
+    key = f"{tools.key_prefix}planner"
+    question = Question(key, "planner", state, planner.render, parse, planner.SCHEMA)
+    plan = tools.ask(question, "plan")
     if isinstance(plan, Refusal):
         plan = planner.fallback(state, plan.reason)
         whole = dataclasses.replace(plan.sub_tasks[0], needs=task.start_items)
         plan = dataclasses.replace(plan, sub_tasks=(whole,))
     return plan
-
-
-def _names_of_edges(task: Task, plan: TaskPlan) -> dict[str, list[str]]:
-    """For every sub-task those whose goals it needs: the plan as a graph, for readers."""
-    names = [sub_task.name for sub_task in plan.sub_tasks]
-    edges = rules.edges(steps_of(task, plan))
-    return {name: [names[k] for k in row] for name, row in zip(names, edges, strict=True)}
 
 
 def steps_of(task: Task, plan: TaskPlan) -> tuple[Step, ...]:
@@ -204,13 +197,11 @@ def solve(config: LoopConfig, tools: Tools, plan: TaskPlan, number: int) -> None
         space, rl.observation, None if space.repeat_script else solved.learning.params(stage),
         rl.reward.targets or task.sources,
     )  # fmt: skip
-    fates = best.slots.fates or ((Language().idle,) if space.repeat_script else ())
+    fates = best.slots or ((Language().idle,) if space.repeat_script else ())
     # What is the same after every way of getting there.
     brief = {k: v for k, v in solved.result.items() if k != "wall_seconds"}
-    skills.save(
-        folder, skill, fates, given.offer.sources, given.sensors, given.rl.network,
-        stage.interface, {"task": task.name, "words": task.words, "result": brief},
-    )  # fmt: skip
+    about = {"task": task.name, "words": task.words, "result": brief}
+    skills.save(folder, skill, fates, given, stage.interface, about)
 
 
 def load_chain(config: LoopConfig, tools: Tools, plan: TaskPlan) -> Chain:
@@ -231,25 +222,18 @@ def load_chain(config: LoopConfig, tools: Tools, plan: TaskPlan) -> Chain:
 
 def play(config: LoopConfig, tools: Tools, chain: Chain, split: str, file: str) -> ChainReport:
     """The long task from its start, with all skills."""
-    path = tools.folder.path(file)
-    saved = read_json(path)
-    if saved is None:
-        tools.on_event(events.Evaluating(0, config.eval_episodes))
+
+    def make() -> ChainReport:
+        episodes, seed = config.eval_episodes, tools.seed_of("evaluate", split)
+        tools.on_event(events.Evaluating(0, episodes))
         with tools.folder.timed("evaluate"):
             world = tools.world(split, config.eval_lanes(tools.rl.ppo.num_envs))
-            seed, episodes = tools.seed_of("evaluate", split), config.eval_episodes
-            report = evaluate_chain(
-                world,
-                chain,
-                tools.rl,
-                seed,
-                num_episodes=episodes,
-                task=tools.task.name,
-                split=split,
+            task = tools.task.name
+            return evaluate_chain(
+                world, chain, tools.rl, seed, num_episodes=episodes, task=task, split=split
             )
-        write_json(path, report.to_json())
-    else:
-        report = ChainReport.from_json(saved)
+
+    report = kept(tools.folder.path(file), ChainReport.from_json, make)
     tools.on_event(ChainEvaluated(report))
     return report
 

@@ -5,37 +5,25 @@ answers with what it changes, or that it keeps everything.
 """
 
 import dataclasses
-from collections.abc import Callable
 
 from rlgpt_jax.agents import one, rl_setup, slow
 from rlgpt_jax.agents.ask import Question
 from rlgpt_jax.agents.one import Answer
 from rlgpt_jax.agents.prompt_state import KEEP, Fate, Plan, PromptState, Refusal
 from rlgpt_jax.loop import events
-from rlgpt_jax.loop.attempts import attempt, fate, finish_code, finish_interface
-from rlgpt_jax.loop.config import LoopConfig
+from rlgpt_jax.loop.attempts import attempt, fates_of, finish_code, finish_interface
 from rlgpt_jax.loop.record import write_json
 from rlgpt_jax.loop.tools import Tools
 from rlgpt_jax.loop.trials import Attempts, Trials
 from rlgpt_jax.rl.interface import DEFAULT, RLInterface
-from rlgpt_jax.rl.policy import Policy
 
 
-def plan_and_code(
-    config: LoopConfig,
-    tools: Tools,
-    state: PromptState,
-    policy: Callable[[], Policy | None] = lambda: None,
-) -> tuple[Plan, tuple[Fate, ...], RLInterface]:
-    """Runs the tries of one iteration. Returns plan, fates and the set-up of the training.
-
-    Args:
-      policy: gives the one that was trained last, which plays in trials.
-    """
+def plan_and_code(trials: Trials) -> tuple[Plan, tuple[Fate, ...], RLInterface]:
+    """Runs the tries of one iteration. Returns plan, fates and the set-up of the training."""
+    config, tools, state = trials.config, trials.tools, trials.state
     attempts: Attempts = {}
     interface: RLInterface | Refusal = DEFAULT
     for number in range(config.num_tries):
-        trials = Trials(config, tools, state, policy)
         answer = _ask(trials, attempts, interface, number)
         if isinstance(answer, Refusal):
             if number > 0:
@@ -49,17 +37,16 @@ def plan_and_code(
         if answer.plan is not None:
             state = state.replace(plan=_with_instructions(answer.plan, state.plan, attempts))
             record_plan(tools, state)
+            trials = dataclasses.replace(trials, state=state)
         if answer.interface is not None:
             interface = answer.interface
-        trials = dataclasses.replace(trials, state=state)
         attempts = _apply(trials, attempts, answer, number)
         trials.run(number, attempts)
         if not attempts:
             break  # nothing to try: all is learned or kept
-    fates = finish_code(tools, state.iteration, _fates(state, attempts))
-    if not config.sets_up_rl:
-        return state.plan, fates, DEFAULT
-    return state.plan, fates, finish_interface(tools, state, interface)
+    fates = finish_code(tools, state, attempts)
+    set_up = finish_interface(tools, state, interface) if config.sets_up_rl else DEFAULT
+    return state.plan, fates, set_up
 
 
 def record_plan(tools: Tools, state: PromptState) -> None:
@@ -76,25 +63,20 @@ def _ask(
     config, tools, state = trials.config, trials.tools, trials.state
     words = "" if isinstance(interface, Refusal) else rl_setup.describe(interface, tools.task.spec)
     told = state.replace(
-        number=number, fates=_fates(state, attempts), interface=words if config.sets_up_rl else ""
+        number=number, fates=fates_of(state, attempts), interface=words if config.sets_up_rl else ""
     )
-    with tools.folder.timed("plan"):
-        key = trials.key("one", f"try{number}")
-        return tools.ask(Question(key, "one", told, one.render, one.parse))
+    question = Question(trials.key("one", f"try{number}"), "one", told, one.render, one.parse)
+    return tools.ask(question, "plan")
 
 
 def _with_instructions(plan: Plan, before: Plan, attempts: Attempts) -> Plan:
     """A part that keeps the code of this iteration also keeps the instruction it had."""
     old = {s.name: s.instruction for s in before.sub_actions if s.name in attempts}
-    return dataclasses.replace(
-        plan,
-        sub_actions=tuple(
-            dataclasses.replace(s, instruction=old[s.name])
-            if s.instruction == KEEP and s.name in old
-            else s
-            for s in plan.sub_actions
-        ),
+    parts = (
+        dataclasses.replace(s, instruction=old.get(s.name, KEEP)) if s.instruction == KEEP else s
+        for s in plan.sub_actions
     )
+    return dataclasses.replace(plan, sub_actions=tuple(parts))
 
 
 def _apply(trials: Trials, attempts: Attempts, answer: Answer, number: int) -> Attempts:
@@ -111,7 +93,3 @@ def _apply(trials: Trials, attempts: Attempts, answer: Answer, number: int) -> A
         elif before is not None:
             made[s.name] = before
     return made
-
-
-def _fates(state: PromptState, attempts: Attempts) -> tuple[Fate, ...]:
-    return tuple(fate(s, attempts.get(s.name), state) for s in state.plan.coded)

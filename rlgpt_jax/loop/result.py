@@ -5,7 +5,7 @@ from typing import Any
 
 from rlgpt_jax.agents.llm import transcript
 from rlgpt_jax.agents.llm.replay import Replay
-from rlgpt_jax.agents.prompt_state import Fate, Plan, PromptState
+from rlgpt_jax.agents.prompt_state import Fate
 from rlgpt_jax.loop import events
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.learning import Learning, Stage
@@ -19,7 +19,6 @@ from rlgpt_jax.rl.evaluate.report import EvalReport
 class Iteration:
     """One finished turn of the outer loop."""
 
-    plan: Plan
     fates: tuple[Fate, ...]
     slots: Slots
     stage: Stage
@@ -27,34 +26,33 @@ class Iteration:
     alone: "Alone | None" = None  # None without learning or without accepted code
 
 
+Iterations = tuple[Iteration, ...]  # that are done, in their order
+
+
 @dataclasses.dataclass(frozen=True)
 class Alone:
     """The coded parts of an iteration without a policy, as `loop.mode=pure_code` plays them."""
 
-    parts: tuple[str, ...]
     stage: Stage
     report: EvalReport  # of the same episodes
 
 
 def coded_parts_alone(
-    config: LoopConfig,
-    tools: Tools,
-    state: PromptState,
-    slots: Slots,
-    stage: Stage,
-    done: tuple[Iteration, ...],
-    learning: Learning,
+    config: LoopConfig, tools: Tools, now: Iteration, done: Iterations, learning: Learning
 ) -> Alone | None:
     """The control of an iteration with agents and learning: what its code does by itself."""
-    parts = tuple(fate.name for fate in state.fates if fate.source)
-    if not (config.asks and config.learns and parts):
+    code = _code_of(now.fates)
+    if not (config.asks and config.learns and code):
         return None
-    space = make_space(slots, state.fates, True, tools.language)
-    own = dataclasses.replace(stage, space=space)
-    codes = [[(f.name, f.source) for f in i.fates if f.source] for i in done]
-    now = [(f.name, f.source) for f in state.fates if f.source]
-    same = done[codes.index(now)].alone if now in codes else None
-    return Alone(parts, own, learning.evaluate_code(own, same.report if same else None))
+    space = make_space(now.slots, now.fates, True, tools.language)
+    own = dataclasses.replace(now.stage, space=space)
+    same = next((i.alone for i in done if _code_of(i.fates) == code), None)
+    return Alone(own, learning.evaluate_code(own, same.report if same else None))
+
+
+def _code_of(fates: tuple[Fate, ...]) -> list[tuple[str, str]]:
+    """(name, source) of what was accepted, in the plan's order."""
+    return [(fate.name, fate.source) for fate in fates if fate.source]
 
 
 def best_of(reports: list[EvalReport]) -> int:
@@ -63,13 +61,12 @@ def best_of(reports: list[EvalReport]) -> int:
 
 
 def finish(
-    config: LoopConfig, tools: Tools, done: tuple[Iteration, ...], learning: Learning
+    config: LoopConfig, tools: Tools, done: Iterations, learning: Learning
 ) -> dict[str, Any]:
     """Evaluates the best policy and the best code in held-out worlds and writes result.json."""
     reports = [iteration.report for iteration in done]
     best = best_of(reports)
     with_policy = rate_of(learning.evaluate_held_out(done[best].stage))
-    code = _best_code(done)
     result = {
         "task": tools.task.name,
         "mode": config.mode,
@@ -78,7 +75,7 @@ def finish(
         **with_policy,
     }
     if config.asks and config.learns:
-        result |= _beside_code(done, reports[best], with_policy, code, learning)
+        result |= _beside_code(done, reports[best], with_policy, learning)
     result |= {
         "validation_by_iteration": [r.success_rate for r in reports],
         "ticks": learning.ticks,
@@ -92,17 +89,14 @@ def finish(
 
 
 def _beside_code(
-    done: tuple[Iteration, ...],
-    best: EvalReport,
-    with_policy: dict[str, Any],
-    code: int | None,
-    learning: Learning,
+    done: Iterations, best: EvalReport, with_policy: dict[str, Any], learning: Learning
 ) -> dict[str, Any]:
-    """The two halves of a run that has both, and the numbers of the half that it ends with."""
-    if code is None:
+    """The two halves of a run that has both, each at its best in validation, and the numbers of the
+    half that it ends with."""
+    alones = [(number, it.alone) for number, it in enumerate(done) if it.alone]
+    if not alones:
         return {"ends_with": "policy", CODED_PARTS: {"parts": []}}
-    alone = done[code].alone
-    assert alone is not None
+    number, alone = alones[best_of([alone.report for _, alone in alones])]
     rates = rate_of(learning.evaluate_held_out(alone.stage, "coded_parts_eval.json"))
     is_better = best_of([best, alone.report]) == 1
     return {
@@ -110,28 +104,17 @@ def _beside_code(
         "ends_with": CODED_PARTS if is_better else "policy",
         "policy": with_policy,
         CODED_PARTS: {
-            "iteration": code, "parts": list(alone.parts),
+            "iteration": number, "parts": [name for name, _ in _code_of(done[number].fates)],
             "validation_by_iteration": [i.alone and i.alone.report.success_rate for i in done],
             **rates,
         },
     }  # fmt: skip
 
 
-def _best_code(done: tuple[Iteration, ...]) -> int | None:
-    """The iteration whose coded parts alone did best in validation, if any has some."""
-    alone = [(i, it.alone.report) for i, it in enumerate(done) if it.alone]
-    return alone[best_of([report for _, report in alone])][0] if alone else None
-
-
 def rate_of(report: EvalReport) -> dict[str, Any]:
     """The success of an evaluation, as result.json tells it."""
-    return {
-        "success_rate": report.success_rate,
-        "success_low": report.success_low,
-        "success_high": report.success_high,
-        "num_episodes": report.num_episodes,
-        "successes": report.successes,
-    }
+    names = ("success_rate", "success_low", "success_high", "num_episodes", "successes")
+    return {name: getattr(report, name) for name in names}
 
 
 def replayed(tools: Tools) -> dict[str, Any]:

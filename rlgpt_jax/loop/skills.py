@@ -5,20 +5,18 @@
                   library/<name>.py         functions that this code may call
                   networks/                 Orbax checkpoint; none if code alone acts
 
-A skill is written into a folder beside it and renamed, so that it is there as a whole or
-not at all.
+A skill is there as a whole or not at all.
 """
 
 import dataclasses
-import os
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from rlgpt_jax.agents.llm.disk import sync_folder, write_atomically
+from rlgpt_jax.agents.llm.disk import write_atomically
 from rlgpt_jax.agents.prompt_state import Fate
-from rlgpt_jax.loop.record import read_json, read_text, write_json
+from rlgpt_jax.loop.record import read_json, read_text, whole_folder, write_json
+from rlgpt_jax.loop.tools import Tools
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, link
@@ -44,9 +42,7 @@ def save(
     folder: Path,
     skill: Skill,
     fates: Sequence[Fate],
-    sources: Mapping[str, str],
-    sensors: str,
-    network: NetworkConfig,
+    tools: Tools,
     interface: RLInterface,
     about: Mapping[str, Any],
 ) -> None:
@@ -55,37 +51,29 @@ def save(
     Args:
       folder: of the skill; what is there is replaced.
       fates: the code in the slots of its action space, in order.
-      sources: texts of functions that the code may call, by name.
+      tools: of the loops that found it.
       interface: how its training was set up, for readers.
       about: plain data about where it comes from, for readers.
     """
-    part = folder.with_name(folder.name + ".part")
-    shutil.rmtree(part, ignore_errors=True)
-    for slot, fate in enumerate(fates, start=1):
-        write_atomically(part / "macros" / f"{slot}_{fate.name}.py", fate.source)
-    for name, text in sources.items():
-        write_atomically(part / "library" / f"{name}.py", text)
-    if skill.params is not None:
-        checkpoint.save_params(part / "networks", skill.params)
-    space = {
-        field.name: getattr(skill.space, field.name)
-        for field in dataclasses.fields(skill.space) if field.name != "macros"
-    }  # fmt: skip
     record = {
         "version": VERSION,
         "goal": dataclasses.asdict(skill.goal),
         "observation": skill.observation,
         "targets": skill.targets,
-        "space": space,
-        "sensors": sensors,
-        "network": dataclasses.asdict(network) if skill.params is not None else None,
+        "space": {k: v for k, v in vars(skill.space).items() if k != "macros"},
+        "sensors": tools.sensors,
+        "network": dataclasses.asdict(tools.rl.network) if skill.params is not None else None,
         "interface": dataclasses.asdict(interface),
         "about": dict(about),
     }
-    write_json(part / "skill.json", record)
-    shutil.rmtree(folder, ignore_errors=True)
-    os.replace(part, folder)
-    sync_folder(folder.parent)
+    with whole_folder(folder) as part:
+        for slot, fate in enumerate(fates, start=1):
+            write_atomically(part / "macros" / f"{slot}_{fate.name}.py", fate.source)
+        for name, text in tools.offer.sources.items():
+            write_atomically(part / "library" / f"{name}.py", text)
+        if skill.params is not None:
+            checkpoint.save_params(part / "networks", skill.params)
+        write_json(part / "skill.json", record)
 
 
 def load(folder: Path) -> Skill:

@@ -1,6 +1,7 @@
 """From coded sub-actions to the hybrid action space that PPO acts in."""
 
 import dataclasses
+import itertools
 from collections.abc import Mapping, Sequence
 
 from rlgpt_jax.agents.prompt_state import Fate
@@ -11,6 +12,8 @@ from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, Program, link
 from rlgpt_jax.rl.actions import HybridSpace, empty_space
 from rlgpt_jax.rl.interface import DEFAULT, TURN, RLInterface
+
+Slots = tuple[Fate, ...]  # which code is in which slot, in order; slot 1 is the first
 
 
 @dataclasses.dataclass(frozen=True)
@@ -36,33 +39,27 @@ class Language:
         return Fate("idle", "code", source=f"def idle(obs):\n    yield {call}\n")
 
 
-@dataclasses.dataclass(frozen=True)
-class Slots:
-    """Which code is in which slot, in order; slot 1 is `fates[0]`."""
+def changed_slots(new: Slots, old: Slots) -> tuple[int, ...]:
+    """1-based slots that hold other code than before, or none any more."""
 
-    fates: tuple[Fate, ...] = ()
+    def code(fate: Fate | None) -> tuple[str, str] | None:
+        return (fate.name, fate.source) if fate else None
 
-    def changed_since(self, old: "Slots") -> tuple[int, ...]:
-        """1-based slots that hold other code than before, or none any more."""
-
-        def code(slots: Slots, index: int) -> tuple[str, str]:
-            has = index < len(slots.fates)
-            return (slots.fates[index].name, slots.fates[index].source) if has else ("", "")
-
-        return tuple(i + 1 for i in range(MAX_MACROS) if code(self, i) != code(old, i))
+    pairs = enumerate(itertools.zip_longest(new, old), start=1)
+    return tuple(slot for slot, (now, before) in pairs if code(now) != code(before))
 
 
 def place(fates: Sequence[Fate], old: Slots) -> Slots:
     """Puts accepted code into slots; a name keeps its slot where that is possible, so
     that what the policy has learned about an unchanged macro stays with it."""
     coded = [fate for fate in fates if fate.source]
-    before = {fate.name: index for index, fate in enumerate(old.fates)}
+    before = {fate.name: index for index, fate in enumerate(old)}
     slots: list[Fate | None] = [None] * len(coded)
     for fate in coded:
         if before.get(fate.name, MAX_MACROS) < len(slots):
             slots[before[fate.name]] = fate
     rest = iter([fate for fate in coded if fate not in slots])
-    return Slots(tuple(fate or next(rest) for fate in slots))
+    return tuple(fate or next(rest) for fate in slots)
 
 
 def make_space(
@@ -79,20 +76,20 @@ def make_space(
     code everything is a script that repeats. `interface` says which of kind `macro` are offered, by
     name, which primitives, and how far these turn; pure code has no use for it.
     """
-    if pure_code and not slots.fates:
-        slots, fates = Slots((language.idle,)), (language.idle,)
+    if pure_code and not slots:
+        slots = fates = (language.idle,)
     primitives, spec = interface.primitives, language.spec
     turn = TURN if interface.turn is None else interface.turn
-    if not slots.fates:
+    if not slots:
         return dataclasses.replace(empty_space(spec), primitives=primitives, turn=turn)
-    names = [fate.name for fate in slots.fates]
+    names = [fate.name for fate in slots]
     scripted = [f.name for f in fates if f.source and (pure_code or f.kind == "code")]
     wanted = names if interface.macros is None else interface.macros
     lead = [f.name for f in fates if f.source and f.kind == "lead" and not pure_code]
-    macros = [f.name for f in slots.fates if f.kind == "macro" and f.name in wanted]
+    macros = [f.name for f in slots if f.kind == "macro" and f.name in wanted]
     offered = [not pure_code and name in (*lead, *macros) for name in names]
     empty = MAX_MACROS - len(names)
-    programs = [_program(fate, language) for fate in slots.fates]
+    programs = [_program(fate, language) for fate in slots]
     return HybridSpace(
         macros=link(programs),
         spec=spec,
@@ -116,9 +113,3 @@ def _program(fate: Fate, language: Language) -> Program:
             f"{program.describe()} Start a new run folder: this one was begun by another version."
         )
     return program
-
-
-def trial_space(before: Sequence[Fate], fate: Fate, language: Language) -> HybridSpace:
-    """Code that runs as a script, then one macro, in the last slot."""
-    fates = (*before, fate)
-    return make_space(Slots(fates), fates, False, language)

@@ -8,6 +8,7 @@ import dataclasses
 import functools
 import hashlib
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from rlgpt_jax.agents import prompts
 from rlgpt_jax.agents.ask import Question, Value, ask_all
@@ -94,16 +95,17 @@ class Tools:
             provider = Budgeted(provider, self.budget)
         return _Announced(Recorded(provider, transcript), self.on_event)
 
-    def ask(self, question: Question[Value]) -> Value | Refusal:
-        """What the model's answer says; refused ones are told."""
-        return self.ask_all([question])[0]
+    def ask(self, question: Question[Value], phase: str) -> Value | Refusal:
+        """What the model's answer says; refused ones are told. `phase` is what takes the time."""
+        return self.ask_all([question], phase)[0]
 
-    def ask_all(self, questions: Sequence[Question[Value]]) -> list[Value | Refusal]:
+    def ask_all(self, questions: Sequence[Question[Value]], phase: str) -> list[Value | Refusal]:
         """The same of questions that do not depend on each other."""
-        return ask_all(
-            self.asker, self.prompts, questions,
-            lambda key, reason: self.on_event(events.AnswerRefused(key, reason)),
-        )  # fmt: skip
+        with self.folder.timed(phase):
+            return ask_all(
+                self.asker, self.prompts, questions,
+                lambda key, reason: self.on_event(events.AnswerRefused(key, reason)),
+            )  # fmt: skip
 
     @functools.cached_property
     def _worlds(self) -> dict[tuple[str, int, Task | SpecTask | None], World]:
@@ -143,26 +145,23 @@ class _Announced:
 def given(task: Task | SpecTask, config: RLConfig, warm_start: bool = True) -> Given:
     """What an interface keeps where it sets nothing, for `Setting.given`."""
     reward, ppo, network = config.reward, config.ppo, config.network
-    made = Given(
-        reward=RewardTerms(success=reward.success, step_cost=reward.step_cost),
+    terms: dict[str, Any]
+    own: dict[str, Any] = {}  # what only Minecraft has
+    if isinstance(task, SpecTask):
+        progress = reward.progress or task.spec.progress
+        terms = dict(environment=reward.environment or None, progress=progress)
+    else:
+        terms = dict(
+            distance=reward.distance, targets=reward.targets or task.sources,
+            items=reward.items, exploration=reward.exploration,
+        )  # fmt: skip
+        own = dict(mobs=task.mobs, mob_range=max(task.mob_range), start_items=task.start_items)
+    return Given(
+        reward=RewardTerms(success=reward.success, step_cost=reward.step_cost, **terms), **own,
         gamma=ppo.gamma, ticks_per_update=ppo.num_envs * ppo.unroll_length,
         observation=config.observation, image_size=network.image_size,
         frame_stack=network.frame_stack,
         target_memory=network.remembers, network="last" if warm_start else "fresh",
-    )  # fmt: skip
-    if isinstance(task, SpecTask):
-        terms = dataclasses.replace(
-            made.reward, environment=reward.environment or None,
-            progress=reward.progress or task.spec.progress,
-        )  # fmt: skip
-        return dataclasses.replace(made, reward=terms)
-    terms = dataclasses.replace(
-        made.reward, distance=reward.distance, targets=reward.targets or task.sources,
-        items=reward.items, exploration=reward.exploration,
-    )  # fmt: skip
-    return dataclasses.replace(
-        made, reward=terms, mobs=task.mobs, mob_range=max(task.mob_range),
-        start_items=task.start_items,
     )  # fmt: skip
 
 
@@ -173,17 +172,11 @@ def training_task(task: Task | SpecTask, wanted: TrainingTask) -> Task | SpecTas
     Another goal item is one to be held, so that it ends a task of stages or of a station
     to be placed; the blocks and mobs of the distance term stay those of `task`.
     """
-    changes: dict = {}
     if isinstance(task, SpecTask):
         return dataclasses.replace(task, horizon=wanted.horizon or task.horizon)
-    if wanted.goal_item not in (None, task.goal_item):
-        changes.update(goal_item=wanted.goal_item, goal_quantity=1, nearby=False, stages=())
-    if wanted.goal_quantity is not None:
-        changes.update(goal_quantity=wanted.goal_quantity)
-    if wanted.horizon is not None:
-        changes.update(horizon=wanted.horizon)
+    changes = {name: value for name, value in vars(wanted).items() if value is not None}
     if wanted.mob_range is not None:
-        changes.update(mob_range=(wanted.mob_range, wanted.mob_range))
-    if wanted.start_items is not None:
-        changes.update(start_items=wanted.start_items)
+        changes["mob_range"] = (wanted.mob_range, wanted.mob_range)
+    if wanted.goal_item not in (None, task.goal_item):
+        changes = {"goal_quantity": 1, "nearby": False, "stages": (), **changes}
     return dataclasses.replace(task, **changes)

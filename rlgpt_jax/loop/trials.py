@@ -22,7 +22,7 @@ from rlgpt_jax.loop import cases, events
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.pictures import trial_pictures
 from rlgpt_jax.loop.record import read_json, write_json
-from rlgpt_jax.loop.spaces import trial_space
+from rlgpt_jax.loop.spaces import make_space
 from rlgpt_jax.loop.tools import TRAIN, Tools, World
 from rlgpt_jax.rl.evaluate.approach import Scene
 from rlgpt_jax.rl.evaluate.episodes import Lockstep
@@ -38,12 +38,13 @@ PLAYED = 4  # the part of an episode that is played before, in worlds with a spe
 
 @dataclasses.dataclass(frozen=True)
 class Trials:
-    """What the trials of one iteration share."""
+    """What coding and its trials share in one iteration."""
 
     config: LoopConfig
     tools: Tools
     state: PromptState  # with the plan
-    policy: Callable[[], Policy | None]  # the one that was trained last
+    # Gives the policy that was trained last, which plays in trials.
+    policy: Callable[[], Policy | None] = lambda: None
 
     def key(self, *parts: str) -> str:
         """Of a question in this iteration."""
@@ -82,10 +83,9 @@ class Trials:
     def _before(self, s: SubAction, attempts: Attempts) -> tuple[Fate, ...]:
         """The accepted code that runs before a part. What leads runs before what leads after it
         alone: a macro is for what it leaves undone."""
-        plan, turn = sorted(self.state.plan.coded, key=self._turn), self._turn(s)
-        script = plan[: plan.index(s)] if self._is_scripted(s) else [
-            other for other in plan if self._turn(other) < min(turn, 1)
-        ]  # fmt: skip
+        plan = sorted(self.state.plan.coded, key=self._turn)
+        code = [other for other in plan if other.kind == "code"]
+        script = plan[: plan.index(s)] if self._is_scripted(s) else code
         sources = {p.name: source_of(p.name, attempts, self.state) for p in script}
         return tuple(Fate(name, "code", source=text) for name, text in sources.items() if text)
 
@@ -105,10 +105,10 @@ class Trials:
         world = tools.world(TRAIN, config.trial_episodes)
         recorder = None if again else trial_pictures.make_recorder(tools, world)
         with tools.folder.timed("trial"):
+            script = (*before, Fate(s.name, "macro", source=version.source))
             report = trial(
-                world,
-                trial_space(before, Fate(s.name, "macro", source=version.source), tools.language),
-                len(before) + 1, tools.seed_of("trial"), config.trial_episodes,
+                world, make_space(script, script, False, tools.language),
+                len(script), tools.seed_of("trial"), config.trial_episodes,
                 dataclasses.replace(self._scene(s, world), recorder=recorder),
             )  # fmt: skip
             picture = trial_pictures.draw(path.with_name(f"try{version.number}.png"), report,

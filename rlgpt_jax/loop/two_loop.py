@@ -27,7 +27,6 @@ where it was and ends with the same bits.
 
 import dataclasses
 import functools
-from collections.abc import Callable
 from typing import Any
 
 from rlgpt_jax.agents import critic, rl_setup, slow
@@ -44,14 +43,14 @@ from rlgpt_jax.loop.learning import Learning, Stage
 from rlgpt_jax.loop.one_loop import plan_and_code, record_plan
 from rlgpt_jax.loop.pictures import frames
 from rlgpt_jax.loop.record import CODED_PARTS, write_json
-from rlgpt_jax.loop.result import Alone, Iteration, best_of, coded_parts_alone, finish
-from rlgpt_jax.loop.spaces import Slots, make_space, place
+from rlgpt_jax.loop.result import Iteration, Iterations, best_of, coded_parts_alone, finish
+from rlgpt_jax.loop.spaces import Slots, changed_slots, make_space, place
 from rlgpt_jax.loop.tools import Tools, given
+from rlgpt_jax.loop.trials import Trials
 from rlgpt_jax.macros import api
 from rlgpt_jax.macros.actions import ITEM_ACTIONS, PLAIN_NAMES
 from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.interface import HEAD0_LABELS, HEAD1_LABELS, RLInterface
-from rlgpt_jax.rl.policy import Policy
 
 _OTHERS = {"nothing", "rl"}
 _ACTIONS = {*HEAD0_LABELS, *HEAD1_LABELS, *PLAIN_NAMES, *ITEM_ACTIONS, "turn"} - {""}
@@ -68,7 +67,7 @@ class Run:
     """What `run` returns."""
 
     result: dict[str, Any]  # the content of result.json
-    iterations: tuple[Iteration, ...]
+    iterations: Iterations
     learning: Learning  # `learning.params(iteration.stage)` gives its networks
 
     @property
@@ -92,7 +91,7 @@ def run(config: LoopConfig, tools: Tools) -> Run:
     tools.on_event(events.Started(config.mode, config.num_iterations, tools.folder.has_work))
     frames.check(tools, config.eval_lanes(tools.rl.ppo.num_envs))
     learning, setting = Learning(config, tools), make_setting(config, tools)
-    done: tuple[Iteration, ...] = ()
+    done: Iterations = ()
     memory: tuple[Memory, ...] = ()
     for number in range(config.num_iterations):
         tools.on_event(events.IterationStarted(number))
@@ -102,16 +101,17 @@ def run(config: LoopConfig, tools: Tools) -> Run:
         if config.asks:
             last = done[-1].stage if done and config.learns else None
             policy = functools.partial(learning.policy, last) if last else lambda: None
-            state, interface = design(config, tools, state, policy)
+            state, interface = design(Trials(config, tools, state, policy))
         slots, stage = _make_stage(config, tools, state, interface, done)
         report = learning.train_and_evaluate(stage)
-        alone = coded_parts_alone(config, tools, state, slots, stage, done, learning)
-        done += (Iteration(state.plan, state.fates, slots, stage, report, alone),)
+        now = Iteration(state.fates, slots, stage, report)
+        alone = coded_parts_alone(config, tools, now, done, learning)
+        done += (dataclasses.replace(now, alone=alone),)
         if not config.asks:
             continue
         cases.play(config, tools, number, functools.partial(learning.policy, stage))
         state = state.replace(interface=_joined(state.interface, learning.trained(stage)))
-        memory += (remember(config, tools, state, [i.report for i in done], alone),)
+        memory += (remember(config, tools, state, done),)
         if config.stop_when_solved and memory[-1].is_solved:
             tools.on_event(events.Solved(number))
             break
@@ -157,54 +157,40 @@ def _goal(task: Task | SpecTask) -> dict[str, Any]:
     )  # fmt: skip
 
 
-def design(
-    config: LoopConfig,
-    tools: Tools,
-    state: PromptState,
-    policy: Callable[[], Policy | None] = lambda: None,
-) -> tuple[PromptState, RLInterface]:
+def design(trials: Trials) -> tuple[PromptState, RLInterface]:
     """All that agents decide before the training of an iteration.
-
-    Args:
-      policy: gives the one that was trained last, which plays in trials.
 
     Returns:
       The state with plan, fates and words about the set-up, and the set-up itself.
     """
+    config, tools, state = trials.config, trials.tools, trials.state
     if config.agents == "one":
-        plan, fates, interface = plan_and_code(config, tools, state, policy)
-        state = state.replace(plan=plan, fates=fates)
+        plan, fates, interface = plan_and_code(trials)
     else:
-        state = state.replace(plan=make_plan(config, tools, state))
-        fates, interface = code_sub_actions(config, tools, state, policy)
-        state = state.replace(fates=fates)
+        plan = make_plan(config, tools, state)
+        planned = dataclasses.replace(trials, state=state.replace(plan=plan))
+        fates, interface = code_sub_actions(planned)
     words = rl_setup.describe(interface, tools.task.spec) if config.sets_up_rl else ""
-    return state.replace(interface=words), interface
+    return state.replace(plan=plan, fates=fates, interface=words), interface
 
 
 def make_plan(config: LoopConfig, tools: Tools, state: PromptState) -> Plan:
     """Asks the slow agent how to split the task."""
     key = tools.request_key(config, state.iteration, "slow")
-    with tools.folder.timed("plan"):
-        question = Question(key, "slow", state, slow.render, slow.parse, slow.schema(state))
-        plan = tools.ask(question)
+    question = Question(key, "slow", state, slow.render, slow.parse, slow.schema(state))
+    plan = tools.ask(question, "plan")
     if isinstance(plan, Refusal):
         plan = slow.fallback(state, plan.reason)
     record_plan(tools, state.replace(plan=plan))
     return plan
 
 
-def remember(
-    config: LoopConfig,
-    tools: Tools,
-    state: PromptState,
-    reports: list[EvalReport],
-    alone: Alone | None = None,
-) -> Memory:
+def remember(config: LoopConfig, tools: Tools, state: PromptState, done: Iterations) -> Memory:
     """What later iterations are told of this one, with the critic's words if there is one.
 
     It is compared with the iteration before, or with the best one where its program was mended.
     """
+    reports, alone = [iteration.report for iteration in done], done[-1].alone
     *earlier, report = reports
     before = earlier[-1 if state.best is None else state.best] if earlier else None
     words = f"The coded parts alone, without the policy: {_success(alone.report)}" if alone else ""
@@ -223,10 +209,8 @@ def criticise(config: LoopConfig, tools: Tools, state: PromptState) -> Critique:
     images, words = frames.shown(tools, state.iteration)
     state = state.replace(images=images, images_words=words)
     key = tools.request_key(config, state.iteration, "critic")
-    with tools.folder.timed("critic"):
-        schema = critic.schema(state)
-        question = Question(key, "critic", state, critic.render, critic.parse, schema)
-        critique = tools.ask(question)
+    question = Question(key, "critic", state, critic.render, critic.parse, critic.schema(state))
+    critique = tools.ask(question, "critic")
     if isinstance(critique, Refusal):
         critique = critic.fallback(critique.reason)
     path = tools.folder.iteration(state.iteration, "critique.json")
@@ -236,23 +220,17 @@ def criticise(config: LoopConfig, tools: Tools, state: PromptState) -> Critique:
 
 
 def _make_stage(
-    config: LoopConfig,
-    tools: Tools,
-    state: PromptState,
-    interface: RLInterface,
-    done: tuple[Iteration, ...],
+    config: LoopConfig, tools: Tools, state: PromptState, interface: RLInterface, done: Iterations
 ) -> tuple[Slots, Stage]:
     """Which code goes into which slot, and the action space that results."""
-    before = done[-1] if done else None
-    begins = before
-    if done and config.warm_start and interface.network == "best":
-        begins = done[best_of([iteration.report for iteration in done])]
-    old = begins.slots if begins else Slots()
+    wants_best = config.warm_start and interface.network == "best"
+    begins = done[best_of([i.report for i in done]) if wants_best else -1] if done else None
+    old = begins.slots if begins else ()
     slots = place((*tools.offer.macros, *state.fates), old)
     space = make_space(slots, state.fates, config.mode == "pure_code", tools.language, interface)
-    stages = (before.stage if before else None, begins.stage if begins else None)
-    changed = slots.changed_since(old)
-    return slots, Stage(state.iteration, space, changed, stages[0], interface, stages[1])
+    changed, before = changed_slots(slots, old), done[-1].stage if done else None
+    network_of = begins.stage if begins else None
+    return slots, Stage(state.iteration, space, changed, before, interface, network_of)
 
 
 def _joined(*texts: str) -> str:

@@ -17,6 +17,7 @@ from rlgpt_jax.agents.prompt_state import PromptState
 from rlgpt_jax.loop import long_task, two_loop
 from rlgpt_jax.loop.library.offer import NOTHING
 from rlgpt_jax.loop.record import RunFolder
+from rlgpt_jax.loop.trials import Trials
 
 
 class Stop(Exception):
@@ -43,7 +44,8 @@ def asked_by_a_run(name, agent, folder, **changes):
     with pytest.raises(Stop):
         if agent == "planner":
             long_task.make_plan(config.loop, tools)
-        two_loop.design(config.loop, tools, PromptState(two_loop.make_setting(config.loop, tools)))
+        state = PromptState(two_loop.make_setting(config.loop, tools))
+        two_loop.design(Trials(config.loop, tools, state))
     return provider.prompts[0]
 
 

@@ -11,7 +11,7 @@ from rlgpt_jax.envs.tasks.tasks import get_task
 from rlgpt_jax.loop import events, learning
 from rlgpt_jax.loop.learning import Learning, Stage
 from rlgpt_jax.loop.record import read_json
-from rlgpt_jax.loop.spaces import Language, Slots, make_space, place
+from rlgpt_jax.loop.spaces import Language, make_space, place
 from rlgpt_jax.loop.tools import given, training_task
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.interface import RewardTerms, RLInterface, TrainingTask
@@ -203,10 +203,10 @@ FATES = tuple(Fate(name, kind, source=CODE.format(name)) for name, kind in
 def test_an_interface_says_which_macros_are_offered(macros, offered):
     wanted = RLInterface(macros=macros, primitives=("forward", "turn_left"))
     language = Language(tick_limit=50)
-    space = make_space(place(FATES, Slots()), FATES, False, language, interface=wanted)
+    space = make_space(place(FATES, ()), FATES, False, language, interface=wanted)
     assert space.offered[:3] == offered and space.script == (1,)
     assert space.primitives == ("forward", "turn_left")
-    alone = make_space(Slots(), (), False, Language(tick_limit=50), interface=wanted)
+    alone = make_space((), (), False, Language(tick_limit=50), interface=wanted)
     assert alone.primitives == ("forward", "turn_left") and not alone.uses_macros
 
 

@@ -8,6 +8,7 @@ import pytest
 from rlgpt_jax.agents.prompt_state import PromptState
 from rlgpt_jax.loop import events, two_loop
 from rlgpt_jax.loop.record import read_json
+from rlgpt_jax.loop.trials import Trials
 from rlgpt_jax.macros.linked import split
 from tests.loop.script import CONFIG, PAUSE, REFUSED, Script, block, plan, tools, verdicts, walk
 
@@ -28,7 +29,7 @@ def designed(path, answers=ANSWERS, **changes):
     config, script, told = dataclasses.replace(CONFIG, **changes), Script({**answers}), []
     given = tools(path, script, on_event=told.append)
     state = PromptState(two_loop.make_setting(config, given))
-    return two_loop.design(config, given, state)[0], script, given, told
+    return two_loop.design(Trials(config, given, state))[0], script, given, told
 
 
 @pytest.fixture(scope="module")

@@ -441,7 +441,7 @@ def test_without_a_critic_the_agents_read_bare_facts(tmp_path):
     assert run.iterations[0].report.describe() in later
     assert "critic" not in "".join(script.prompts.values()).lower()
     assert not list(tmp_path.rglob("*critique*"))
-    assert run.iterations[1].slots.fates[0].source == run.iterations[0].fates[1].source
+    assert run.iterations[1].slots[0].source == run.iterations[0].fates[1].source
 
 
 @pytest.mark.slow
@@ -452,8 +452,9 @@ def test_one_agent_gives_all_and_then_only_what_it_changes(tmp_path):
     assert script.batches == ONE_BATCHES
     first, second = run.iterations
     assert {fate.name: fate.used for fate in first.fates} == {"pause": "try0", "walk": "try1"}
-    assert [s.name for s in first.plan.sub_actions] == ["pause", "walk", "find"]
-    assert first.plan.sub_actions[0].instruction == "Wait 1 tick."
+    parts = read_json(given.folder.iteration(0, "plan.json"))["sub_actions"]
+    assert [s["name"] for s in parts] == ["pause", "walk", "find"]
+    assert parts[0]["instruction"] == "Wait 1 tick."
     assert (first.stage.interface.ticks, second.stage.interface.ticks) == (384, None)
     assert [fate.used for fate in second.fates] == ["kept"]
     refused = read_json(given.folder.macro(0, "stop", "try0.refusal.json"))
@@ -484,7 +485,8 @@ def test_an_unusable_answer_of_one_agent_falls_back_or_changes_nothing(tmp_path)
     assert [fate.used for fate in run.best.fates] == ["try0", "try0", ""]
     script = Script({"iter0/one/try0": "no", "iter0/one/try0/again": "no"})
     run = two_loop.run(config, tools(tmp_path / "first", script))
-    assert "could not be used" in run.best.plan.note
+    note = read_json(tmp_path / "first" / "iterations" / "0" / "plan.json")["note"]
+    assert "could not be used" in note
     assert "could not be used" in run.best.stage.interface.note
 
 
@@ -633,8 +635,8 @@ def test_who_goes_on_with_the_best_network_goes_on_with_its_slots(tmp_path):
         state = two_loop.PromptState(two_loop.make_setting(CONFIG, given), number, fates=fates)
         slots, made = two_loop._make_stage(CONFIG, given, state, RLInterface(), done)
         report = SimpleNamespace(success_rate=rate, mean_ticks=9.0)
-        done += (Iteration(state.plan, fates, slots, made, report),)
-    assert [f.name for f in done[1].slots.fates] == ["a", "b"]  # kept from the first
+        done += (Iteration(fates, slots, made, report),)
+    assert [f.name for f in done[1].slots] == ["a", "b"]  # kept from the first
     best = RLInterface(network="best")
     slots, made = two_loop._make_stage(CONFIG, given, state.replace(fates=(a, b)), best, done)
     assert made.before is done[2].stage and made.begins is done[1].stage and made.changed == ()

@@ -16,7 +16,7 @@ import functools
 from collections.abc import Callable, Mapping
 
 from rlgpt_jax.agents.planner import CODE, LOOP, SubTask, TaskPlan
-from rlgpt_jax.agents.prompt_state import Fate, Plan
+from rlgpt_jax.agents.prompt_state import Fate
 from rlgpt_jax.envs.plan import skill_graph
 from rlgpt_jax.envs.plan.skill_graph import FIND, Graph
 from rlgpt_jax.envs.plan.skill_graph import Skill as Node
@@ -27,9 +27,8 @@ from rlgpt_jax.loop.baselines.crafting import source_of
 from rlgpt_jax.loop.config import LoopConfig
 from rlgpt_jax.loop.learning import Learning, Stage
 from rlgpt_jax.loop.result import Iteration, finish
-from rlgpt_jax.loop.spaces import Slots, make_space
+from rlgpt_jax.loop.spaces import make_space
 from rlgpt_jax.loop.tools import Tools
-from rlgpt_jax.rl.chain.rule import Search
 from rlgpt_jax.rl.chain.skills import Chain, Skill
 from rlgpt_jax.rl.config import PPOConfig
 from rlgpt_jax.rl.interface import RewardTerms, RLInterface
@@ -132,10 +131,10 @@ def train_find(config: LoopConfig, tools: Tools) -> two_loop.Run:
 def try_program(config: LoopConfig, tools: Tools, fate: Fate) -> two_loop.Run:
     """Evaluates a fixed program, as if loops had found it."""
     tools.on_event(events.Started(config.mode, 1, tools.folder.has_work))
-    slots, learning = Slots((fate,)), Learning(config, tools)
-    stage = Stage(0, make_space(slots, slots.fates, True, tools.language))
+    learning, slots = Learning(config, tools), (fate,)
+    stage = Stage(0, make_space(slots, slots, True, tools.language))
     report = learning.train_and_evaluate(stage)
-    done = (Iteration(Plan(()), slots.fates, slots, stage, report),)
+    done = (Iteration(slots, slots, stage, report),)
     return two_loop.Run(finish(config, tools, done, learning), done, learning)
 
 
@@ -143,7 +142,7 @@ def chain_of(task: Task, skills: tuple[Skill, ...]) -> Chain:
     """The skills of a task, of which the search picks."""
     graph = skill_graph.graph_of(task)
     names = [skill.goal.name for skill in skills]
-    search = search_in(graph, names)
+    search = functools.partial(pick, graph, names)
     find = names.index(FIND) if FIND in names else -1
     return Chain(
         skills, graph.items, lambda index, held, near: index != find or search(held, near) == find,
@@ -151,13 +150,9 @@ def chain_of(task: Task, skills: tuple[Skill, ...]) -> Chain:
     )  # fmt: skip
 
 
-def search_in(graph: Graph, names: list[str]) -> Search:
-    """Picks the first skill of the search; without a way the last one."""
-
-    def pick(held: Mapping[str, int], near: frozenset[str]) -> int:
-        try:
-            return names.index(skill_graph.search(graph, held, near)[0])
-        except skill_graph.Missing:
-            return len(names) - 1
-
-    return pick
+def pick(graph: Graph, names: list[str], held: Mapping[str, int], near: frozenset[str]) -> int:
+    """The first skill of the search; without a way the last one."""
+    try:
+        return names.index(skill_graph.search(graph, held, near)[0])
+    except skill_graph.Missing:
+        return len(names) - 1

@@ -1,6 +1,7 @@
 """A task that the search over basic skills splits: planned, shared out, learned, played."""
 
 import dataclasses
+import functools
 
 import pytest
 
@@ -82,7 +83,7 @@ def test_a_station_that_is_the_goal_is_put_down_by_a_skill_that_learns_it():
 
 def test_the_search_picks_by_what_is_held_and_near():
     names = [s.name for s in skill_search.make_plan(BED).sub_tasks]
-    pick = skill_search.search_in(graph_of(BED), names)
+    pick = functools.partial(skill_search.pick, graph_of(BED), names)
     start = dict(BED.start_items)
     assert names[pick(start, frozenset())] == FIND
     assert names[pick(start, frozenset({nearby("sheep")}))] == "get_wool"

@@ -7,6 +7,7 @@ import pytest
 from rlgpt_jax.agents.prompt_state import PromptState
 from rlgpt_jax.loop import two_loop
 from rlgpt_jax.loop.record import read_json
+from rlgpt_jax.loop.trials import Trials
 from tests.loop.pictures.frames_test import SMALL, voxel_tools
 from tests.loop.script import Script, block, plan, verdicts, walk
 
@@ -32,7 +33,8 @@ def asked(path, **changes):
     script = Seeing(ANSWERS)
     given = voxel_tools(path, script, **changes)
     config = dataclasses.replace(SMALL, num_tries=2)
-    two_loop.design(config, given, PromptState(two_loop.make_setting(config, given)))
+    state = PromptState(two_loop.make_setting(config, given))
+    two_loop.design(Trials(config, given, state))
     return given, script
 
 
