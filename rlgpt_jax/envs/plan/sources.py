@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import BLOCK_STATES, TABLE
-from rlgpt_jax.envs.voxel.rules.items.drop_table import SHEARED, rows_of
+from rlgpt_jax.envs.voxel.rules.items.drop_table import SHEARED, rows_of, variant_of
 from rlgpt_jax.envs.voxel.rules.items.item_table import ITEM_ID
 from rlgpt_jax.envs.voxel.rules.items.recipes import FURNACE, RECIPES
 from rlgpt_jax.envs.voxel.rules.items.recipes import TABLE as AT_TABLE
@@ -53,8 +53,9 @@ def _mined() -> Iterator[Way]:
         source, tools = f"{block}:{meta}", TABLE[block]["needs_tool"]
         for row in rows_of(block, meta):
             yield Way(row.item, "mine", source, row.high, keeps=(tuple(tools),) if tools else ())
-        if block in SHEARED and (block, meta) in ITEM_ID:
-            yield Way(source, "mine", source, keeps=(("shears",),))
+        item = block, variant_of(block, meta)
+        if block in SHEARED and item in ITEM_ID:
+            yield Way("{}:{}".format(*item), "mine", source, keeps=(("shears",),))
 
 
 def _used() -> Iterator[Way]:

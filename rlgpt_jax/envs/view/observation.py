@@ -60,12 +60,14 @@ def life_stats(obs: Observation) -> dict[str, np.ndarray]:
 
 
 def with_names(seen: View) -> View:
-    """The same with MineDojo's strings in the place of ids."""
+    """The same with MineDojo's strings in the place of ids; arrays at the top (`rgb`) stay."""
     return {
         group: {
             key: spell(group, key, value) if SPEC[group][key].is_name else value
             for key, value in keys.items()
         }
+        if isinstance(keys, dict)
+        else keys
         for group, keys in seen.items()
     }
 

@@ -128,6 +128,8 @@ def test_names_are_spelled_as_the_client_does(world):
     assert seen["rays"]["block_name"][base.CENTRE_RAY] == "wood"
     assert (seen["rays"]["entity_name"] == "null").all()
     assert seen["delta_inv"]["inc_name_by_other"].tolist() == ["air"]
+    rgb = np.zeros((1, 3, 4, 4), np.uint8)  # as `gym.make` gives it beside the groups
+    assert with_names({**first(world), "rgb": rgb})["rgb"] is rgb
 
 
 def test_location_is_noon_on_plains(world):
