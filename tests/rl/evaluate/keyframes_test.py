@@ -55,7 +55,9 @@ def short(ticks, presses, success=False, dead=False, lane=0):
     """Only what the choice of an episode looks at."""
     rows = [
         SimpleNamespace(
-            takes=np.ones(8, bool), action=np.tile(press(ATTACK if at < presses else 0), (8, 1))
+            takes=np.ones(8, bool),
+            action=np.tile(press(ATTACK if at < presses else 0), (8, 1)),
+            aimed=SimpleNamespace(word=lambda lane: "nothing"),
         )
         for at in range(ticks)
     ]
