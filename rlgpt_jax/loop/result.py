@@ -113,8 +113,13 @@ def _beside_code(
 
 def rate_of(report: EvalReport) -> dict[str, Any]:
     """The success of an evaluation, as result.json tells it."""
-    names = ("success_rate", "success_low", "success_high", "num_episodes", "successes")
-    return {name: getattr(report, name) for name in names}
+    return {
+        "success_rate": report.success_rate,
+        "success_low": report.success_low,
+        "success_high": report.success_high,
+        "num_episodes": report.num_episodes,
+        "successes": report.successes,
+    }
 
 
 def replayed(tools: Tools) -> dict[str, Any]:

@@ -60,7 +60,11 @@ def save(
         "goal": dataclasses.asdict(skill.goal),
         "observation": skill.observation,
         "targets": skill.targets,
-        "space": {k: v for k, v in vars(skill.space).items() if k != "macros"},
+        "space": {
+            field.name: getattr(skill.space, field.name)
+            for field in dataclasses.fields(skill.space)
+            if field.name != "macros"
+        },
         "sensors": tools.sensors,
         "network": dataclasses.asdict(tools.rl.network) if skill.params is not None else None,
         "interface": dataclasses.asdict(interface),

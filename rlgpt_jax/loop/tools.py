@@ -174,7 +174,9 @@ def training_task(task: Task | SpecTask, wanted: TrainingTask) -> Task | SpecTas
     """
     if isinstance(task, SpecTask):
         return dataclasses.replace(task, horizon=wanted.horizon or task.horizon)
-    changes = {name: value for name, value in vars(wanted).items() if value is not None}
+    changes = {
+        name: value for name, value in dataclasses.asdict(wanted).items() if value is not None
+    }
     if wanted.mob_range is not None:
         changes["mob_range"] = (wanted.mob_range, wanted.mob_range)
     if wanted.goal_item not in (None, task.goal_item):

@@ -36,6 +36,8 @@ MAY_START = {
     "experiments/minedojo/probe.py": "runs in MineDojo's interpreter and asks for versions",
     "experiments/minedojo/steps.py": "runs the steps of the installation",
     "experiments/reproduce/runs.py": "asks JAX, in a process of its own, for its devices",
+    "experiments/study/__main__.py": "imports a command of its own by its name",
+    "experiments/study/pooled.py": "looks whether a package is installed",
     "experiments/sweep/jobs.py": "starts experiments.main with flags of its own",
     "experiments/sweep/launchers.py": "looks whether a package is installed",
     "rlgpt_jax/envs/control/packages.py": "looks whether a package is installed",
@@ -55,7 +57,6 @@ READS_MODELS = ("rlgpt_jax/macros", "rlgpt_jax/agents", "rlgpt_jax/loop")
 MAY_LOOK_UP = {
     "macros/compiler/tree/lift.py": "fields of Python's tree",
     "macros/compiler/tree/lower.py": "fields of Python's tree",
-    "macros/compiler/known/live.py": "the operands a, b, c of an instruction",
     "agents/llm/budget.py": "the fields of a dataclass",
     "loop/baselines/autocraft.py": "what only some of the worlds it wraps have",
     "loop/skills.py": "the fields of a dataclass",

@@ -23,7 +23,7 @@ ANSWER = Answer("So be it.", input_tokens=100, output_tokens=10, cached_tokens=7
                 reasoning_tokens=3)  # fmt: skip
 MESSAGES = (
     Message("system", "Be short."),
-    Message("user", "What is this?", (Image("one", png(2, 2)), Image("two", png(3, 3)))),
+    Message("user", "What is this?", (Image("one", png((9, 9, 2))), Image("two", png((9, 9, 3))))),
     Message("assistant", "A cow."),
     Message("user", "And now?"),
 )
@@ -77,7 +77,7 @@ def test_texts_keep_their_order_and_pictures_come_before_the_text(provider):
     assert [("image" in kind) for kind in kinds] == [True, True, False]
     pictures = [str(part) for part in shown["content"][:2]]
     for picture, size in zip(pictures, (2, 3), strict=True):
-        assert base64.b64encode(png(size, size)).decode() in picture
+        assert base64.b64encode(png((9, 9, size))).decode() in picture
 
 
 def test_the_system_message_of_anthropic_is_not_a_turn():
