@@ -35,9 +35,8 @@ def differences(groups: Sequence[Group]) -> str:
     first = text_of(groups[0].runs[0])
     parts = ["## Plans and code\n\nOf the best iteration of the first run of each group.\n"]
     for one in groups:
-        texts = {seed_of(run): text_of(run) for run in one.runs}
-        own = texts[seed_of(one.runs[0])]
-        others = [str(seed) for seed, text in texts.items() if text != own]
+        own = text_of(one.runs[0])
+        others = [str(seed_of(run)) for run in one.runs if text_of(run) != own]
         told = f"Other plans or code: seeds {', '.join(others)}." if others else ""
         shown = ""
         if one is groups[0]:

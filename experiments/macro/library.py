@@ -57,7 +57,9 @@ def list_(console: Console, options: argparse.Namespace) -> int:
         table.add_column(column, overflow="fold")
     for entry in entries:
         table.add_row(
-            entry.name, entry.task, entry.sensors, entry.kind, *use(entry), escape(entry.doc)
+            *map(escape, (entry.name, entry.task, entry.sensors, entry.kind)),
+            *use(entry),
+            escape(entry.doc),
         )
     console.print(table)
     for name in store.unfinished(options.folder):
@@ -100,8 +102,8 @@ def show(console: Console, options: argparse.Namespace) -> int:
     for row in entry.record:
         trial, rated = row.get("trial"), row.get("evaluation", {})
         table.add_row(
-            str(row.get("run")), str(row.get("iteration")), str(row.get("role")),
-            str(row.get("task")), f"{row.get('activations', 0):,}", ends(row.get("ends", {})),
+            *(escape(str(row.get(key))) for key in ("run", "iteration", "role", "task")),
+            f"{row.get('activations', 0):,}", ends(row.get("ends", {})),
             f"{rated['success_rate']:.0%} of {rated['num_episodes']}" if rated else "",
             f"{ends(trial['ends'])}; {trial['mean_ticks']:.0f} ticks" if trial else "",
         )  # fmt: skip
