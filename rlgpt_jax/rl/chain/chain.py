@@ -26,7 +26,6 @@ from rlgpt_jax.rl.chain import rule
 from rlgpt_jax.rl.chain.rule import Begun
 from rlgpt_jax.rl.chain.skills import Chain, Prepared
 from rlgpt_jax.rl.networks import frame_stack
-from rlgpt_jax.rl.networks.features import count_items
 from rlgpt_jax.rl.networks.frame_stack import FrameStack
 from rlgpt_jax.rl.policy import PolicyArrays
 from rlgpt_jax.rl.rollout import macro_step
@@ -78,6 +77,12 @@ def start(chain: Chain, lanes: Lanes) -> ChainLanes:
     zeros = np.zeros(num, np.int32)
     macros = [macro_step.init_macros(s.space, num) for s in chain.skills]
     return ChainLanes(lanes, zeros - 1, zeros, np.zeros(num, bool), zeros, macros)
+
+
+def counts(obs: Observation, item_ids: np.ndarray) -> np.ndarray:
+    """int[N, I]: how many of each item every lane holds; in NumPy, since every tick asks."""
+    match = np.asarray(obs.slot_name)[:, :, None] == item_ids
+    return (match * np.asarray(obs.slot_quantity)[:, :, None]).sum(axis=1)
 
 
 def near_of(obs: Observation, lane: int) -> frozenset[str]:
@@ -173,8 +178,7 @@ def _pick(
     chain = prepared.chain
     skill, ticks, could = before.skill.copy(), before.ticks.copy(), before.could.copy()
     wanted, began = before.wanted.copy(), np.zeros(len(skill), bool)
-    amounts = np.asarray(count_items(obs, prepared.item_ids))
-    seen = sighted(obs, chain)
+    amounts, seen = counts(obs, prepared.item_ids), sighted(obs, chain)
     pick = chain.search or functools.partial(rule.pick, chain.goals)
     names = [name for _, name in chain.targets]
     for lane in np.flatnonzero(free):

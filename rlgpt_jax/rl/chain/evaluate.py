@@ -20,7 +20,6 @@ from rlgpt_jax.rl.evaluate.episodes import Played, chunks
 from rlgpt_jax.rl.evaluate.evaluate import Listener, OnTick, play, worlds_of
 from rlgpt_jax.rl.evaluate.report import EvalReport, wilson
 from rlgpt_jax.rl.evaluate.tally import Tally, ends_of
-from rlgpt_jax.rl.networks.features import count_items
 from rlgpt_jax.rl.rollout import on_host
 from rlgpt_jax.rl.rollout.one_tick import Episodes
 from rlgpt_jax.rl.rollout.rollout_host import start_lanes
@@ -162,7 +161,7 @@ class _Episodes:
 
     def _met(self, obs: Observation) -> np.ndarray:
         """bool[N, S]: which goals are met; a station near counts as one held."""
-        held = np.asarray(count_items(obs, self._ids))
+        held = chains.counts(obs, self._ids)
         near = ((obs.near_table, self._table), (obs.near_furnace, self._furnace))
         held = held + sum(np.outer(*pair) for pair in near)
         found = sighted(obs, self._chain).any(axis=1)
