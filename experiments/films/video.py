@@ -20,6 +20,7 @@ from experiments.films import encoding
 from experiments.films.encoding import TICKS_PER_SECOND
 from rlgpt_jax.envs.base import Step
 from rlgpt_jax.envs.spec import WorldSpec
+from rlgpt_jax.envs.voxel.lanes import lane_of
 from rlgpt_jax.envs.voxel.render import for_people
 from rlgpt_jax.loop.record import write_json
 from rlgpt_jax.rl.evaluate.report import EpisodeEnd
@@ -199,12 +200,6 @@ def _add(lane: Lane, draw: Callable[[], np.ndarray], label: str, step: Step) -> 
         lane.frames += [end] * END_FRAMES
     elif not lane.frames or lane.tick % lane.every == 0:
         lane.frames.append(with_caption(draw(), label, lane.tick, words, ""))
-
-
-@jax.jit
-def lane_of(state: Any, lane: int) -> Any:
-    """One lane of a batched state, in one program; the worlds of the others stay put."""
-    return jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, lane, 1), state)
 
 
 def joined(view: np.ndarray, above: np.ndarray) -> np.ndarray:

@@ -17,6 +17,7 @@ import numpy as np
 
 from rlgpt_jax.envs.base import Observation, Step
 from rlgpt_jax.envs.voxel.env import EnvParams, Outcome, VoxelEnv
+from rlgpt_jax.envs.voxel.lanes import lane_of
 from rlgpt_jax.envs.voxel.large_pages import collapse
 from rlgpt_jax.envs.voxel.render.host import render_host
 from rlgpt_jax.envs.voxel.render.jax import render_jax
@@ -177,7 +178,7 @@ class HostVoxel:
         """
         if not 0 <= lane < self.num_envs:
             raise ValueError(f"lane {lane} of {self.num_envs}. Take 0 to {self.num_envs - 1}.")
-        return jax.device_get(_slice_lane(self.state, lane))
+        return jax.device_get(lane_of(self.state, lane))
 
     def save(self) -> dict[str, Any]:
         """All that changes, as a tree of NumPy arrays.
@@ -275,11 +276,6 @@ class HostVoxel:
         scenes = make_scenes(state, light)
         image = render_jax.render(scenes, state.blocks, light, state.pool_index, *self.image_size)
         return np.asarray(image)
-
-
-@jax.jit
-def _slice_lane(state: WorldState, lane: int) -> WorldState:
-    return jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, lane, 1), state)
 
 
 def _view(array: jax.Array) -> np.ndarray:

@@ -91,6 +91,12 @@ def choose(chosen: jax.Array, new: Tree, old: Tree) -> Tree:
     return jax.tree.map(pick, new, old)
 
 
+@jax.jit
+def lane_of(state: Tree, lane: int) -> Tree:
+    """One lane, [1, ...], in one program; what the others hold stays where it is."""
+    return jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, lane, 1), state)
+
+
 def by_case(default: Tree, *cases: tuple[jax.Array, Tree]) -> Tree:
     """The last case that is active in each lane, `default` where none is."""
     for active, case in cases:

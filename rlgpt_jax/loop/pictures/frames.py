@@ -12,14 +12,16 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+import jax
 import numpy as np
 
 from rlgpt_jax.agents.llm.base import Image
 from rlgpt_jax.agents.llm.disk import write_atomically
+from rlgpt_jax.envs.voxel.lanes import lane_of
 from rlgpt_jax.envs.voxel.render import for_people
 from rlgpt_jax.envs.voxel.state import WorldState
 from rlgpt_jax.loop.pictures import strip
-from rlgpt_jax.loop.pictures.repeat import can_repeat, lane_of, states
+from rlgpt_jax.loop.pictures.repeat import can_repeat, states
 from rlgpt_jax.loop.pictures.watched import Watch
 from rlgpt_jax.loop.record import read_json, write_json
 from rlgpt_jax.loop.tools import VALIDATION, Tools, World
@@ -134,7 +136,7 @@ def draw(
                 drawn = views[name]
                 if drawn is None or at not in ticks[name]:
                     continue
-                state = lane_of(worlds, episode.lane)
+                state = jax.device_get(lane_of(worlds, episode.lane))
                 if _is_same(state, episode, at):
                     drawn[at] = for_people.first_person(state, 0, VIEW_HEIGHT, VIEW_WIDTH)
                 else:

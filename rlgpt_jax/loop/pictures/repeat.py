@@ -42,17 +42,7 @@ def states(world: World, batch: Batch, stop: int) -> Iterator[tuple[int, WorldSt
         yield at + 1, state
 
 
-def lane_of(state: WorldState, lane: int) -> WorldState:
-    """A copy of one lane's state, [1, ...], for the renderer."""
-    return jax.device_get(_lane(state, lane))
-
-
 @functools.partial(jax.jit, static_argnums=0)
 def _advance(env: VoxelEnv, params: EnvParams, state: WorldState, action: jax.Array) -> WorldState:
     """A tick without observation and without reset."""
     return env.advance(params, state, action)[0]
-
-
-@jax.jit
-def _lane(state: WorldState, lane: int) -> WorldState:
-    return jax.tree.map(lambda x: jax.lax.dynamic_slice_in_dim(x, lane, 1), state)

@@ -14,10 +14,11 @@ from rlgpt_jax.agents import critic
 from rlgpt_jax.agents.llm import transcript
 from rlgpt_jax.agents.prompt_state import PromptState
 from rlgpt_jax.envs.voxel.host import HostVoxel
+from rlgpt_jax.envs.voxel.lanes import lane_of
 from rlgpt_jax.loop import events, two_loop
 from rlgpt_jax.loop.config import CriticConfig
 from rlgpt_jax.loop.pictures import frames, strip
-from rlgpt_jax.loop.pictures.repeat import lane_of, states
+from rlgpt_jax.loop.pictures.repeat import states
 from rlgpt_jax.loop.record import read_json
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.config import RLConfig
