@@ -38,9 +38,9 @@ RECORDED = {
 VARIANTS: dict[str, Overrides] = {
     **CONVERSATIONS,
     # Code needs a policy that tells it where things are; a macro takes some 50 ticks.
-    "blind": (("sight", "blind_code"), ("ppo.unroll_length", "512"), ("ppo.gamma", "0.997"),
-              ("loop.ticks_per_iteration", "200000")),
-}  # fmt: skip
+    "blind": (("sight", "blind_code"), ("ppo.unroll_length", "512"), ("ppo.gamma", "0.997")),
+}
+BLIND_TICKS = 5  # times what the task trains for where code sees
 # Shipped conversations of variants, and what makes them others.
 DERIVED = {
     ("harvest_log", "one_agent"): "by a single agent that plans, codes and reads the facts itself",
@@ -49,8 +49,9 @@ DERIVED = {
     ("harvest_milk", "seeing"): "judged by a critic that sees pictures of the episodes",
     ("car_racing", "seeing"): "judged by a critic that sees pictures of the episodes",
     ("assembly", "blind"): "with macros that read the hand alone; the policy sees where things are",
-    ("peg_insert_side", "blind"): "with macros that read the hand alone, as assembly_blind",
-}
+    **{(task, "blind"): "with macros that read the hand alone, as assembly_blind" for task in (
+        "peg_insert_side", "kitchen_microwave", "kitchen_slide_cabinet", "kitchen_light_switch")},
+}  # fmt: skip
 
 
 def config_names() -> dict[str, str]:
@@ -104,8 +105,12 @@ def load_config(name: str, flag: str = "--config") -> base.Config:
         if name.endswith(RAYS):
             return base.with_rays(load_config(name.removesuffix(RAYS)), name)
         own, variant = next(pair for pair in DERIVED if name == "_".join(pair))
-        transcript = ("llm.transcript", f"experiments/transcripts/{name}.jsonl")
-        return override(load_config(own), [*VARIANTS[variant], transcript])
+        config = load_config(own)
+        changes = [*VARIANTS[variant], ("llm.transcript", f"experiments/transcripts/{name}.jsonl")]
+        if variant == "blind":
+            ticks = BLIND_TICKS * config.loop.ticks_per_iteration
+            changes.append(("loop.ticks_per_iteration", str(ticks)))
+        return override(config, changes)
     own = f"experiments.configs.{name}"
     module = from_path(name, flag) if is_path(name) else importlib.import_module(own)
     try:
