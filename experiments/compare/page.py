@@ -8,6 +8,7 @@ import numpy as np
 from experiments.compare import words
 from experiments.compare.groups import Group, group, seed_of
 from experiments.config_tree import different
+from experiments.configs import worlds
 from experiments.study import figure, intervals, pooled
 from experiments.study.cells import Cell
 from experiments.study.finished import curve_of, record_of
@@ -45,6 +46,7 @@ def compare(folders: Sequence[Path], out: Path, command: str) -> str:
     runs = [run for one in groups for run in one.runs]
     notes = [f"Not finished, so not in the table: {x.folder}" for x in runs if not x.result]
     smoke = [str(run.folder) for run in runs if run.smoke]
+    notes += [f"{name} is measured in {place}" for name, place in _places(groups).items()]
     notes += [f"Smoke runs, whose numbers mean nothing: {', '.join(smoke)}"] * bool(smoke)
     if not pooled.is_there():
         notes.append("No IQM: that needs rliable; pip install -e '.[analysis]'")
@@ -59,6 +61,12 @@ def compare(folders: Sequence[Path], out: Path, command: str) -> str:
     (out / "compare.md").write_text("\n".join(filter(None, parts)), encoding="utf-8")
     told = [table.markdown(), *notes, f"Written: compare.md, curves.png, curves.svg in {out}"]
     return "\n".join(told)
+
+
+def _places(groups: Sequence[Group]) -> dict[str, str]:
+    """Which simulator a task's numbers come from."""
+    tasks = [worlds.of_run(one.runs[0].config) for one in groups]
+    return {task.name: task.place for task in tasks if task}
 
 
 def _measured(one: Group) -> Measured | None:

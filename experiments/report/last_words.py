@@ -9,6 +9,7 @@ from rich.markup import escape
 from experiments.configs.base import Config
 from experiments.progress import Display
 from experiments.report.html import duration
+from rlgpt_jax.envs.control.task import ControlTask
 from rlgpt_jax.loop.record import CODED_PARTS
 
 
@@ -46,7 +47,8 @@ def tell(
     display.say(f"Time: {duration(seconds)}, of it compiling {duration(compile_seconds)}.")
     tell_coded_parts(display, r)
     places = {"voxel": "the embedded world", "minedojo": "Minecraft through MineDojo"}
-    where = places.get(config.world, "its simulator")
+    task = config.task_record
+    where = task.place if isinstance(task, ControlTask) else places[config.world]
     display.say(
         f"[bold green]Final success: {r['success_rate']:.1%}[/bold green] (95 % interval "
         f"{r['success_low']:.1%} to {r['success_high']:.1%}, {r['num_episodes']} held-out "

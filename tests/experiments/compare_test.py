@@ -98,6 +98,13 @@ def test_a_smoke_run_is_marked_and_the_interval_of_its_report_stands_beside(
         assert "| harvest_milk (smoke run) |" in told and "(in its report 7.1 to 59.1)" in told
 
 
+def test_numbers_of_a_simulator_say_what_it_stands_for(tmp_path: Path, capsys) -> None:
+    folder = make(tmp_path / "a", 0, "rl_gpt", 2, world="control", task="assembly")
+    assert command.main([str(folder), f"--out={tmp_path / 'out'}"]) == 0
+    for told in (capsys.readouterr().out, (tmp_path / "out/compare.md").read_text()):
+        assert "assembly is measured in Meta-World, in place of furniture assembly" in told
+
+
 def test_without_rliable_a_line_says_so(
     folders: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
 ) -> None:

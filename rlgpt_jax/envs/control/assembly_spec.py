@@ -5,6 +5,7 @@ from rlgpt_jax.envs.spec import Action, Argument, Field, WorldSpec
 
 AXES = (("x", "to the right", -0.55, 0.55), ("y", "forward", 0.3, 1.05), ("z", "up", 0.0, 0.5))
 MOVE_STEPS, GRIP_STEPS = 100, 20
+PLACE = "Meta-World, in place of furniture assembly"
 
 
 def _place(name: str, meaning: str, level: str = "full") -> tuple[Field, ...]:
@@ -90,12 +91,13 @@ def _task(
     )
     return ControlTask(
         name=name,
-        words=words + " (Meta-World, in place of furniture assembly)",
+        words=f"{words} ({PLACE})",
         spec=spec,
         horizon=500,
         success=success,
         simulator="rlgpt_jax.envs.control.assembly.Assembly",
         packages=("mujoco", "metaworld"),
+        place=PLACE,
         options=(("env", env), ("part", part[0])),
         ticks_per_iteration=40_000,
         eval_episodes=48,

@@ -51,6 +51,5 @@ TASKS = (
         success=f"share of tiles visited >= {LAP}; our choice, the environment's lap is 0.95",
         simulator="rlgpt_jax.envs.control.car_racing.CarRacing",
         packages=("gymnasium", "Box2D", "pygame"),
-        measure="tiles",
     ),
 )

@@ -15,7 +15,7 @@ class ControlTask(SpecTask):
     packages: tuple[str, ...]  # modules it imports, looked for before anything starts
     options: tuple[tuple[str, Any], ...] = ()  # what the class is called with, plain data
     patience: float = 30.0  # seconds one lane may take for a step, then its worker is replaced
-    measure: str = ""  # field whose last value reports average besides success
+    place: str = "its simulator"  # where numbers come from, told beside them
     is_pool: bool = False  # the class steps all lanes itself, in this process
     # Defaults of a run, for simulators differ a thousandfold in speed.
     ticks_per_iteration: int = 100_000
