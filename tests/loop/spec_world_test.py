@@ -2,16 +2,21 @@
 
 import dataclasses
 import re
+import types
+from unittest import mock
 
 import jax
 import numpy as np
 import pytest
 
+from experiments.films import choose
+from experiments.report.page import write_report
 from rlgpt_jax.agents import prompts
+from rlgpt_jax.agents.llm.replay import Replay
 from rlgpt_jax.envs.spec import SpecTask
 from rlgpt_jax.loop import two_loop
 from rlgpt_jax.loop.config import CriticConfig
-from rlgpt_jax.loop.record import RunFolder, read_json
+from rlgpt_jax.loop.record import RunFolder, read_json, write_json
 from rlgpt_jax.loop.tools import Tools
 from tests.loop.script import CONFIG, RL, Script, block, critique, plan, verdicts
 from tests.plane import SPEC, Plane
@@ -109,6 +114,27 @@ def test_the_critic_sees_strips_of_a_success_and_a_failure(whole):
             assert given.folder.iteration(1, "frames", picture["file"]).stat().st_size > 0
     told = script.prompts["iter1/critic"].split("## Pictures\n")[1]
     assert "The captions are made from the world and true." in told and "success_strip" in told
+
+
+def test_a_recorded_run_is_replayed_with_the_same_bits(whole, tmp_path):
+    given, _, run = whole
+    replay = Replay(given.folder.transcript, strict=True)
+    again = two_loop.run(CONFIG, tools(tmp_path, replay))
+    assert again.result["success_rate"] == run.result["success_rate"]
+    pair = (r.learning.params(r.iterations[-1].stage) for r in (run, again))
+    jax.tree.map(np.testing.assert_array_equal, *pair)
+
+
+def test_its_report_and_its_films_are_those_of_all_worlds(whole):
+    given, _, run = whole
+    write_json(given.folder.path("config.json"), {"config": {"task": "plane", "seed": 0}})
+    page = write_report(given.folder.root).read_text()
+    assert "nudge" in page and "move(share * sign(dx)" in page and "distance" in page
+    config, display = types.SimpleNamespace(loop=CONFIG, world="plane.py"), mock.Mock()
+    films = choose.of_run(config, given, run, display, is_smoke=True)
+    assert films and all(film.stat().st_size > 0 for film in films)
+    told = read_json(films[0].with_suffix(".json"))
+    assert told["ticks"] > 0, told
 
 
 def test_a_run_that_was_killed_ends_with_the_same_bits(whole, tmp_path):
