@@ -194,7 +194,7 @@ def _rebuild(
 ) -> Any:
     """`check` compares shapes too; the arrays of a world may change theirs."""
     leaves, structure = jax.tree.flatten(template)
-    stored = [arrays[name] for name in sorted(shapes)]
+    stored = [arrays[name] for name in sorted(shapes, key=lambda name: (len(name), name))]
     ok = len(leaves) == len(stored) and (
         not check or all(x.shape == _to_numpy(y).shape for x, y in zip(stored, leaves, strict=True))
     )

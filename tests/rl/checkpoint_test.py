@@ -2,6 +2,7 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 from rlgpt_jax.rl import checkpoint
@@ -63,3 +64,10 @@ def test_other_sizes_are_refused(tmp_path):
 def test_a_missing_checkpoint_is_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="nothing_here"):
         checkpoint.load(tmp_path / "nothing_here", Corridor(num_envs=16), SPACE, CONFIG)
+
+
+def test_more_than_ten_thousand_arrays_come_back_in_order():
+    tree = [np.full((1,), i) for i in range(10_001)]
+    arrays, shapes = checkpoint._flat(tree, "world")
+    restored = checkpoint._rebuild(arrays, shapes, tree, "world", check=True)
+    assert [x.item() for x in restored] == list(range(10_001))
