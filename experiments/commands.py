@@ -40,9 +40,10 @@ def answer(argv: list[str], text: str, run: Callable[[list[str]], int]) -> int:
 def parser_of(words: str, text: str | None) -> argparse.ArgumentParser:
     """Of `python -m experiments.WORDS`; its docstring is the help."""
     return argparse.ArgumentParser(
-        f"python -m experiments.{words}", description=text,
+        f"python -m experiments.{words}",
+        description=text,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -128,8 +128,9 @@ class Trackio:
 
 
 SERVICES: dict[str, Callable[[Path, Mapping[str, Any]], Board]] = {
-    "wandb": Wandb, "trackio": Trackio
-}  # fmt: skip
+    "wandb": Wandb,
+    "trackio": Trackio,
+}
 
 
 def name_of(folder: Path) -> str:

@@ -17,8 +17,9 @@ def text_of(run: Run) -> str:
             lines.append(f"### {part.name}")
         best = (part.result or {}).get("best_iteration")
         if part.iterations:
-            lines += _lines(next((i for i in part.iterations if i.index == best),
-                                 part.iterations[-1]))  # fmt: skip
+            lines += _lines(
+                next((i for i in part.iterations if i.index == best), part.iterations[-1])
+            )
     return "\n".join(lines)
 
 

@@ -148,10 +148,11 @@ def check_baselines(config: "Config") -> None:
     if loop.planner and config.set_up:
         raise ValueError("set_up is for one task, and loop.planner=true splits it. Leave one out.")
     wrong = {
-        f"loop.mode={loop.mode}": loop.mode != "pure_rl", "loop.planner": loop.planner,
+        f"loop.mode={loop.mode}": loop.mode != "pure_rl",
+        "loop.planner": loop.planner,
         f"world={config.world}": config.world != "voxel",
         "driver=device": config.driver == "device",
-    }  # fmt: skip
+    }
     if config.autocraft and (found := [name for name, is_set in wrong.items() if is_set]):
         raise ValueError(
             "autocraft is for PPO alone (loop.mode=pure_rl) in the embedded world on the host; "

@@ -102,8 +102,9 @@ def who_of(space: HybridSpace) -> dict[str, str]:
     """Which labels are code that runs without a choice, and which are macros of the policy."""
     return {
         name: video.CODE if slot in space.script else video.MACRO
-        for slot, name in enumerate(space.names, start=1) if name
-    }  # fmt: skip
+        for slot, name in enumerate(space.names, start=1)
+        if name
+    }
 
 
 def typical(episodes: Sequence[EpisodeEnd], num_lanes: int) -> list[EpisodeEnd]:

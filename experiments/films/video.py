@@ -92,8 +92,9 @@ def write_episodes(
         return []
     spec = getattr(world, "spec", None)
     told = spec and told_of(spec)
-    lanes = [Lane(e.number, "success" if e.success else "failure", every=every, told=told)
-             for e in found]  # fmt: skip
+    lanes = [
+        Lane(e.number, "success" if e.success else "failure", every=every, told=told) for e in found
+    ]
     total = sum(num_frames(e.ticks, every) for e in found)
 
     def draw(env: Any, labels: list[str], step: Step) -> None:

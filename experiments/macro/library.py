@@ -103,10 +103,11 @@ def show(console: Console, options: argparse.Namespace) -> int:
         trial, rated = row.get("trial"), row.get("evaluation", {})
         table.add_row(
             *(escape(str(row.get(key))) for key in ("run", "iteration", "role", "task")),
-            f"{row.get('activations', 0):,}", ends(row.get("ends", {})),
+            f"{row.get('activations', 0):,}",
+            ends(row.get("ends", {})),
             f"{rated['success_rate']:.0%} of {rated['num_episodes']}" if rated else "",
             f"{ends(trial['ends'])}; {trial['mean_ticks']:.0f} ticks" if trial else "",
-        )  # fmt: skip
+        )
     console.print(table)
     return 0
 

@@ -152,12 +152,14 @@ def show(console: Console, found: dict[str, Any]) -> None:
     table = Table(
         title=f"{found['macro']} as pure code: {found['task']}, {found['episodes']} "
         f"{found['worlds']} episodes, sensors {found['sensors']}, seed {found['seed']}",
-        title_justify="left", show_header=False,
-    )  # fmt: skip
+        title_justify="left",
+        show_header=False,
+    )
     table.add_row(
-        "success", f"{found['success_rate']:.1%} (95 %: {found['success_low']:.1%} to "
+        "success",
+        f"{found['success_rate']:.1%} (95 %: {found['success_low']:.1%} to "
         f"{found['success_high']:.1%}), {found['successes']} of {found['episodes']}",
-    )  # fmt: skip
+    )
     table.add_row("ticks to success", words_of(found["ticks_to_success"]))
     table.add_row("ticks of an episode", words_of(found["ticks_of_episodes"]))
     table.add_row("activations", str(found["activations"]))

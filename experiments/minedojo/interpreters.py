@@ -77,8 +77,9 @@ def find(asked: str = "") -> Interpreter:
         others = ", ".join(f"{each.path} is {_dotted(each.version)}" for each in found)
         raise ConfigError(
             f"no Python {asked or recipe.words_of_versions()} on PATH, in pyenv or in uv"
-            + (f" ({others})" if others else "") + f". Install one: {INSTALL}."
-        )  # fmt: skip
+            + (f" ({others})" if others else "")
+            + f". Install one: {INSTALL}."
+        )
     # The first version of the recipe; one that can make an environment before one that cannot.
     best = min(fits, key=lambda each: (not each.has_ensurepip, each.version[:2]))
     return _with_ensurepip(best)

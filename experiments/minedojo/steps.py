@@ -137,8 +137,9 @@ def wrong_packages(found: dict[str, str]) -> dict[str, str]:
     """Name to version, "not installed" included, where it is not the recipe's."""
     return {
         name: found.get(name, "not installed")
-        for name, version in recipe.INSTALLED.items() if found.get(name) != version
-    }  # fmt: skip
+        for name, version in recipe.INSTALLED.items()
+        if found.get(name) != version
+    }
 
 
 def was_checked(folder: Path) -> bool:

@@ -34,8 +34,9 @@ def sub_tasks(run: Run) -> str:
     ]
     who, picks = (
         ("A search over basic skills", "the search, made again after every skill, picks")
-        if searched else ("A planner", "a fixed rule picks")
-    )  # fmt: skip
+        if searched
+        else ("A planner", "a fixed rule picks")
+    )
     inner = tag("p", text(WORDS.format(who=who, picks=picks)))
     whose = "Search" if searched else "Planner"
     inner += html.notes(run.task_plan, ("note", whose, "bad"), ("reasoning", whose, ""))

@@ -45,8 +45,9 @@ def parse(argv: list[str]) -> Asked:
     flags.check_once(rest, assignments)
     values = flags.read(rest, HELP, ("smoke",), hint="See --help.")
     if not values.config:
-        raise ConfigError("--config=NAME is needed; python -m experiments.main --config=help "
-                          "lists them.")  # fmt: skip
+        raise ConfigError(
+            "--config=NAME is needed; python -m experiments.main --config=help lists them."
+        )
     config = flags.resolve(values.config, values.seed, values.smoke, assignments)
     if config.loop.asks and config.llm.provider != "replay":
         raise ConfigError(

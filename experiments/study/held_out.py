@@ -123,9 +123,10 @@ def _evaluate(run: Path, shadow: Path, todo: Sequence[int], say: Say) -> None:
 def main(argv: list[str]) -> int:
     """Returns the exit code: 2 for a folder that cannot be used."""
     parser = argparse.ArgumentParser(
-        "python -m experiments.study held_out", description=__doc__,
+        "python -m experiments.study held_out",
+        description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     parser.add_argument("runs", nargs="+", type=Path, metavar="RUN")
     runs = parser.parse_args(argv).runs
     try:

@@ -35,8 +35,9 @@ def parse(argv: list[str]) -> tuple[running.Running, dict[Job, Config]]:
     assignments, rest = flags.split_overrides(argv)
     values = running.read(rest, HELP, ("zip",), ("sweep",))
     if not values.config:
-        raise ConfigError("--config=NAME is needed; python -m experiments.main --config=help "
-                          "lists them.")  # fmt: skip
+        raise ConfigError(
+            "--config=NAME is needed; python -m experiments.main --config=help lists them."
+        )
     points = fields.points(values.sweep, values.zip)
     both = {field for field, _ in assignments} & {field for field, _ in points[0]}
     if both:

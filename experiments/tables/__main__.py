@@ -69,8 +69,9 @@ def draw(asked: Asked, plan: Plan, failed: list[Failure]) -> None:
     from experiments.study.measured import gathered
     from experiments.tables.view import View
 
-    fresh = {one: finished.record_of(one.cell, one.seed, one.folder)
-             for one in plan.runs if one.is_done}  # fmt: skip
+    fresh = {
+        one: finished.record_of(one.cell, one.seed, one.folder) for one in plan.runs if one.is_done
+    }
     records = sorted({**plan.kept, **fresh}.items(), key=lambda pair: pair[0].seed)
     measured = gathered(dict(records))
     for name in asked.names:

@@ -43,12 +43,14 @@ def notes(view: View) -> list[str]:
 
 
 def _success(view: View) -> Table:
-    theirs = [m for m in paper.METHODS if any(_paper_rate(task, m) is not None
-                                              for task in view.tasks)]  # fmt: skip
+    theirs = [
+        m for m in paper.METHODS if any(_paper_rate(task, m) is not None for task in view.tasks)
+    ]
     columns = (
-        "task", *(TITLES[method] for method in view.variants),
+        "task",
+        *(TITLES[method] for method in view.variants),
         *(f"{TITLES[method]} {MARK}" for method in theirs),
-    )  # fmt: skip
+    )
     rows, records = [], []
     for task in view.tasks:
         row = [_name(task)]

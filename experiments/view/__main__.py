@@ -13,9 +13,10 @@ HOST, PORT = "127.0.0.1", 8765
 def main(argv: list[str]) -> int:
     """Returns the exit code: 0 stopped, 2 what cannot be served."""
     parser = argparse.ArgumentParser(
-        prog="python -m experiments.view", description=experiments.view.__doc__,
+        prog="python -m experiments.view",
+        description=experiments.view.__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     parser.add_argument("folder", type=Path, help="holds run folders, at any depth; or is one")
     parser.add_argument("--port", type=int, default=PORT, help="0 takes a free one (default: 8765)")
     options = parser.parse_args(argv)

@@ -13,9 +13,10 @@ from experiments.view.runs import Found
 KINDS = {runs.RUNNING: "info", runs.FINISHED: "good", runs.STOPPED: "warn"}
 CHARTS = {
     "success": "Success of the lanes' last training episodes, and of evaluations",
-    "return": "Return of training episodes", "entropy": "Entropy of the policy (nats)",
+    "return": "Return of training episodes",
+    "entropy": "Entropy of the policy (nats)",
     "speed": "Environment steps per second",
-}  # fmt: skip
+}
 
 
 def page(title: str, body: str, data: Any = None) -> str:

@@ -97,9 +97,7 @@ def history(state: PromptState) -> str:
     return memory.history(state.memory, state.setting.memory_characters)
 
 
-def question(
-    name: str, state: PromptState, prompts: Prompts, /, **own: str
-) -> tuple[Message, ...]:  # fmt: skip
+def question(name: str, state: PromptState, prompts: Prompts, /, **own: str) -> tuple[Message, ...]:
     """One user message; after a refused answer it also shows the reason.
 
     Args:

@@ -223,9 +223,10 @@ def _reward(record: dict[str, Any], setting: Setting, limits: Mapping[str, Range
     nears = total["distance"] and total["targets"]
     if max(pays) <= 0 and not nears and not any(weight for _, weight in total["progress"]):
         terms_that_pay = (
-            "success or environment, or progress with weights" if setting.spec
+            "success or environment, or progress with weights"
+            if setting.spec
             else "success, distance with targets, items or exploration"
-        )  # fmt: skip
+        )
         raise Wrong(
             "reward: no term is above 0, so nothing could be learned. Give a positive "
             f"{terms_that_pay}."

@@ -96,9 +96,10 @@ def limits(state: PromptState, prompts: Prompts) -> str:
     seen, not_seen = ("observation", "observation_picture")[:: -1 if given.image_size else 1]
     parts = {
         name: prompts.fill_from(f"rl_setup.{name}", values)
-        if name.removesuffix("_picture") in parts_of(setting) else ""
+        if name.removesuffix("_picture") in parts_of(setting)
+        else ""
         for name in ("task", seen, "actions", "reward", "training")
-    }  # fmt: skip
+    }
     return prompts.fill("rl_setup.limits", **parts, **{not_seen: ""})
 
 

@@ -89,8 +89,9 @@ def _progress(field: str, weight: float) -> str:
 def _budget(interface: RLInterface) -> str:
     parts = [
         "" if interface.ticks is None else f"{interface.ticks:,} ticks",
-        "" if interface.stop_at_success is None
+        ""
+        if interface.stop_at_success is None
         else f"ends early when {interface.stop_at_success:.0%} of the last training episodes "
         "succeed",
-    ]  # fmt: skip
+    ]
     return ", ".join(part for part in parts if part)

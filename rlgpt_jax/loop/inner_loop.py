@@ -104,8 +104,9 @@ def _judge(
     shown = {name: split(made.source)[0] for name, made in last.items()}
     ran = tuple(
         Trial(s, without(last[s.name].source, shown), last[s.name].trial)
-        for s in todo if last[s.name].accepted
-    )  # fmt: skip
+        for s in todo
+        if last[s.name].accepted
+    )
     if not ran:
         return {}
     names = [trial.sub_action.name for trial in ran]

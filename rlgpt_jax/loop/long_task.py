@@ -183,8 +183,9 @@ def solve(config: LoopConfig, tools: Tools, plan: TaskPlan, number: int) -> None
         return
     task, own, solver = (
         (sub_task_of(tools.minecraft_task, plan, number), config_of(config, sub_task), two_loop.run)
-        if config.asks else skill_search.solver_of(config, tools, plan, sub_task)
-    )  # fmt: skip
+        if config.asks
+        else skill_search.solver_of(config, tools, plan, sub_task)
+    )
     given = tools_of(tools, task, sub_task.name)
     write_json(given.folder.path("task.json"), dataclasses.asdict(task))
     solved = solver(own, given)

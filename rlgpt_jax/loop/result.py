@@ -104,11 +104,12 @@ def _beside_code(
         "ends_with": CODED_PARTS if is_better else "policy",
         "policy": with_policy,
         CODED_PARTS: {
-            "iteration": number, "parts": [name for name, _ in _code_of(done[number].fates)],
+            "iteration": number,
+            "parts": [name for name, _ in _code_of(done[number].fates)],
             "validation_by_iteration": [i.alone and i.alone.report.success_rate for i in done],
             **rates,
         },
-    }  # fmt: skip
+    }
 
 
 def rate_of(report: EvalReport) -> dict[str, Any]:

@@ -101,9 +101,10 @@ def load(folder: Path) -> Skill:
         space=_space(folder, record),
         observation=tuple(record["observation"]),
         params=checkpoint.load_params(folder / "networks", NetworkConfig(**network))
-        if network else None,
+        if network
+        else None,
         targets=tuple(record["targets"]),
-    )  # fmt: skip
+    )
 
 
 def _space(folder: Path, record: Mapping[str, Any]) -> HybridSpace:

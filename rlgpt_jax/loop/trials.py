@@ -111,8 +111,9 @@ class Trials:
                 len(script), tools.seed_of("trial"), config.trial_episodes,
                 dataclasses.replace(self._scene(s, world), recorder=recorder),
             )  # fmt: skip
-            picture = trial_pictures.draw(path.with_name(f"try{version.number}.png"), report,
-                                          recorder, world)  # fmt: skip
+            picture = trial_pictures.draw(
+                path.with_name(f"try{version.number}.png"), report, recorder, world
+            )
         record = {"words": report.describe(), "report": report.to_json(), "after": after}
         write_json(path, record | ({"picture": picture} if picture else {}))
         return report
@@ -138,9 +139,10 @@ class Trials:
             return Scene(cases=starts) if scripted else Scene(state=self._after_play(world))
         given = {task.goal_item, *(name for name, _ in task.start_items)}
         materials = tuple(
-            name for name in recipe_graph.closure(task.goal_item, given - {task.goal_item})
+            name
+            for name in recipe_graph.closure(task.goal_item, given - {task.goal_item})
             if name not in given and name in NAME_ID
-        )  # fmt: skip
+        )
         if self._is_scripted(s):
             return Scene(task.goal_item, materials, cases=starts)
         return Scene(task.goal_item, materials, play, self.policy())

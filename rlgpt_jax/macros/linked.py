@@ -30,9 +30,10 @@ def without(text: str, known: Mapping[str, str]) -> str:
     """`text` less the sections that `known`, name -> text, holds as they are."""
     own, called = split(text)
     return own + "".join(
-        _section(name, section) for name, section in called.items()
+        _section(name, section)
+        for name, section in called.items()
         if known.get(name, "").rstrip() != section.rstrip()
-    )  # fmt: skip
+    )
 
 
 def _section(name: str, text: str) -> str:

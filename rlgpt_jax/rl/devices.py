@@ -76,9 +76,10 @@ def num_devices(config: RLConfig, on_device: bool, available: int, backend: str)
         if not on_device or backend == "cpu":
             return 1
         can_share = (
-            n for n in range(1, available + 1)
+            n
+            for n in range(1, available + 1)
             if (groups or lanes) % n == 0 and lanes % (groups or n) == 0
-        )  # fmt: skip
+        )
         return max(can_share, default=1)
     if given > 1 and not on_device:
         raise ValueError(

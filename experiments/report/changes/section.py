@@ -54,14 +54,16 @@ ROWS = {
 
 def _pair(run: Run, old: Iteration, new: Iteration) -> str:
     """All differences of two iterations, each on a click."""
-    plans = (plan_text(it, instructions(run, it.index), worlds.of_run(run.config))
-             for it in (old, new))  # fmt: skip
+    plans = (
+        plan_text(it, instructions(run, it.index), worlds.of_run(run.config)) for it in (old, new)
+    )
     found = [("Plan", side_by_side(*plans))]
     before, after = old.code, new.code
     for name in dict.fromkeys([*before, *after]):
         kind = "" if name in before and name in after else " (new)" if name in after else " (gone)"
-        found.append((f"Code of {name}{kind}", side_by_side(before.get(name, ""),
-                                                            after.get(name, ""))))  # fmt: skip
+        found.append(
+            (f"Code of {name}{kind}", side_by_side(before.get(name, ""), after.get(name, "")))
+        )
     asked_before, asked_after = (_prompts(run, it.index) for it in (old, new))
     for key, words in asked_after.items():
         if key in asked_before:

@@ -39,8 +39,9 @@ def of_iteration(it: Iteration, media: Media) -> str:
     if not it.videos:
         return ""
     films = "".join(_video(path, media) for path in it.videos)
-    title = tag("h3", "Its quickest success and typical failure, in validation worlds",
-                class_="later")  # fmt: skip
+    title = tag(
+        "h3", "Its quickest success and typical failure, in validation worlds", class_="later"
+    )
     return title + tag("div", films, class_="grid2")
 
 

@@ -72,8 +72,9 @@ def text_of(content: Any) -> str:
         return content or ""
     if not isinstance(content, list):
         raise Unreadable(f"its text is a {type(content).__name__}")
-    return "".join(text_of(at(part, "text") if isinstance(part, dict) else part)
-                   for part in content)  # fmt: skip
+    return "".join(
+        text_of(at(part, "text") if isinstance(part, dict) else part) for part in content
+    )
 
 
 def usage_of(

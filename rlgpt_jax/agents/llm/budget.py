@@ -193,8 +193,9 @@ def _look_at_clock(limit: float | None, spent: float, keys: Sequence[str]) -> No
         raise BudgetExceeded(
             f"budget.max_minutes={limit:g} is used up: the run has taken {spent:.1f} minutes over "
             f"all its starts. Not asked: {_named(keys)}. Raise budget.max_minutes.",
-            "max_minutes", math.ceil(2 * spent),
-        )  # fmt: skip
+            "max_minutes",
+            math.ceil(2 * spent),
+        )
 
 
 def _look(

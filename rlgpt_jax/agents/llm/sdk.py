@@ -61,9 +61,10 @@ class SdkCall(abc.ABC):
         words = body.decode("utf-8-sig", "replace")
         try:
             found = (
-                self._read_stream(list(bodies.events(words)), ended) if streamed
+                self._read_stream(list(bodies.events(words)), ended)
+                if streamed
                 else self._read(json.loads(words))
-            )  # fmt: skip
+            )
         except json.JSONDecodeError as error:
             raise NotAnAnswer(f"it is no JSON: {error}") from error
         except (bodies.Unreadable, RecursionError, ValueError) as error:  # 5000 digits, say
@@ -216,15 +217,16 @@ def failure(
         return CallFailed(told.rstrip(".") + ".", again=True, after=after)
     key = endpoint.key_variable
     cure = {
-        401: f"Put a valid key into the environment variable {key}." if key else
-             "This server needs a key: name its environment variable in llm.api_key_env.",
+        401: f"Put a valid key into the environment variable {key}."
+        if key
+        else "This server needs a key: name its environment variable in llm.api_key_env.",
         402: "The account needs credit.",
         403: f"The key may not use {model}: choose another llm.model, or another key.",
         404: f"Is llm.model={model} a name that {endpoint.base_url or endpoint.provider} knows? "
-             + ("llm.base_url often ends with /v1." if endpoint.base_url else ""),
+        + ("llm.base_url often ends with /v1." if endpoint.base_url else ""),
         413: "The prompt is too long for this service.",
         429: "The quota of this key is spent.",
-    }.get(status, "Check llm.model, llm.max_output_tokens and llm.json_schema.")  # fmt: skip
+    }.get(status, "Check llm.model, llm.max_output_tokens and llm.json_schema.")
     for_all = status in (401, 402, 403, 404, 429)
     return CallFailed(f"{told.rstrip('.')}. {cure.strip()}", again=False, for_all=for_all)
 

@@ -63,8 +63,9 @@ class Failures:
         """Tells that the lane goes on waiting for a host; this is no failure."""
         _logger.warning(
             "no host has had room for the MineDojo worker of lane %d for %g s; it waits on.",
-            self._lane, self._config.launch_timeout,
-        )  # fmt: skip
+            self._lane,
+            self._config.launch_timeout,
+        )
 
 
 def _quoted(words: str) -> str:

@@ -160,9 +160,10 @@ class RayLauncher:
         A worker that dies while nothing is asked of it is told by the next request.
         """
         asked = {
-            link.awaited: link for link in links
+            link.awaited: link
+            for link in links
             if isinstance(link, RayLink) and link.awaited is not None
-        }  # fmt: skip
+        }
         if not asked:
             return []
         ray.wait([*asked], num_returns=1, timeout=timeout)

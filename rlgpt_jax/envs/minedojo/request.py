@@ -57,8 +57,9 @@ def decode(text: bytes, body: bytes) -> tuple[Header, Arrays]:
     """
     try:
         header = json.loads(text)
-        table = [(str(name), np.dtype(kind), list(shape)) for name, kind, shape
-                 in header.pop("arrays")]  # fmt: skip
+        table = [
+            (str(name), np.dtype(kind), list(shape)) for name, kind, shape in header.pop("arrays")
+        ]
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise BrokenFrame(f"not a header of a frame: {error}") from error
     arrays, at = {}, 0

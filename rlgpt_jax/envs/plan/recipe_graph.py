@@ -144,9 +144,10 @@ def best_sources(item: str) -> tuple[Source, ...]:
     depth = depths()
     own = depth.get(item, 0)
     return tuple(
-        source for source in sources().get(item, ())
+        source
+        for source in sources().get(item, ())
         if not source.tools or any(depth.get(t, own) < own for t in source.tools)
-    )  # fmt: skip
+    )
 
 
 def closure(item: str, given: Collection[str] = ()) -> tuple[str, ...]:

@@ -91,8 +91,9 @@ FACTS = json.loads(files.folder("third_party", "plan4mc", "tasks.json").read_tex
 SOURCES = {
     **dict.fromkeys(("milk_bucket", "beef", "cooked_beef", "item_frame"), "cow"),
     **dict.fromkeys(("wool", "bed", "painting", "carpet", "mutton", "cooked_mutton"), "sheep"),
-    "torch": "coal_ore", "diamond": "diamond_ore",
-}  # fmt: skip
+    "torch": "coal_ore",
+    "diamond": "diamond_ore",
+}
 MINED_WITH = {"log": "stone", "wooden_pickaxe": "stone", "stone_pickaxe": "iron_ore"}
 
 

@@ -141,8 +141,9 @@ def rays(sight: Sight) -> Group:
     # A grazing ray may be followed into the neighbour: then the usual state is told.
     byte = np.where(NAME_OF[byte] == obs.ray_block, byte, _USUAL[obs.ray_block])
     ray = np.ones((len(obs.yaw), 1), np.float32)
-    traced = {f"traced_block_{axis}": cell[..., k].astype(np.float32)
-              for k, axis in enumerate("xyz")}  # fmt: skip
+    traced = {
+        f"traced_block_{axis}": cell[..., k].astype(np.float32) for k, axis in enumerate("xyz")
+    }
     return {
         **facts_of(byte),
         **traced,

@@ -154,9 +154,10 @@ PARTS: dict[str, Any] = {
 PATHS = tuple(
     path
     for name in WorldState.__dataclass_fields__
-    for path in ([f"{name}.{own}" for own in PARTS[name].__dataclass_fields__]
-                 if name in PARTS else [name])
-)  # fmt: skip
+    for path in (
+        [f"{name}.{own}" for own in PARTS[name].__dataclass_fields__] if name in PARTS else [name]
+    )
+)
 
 
 def paths_of(fields: Mapping[str, Any]) -> dict[str, Any]:

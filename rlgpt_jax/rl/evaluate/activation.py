@@ -92,9 +92,10 @@ def episode_of(lane: Activation, number: int, spec: WorldSpec | None) -> TrialEp
         both = {name: (float(a), float(b)) for name, a, b in
                 zip(names, start["fields"], end["fields"], strict=True)}  # fmt: skip
         return TrialEpisode(
-            **known, facts={name: both[name] for name in spec.facts},
+            **known,
+            facts={name: both[name] for name in spec.facts},
             progress=sum(w * (both[name][1] - both[name][0]) for name, w in spec.progress),
-        )  # fmt: skip
+        )
     changes = {i: end["items"][i] - start["items"][i] for i in end["items"] | start["items"] if i}
     far = [d if math.isfinite(d) else None for d in (start["distance"], end["distance"])]
     return TrialEpisode(

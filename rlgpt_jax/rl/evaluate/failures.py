@@ -61,8 +61,9 @@ def failures_of(failed: Sequence[Watch]) -> dict[str, Any]:
         "episodes": {kind: len(some) for kind, some in kinds.items()},
         "last": {k: dict(collections.Counter(x).most_common()) for k, x in last.items()},
         "never_seen": sum(e.in_sight == 0 for e in failed),
-        "actions": sum(e.actions for e in failed), "in_sight": sum(e.in_sight for e in failed),
-    }  # fmt: skip
+        "actions": sum(e.actions for e in failed),
+        "in_sight": sum(e.in_sight for e in failed),
+    }
 
 
 def describe(

@@ -181,9 +181,10 @@ class EvalReport:
 
 # Reports of earlier versions lack the others.
 _NEEDED = {
-    field.name for field in dataclasses.fields(EvalReport)
+    field.name
+    for field in dataclasses.fields(EvalReport)
     if field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-}  # fmt: skip
+}
 
 
 def _ends(ends: Mapping[str, int]) -> str:

@@ -170,8 +170,9 @@ def after_update(
         learner = learner.replace(params=state.params, opt_state=state.opt_state)
     return learner, dict(
         imitation_trajectories=float((imitation.lengths > 0).sum()),
-        imitation_rows=float(total), imitation_loss=loss,
-    )  # fmt: skip
+        imitation_rows=float(total),
+        imitation_loss=loss,
+    )
 
 
 def _one_pass(

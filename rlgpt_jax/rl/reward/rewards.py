@@ -69,8 +69,9 @@ def make_arrays(config: RewardConfig, goal_names: tuple[str, ...]) -> RewardArra
     return RewardArrays(
         **{name: np.float32(getattr(config, name)) for name in weights},
         targets=padded_ids(config.targets or goal_names, MAX_TARGETS),
-        items=items, item_rewards=rewards,
-    )  # fmt: skip
+        items=items,
+        item_rewards=rewards,
+    )
 
 
 def _here(obs: Observation) -> jax.Array:

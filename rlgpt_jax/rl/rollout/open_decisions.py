@@ -62,9 +62,10 @@ def open_after(batch: Batch, gamma: Any) -> OpenDecisions:
         frames = FrameStack(_before(batch, tick, lanes), made[0].past)
     carried = batch.carried
     features, action, log_prob, value, frames = frame_stack.choose(
-        row >= 0, (*made, frames),
+        row >= 0,
+        (*made, frames),
         (carried.features, carried.action, carried.log_prob, carried.value, carried.frames),
-    )  # fmt: skip
+    )
     return OpenDecisions(is_open, features, action, log_prob, reward, discount, value, frames)
 
 

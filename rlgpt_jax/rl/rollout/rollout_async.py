@@ -136,8 +136,9 @@ class AsyncRollout:
             everyone = Cut(0, np.arange(num), Seen(obs, lanes.previous, lanes.start), memory)
             cuts = [
                 cut._replace(lanes=np.array([column]))
-                for column, segment in enumerate(taken) for cut in segment.cuts
-            ]  # fmt: skip
+                for column, segment in enumerate(taken)
+                for cut in segment.cuts
+            ]
             cuts.sort(key=lambda cut: (cut.tick, cut.lanes[0]))
             final = cut_values(actor, cuts, columns["reward"].shape, everyone)
         batch = Batch(final_value=final, carried=carried, frames=memory, **columns)

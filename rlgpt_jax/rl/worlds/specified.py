@@ -50,9 +50,10 @@ class Specified:
     def zero_features(self, num: int, network: NetworkConfig) -> FieldFeatures:
         size, byte = network.image_size, jnp.uint8
         return FieldFeatures(
-            fields=jnp.zeros((num, len(self.spec.fields))), previous=jnp.zeros(num, byte),
+            fields=jnp.zeros((num, len(self.spec.fields))),
+            previous=jnp.zeros(num, byte),
             rgb=jnp.zeros((num, *size, 3 * network.frame_stack), byte) if size else None,
-        )  # fmt: skip
+        )
 
     def place(self, obs: Any, targets: Any) -> jax.Array:
         return jnp.zeros((len(obs.fields), 0))

@@ -187,9 +187,10 @@ def _march(tables, world, shape, position, march):
 
     whole = march.view(np.int32)
     starts = (
-        np.float32(position[0] - corner_x), np.float32(eye_y - corner_y),
+        np.float32(position[0] - corner_x),
+        np.float32(eye_y - corner_y),
         np.float32(position[2] - corner_z),
-    )  # fmt: skip
+    )
     for axis in range(3):
         start, row = starts[axis], axis * _ROW
         for r in range(row, row + NUM_RAYS):

@@ -54,10 +54,11 @@ def live_after(items: Items) -> list[int]:
     """Returns, for each item, the registers that may be read after it."""
     place = {id(item): i for i, item in enumerate(items) if isinstance(item, Label)}
     facts = [
-        None if isinstance(item, Label)
+        None
+        if isinstance(item, Label)
         else (reads(item), writes(item), goal(item, place), item.op not in ENDS)
         for item in items
-    ]  # fmt: skip
+    ]
     before = [0] * (len(items) + 1)
     after = [0] * len(items)
     changed = True

@@ -47,8 +47,9 @@ def load(path: Path) -> dict[str, np.ndarray]:
         named = tree.items() if isinstance(tree, dict) else ()
         found = {
             name: x.detach().float().numpy()
-            for name, x in named if isinstance(name, str) and isinstance(x, torch.Tensor)
-        }  # fmt: skip
+            for name, x in named
+            if isinstance(name, str) and isinstance(x, torch.Tensor)
+        }
     except Exception as error:  # of a broken file PyTorch's readers raise all kinds
         # Their words are left out: they advise to run what is in the file.
         raise CheckpointError(

@@ -45,8 +45,9 @@ def _columns(one: Any, size: int, radius: float) -> tuple[np.ndarray, ...]:
     x, z = np.broadcast_arrays(centre[0] + along[None, :], centre[2] + along[:, None])
     low_x, low_z = (math.floor(v.min()) for v in (x, z))
     wide = math.ceil(2 * radius) + 2
-    part = blocks[np.ix_(*((np.arange(wide) + low) % n for low, n in
-                           zip((low_x, low_z), blocks.shape)))]  # fmt: skip
+    part = blocks[
+        np.ix_(*((np.arange(wide) + low) % n for low, n in zip((low_x, low_z), blocks.shape)))
+    ]
     full = (part < AIR_CODE) & (part > 0) & ~IS_PLANT[part]
     firm = full & ~IS_LIQUID[part]
     height, ground = (part.shape[2] - 1 - m[..., ::-1].argmax(-1) for m in (full, firm))

@@ -220,9 +220,10 @@ def _mobs(
     index = jnp.arange(state.mobs.kind.shape[1], dtype=jnp.int32)
     phase = jnp.sin(0.66 * state.tick.astype(jnp.float32)[:, None] + index)
     look = (
-        HURT * (state.mobs.hurt_time > 0) + SHEARED * state.mobs.sheared
+        HURT * (state.mobs.hurt_time > 0)
+        + SHEARED * state.mobs.sheared
         + BURNING * (state.mobs.fire > 0)
-    )  # fmt: skip
+    )
     fields = {
         "mob_kind": state.mobs.kind,
         "mob_position": place - corner[:, None],

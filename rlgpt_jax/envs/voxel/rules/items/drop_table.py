@@ -90,7 +90,8 @@ def rows_of(block: str, meta: int) -> tuple[BlockDrop, ...]:
     rows = BLOCK_DROPS.get((block, meta), BLOCK_DROPS.get(block, tuple(plain)))
     assert len(rows) <= KINDS, block
     return tuple(
-        row if ":" in row.item or row.item != block
+        row
+        if ":" in row.item or row.item != block
         else row._replace(item=f"{row.item}:{variant_of(block, meta)}")
         for row in rows
-    )  # fmt: skip
+    )

@@ -45,8 +45,9 @@ def _mentioned() -> set[tuple[str, int]]:
         for name, row in load("items")["items"].items()
         for variant in row.get("variants", ())
     }
-    found |= {(name, meta % 8 if "slab" in name else meta) for name in _KINDS
-              for meta in METAS[name]}  # fmt: skip
+    found |= {
+        (name, meta % 8 if "slab" in name else meta) for name in _KINDS for meta in METAS[name]
+    }
     found |= {("sapling", 4), ("sapling", 5)}  # of acacia and dark oak, which leaves drop
     return {(name, variant) for name, variant in found if variant and name in NAME_ID}
 

@@ -25,8 +25,9 @@ _WOODS = ("spruce", "birch", "jungle", "acacia", "dark_oak")
 _GROUPS = {
     "coal:1 (charcoal)": ("coal",),
     "fence/fence_gate (wood)": tuple(
-        f"{wood}{kind}" for wood in ("", *(f"{w}_" for w in _WOODS)) for kind in
-        ("fence", "fence_gate")
+        f"{wood}{kind}"
+        for wood in ("", *(f"{w}_" for w in _WOODS))
+        for kind in ("fence", "fence_gate")
     ),
     "wooden stairs": tuple(f"{wood}_stairs" for wood in ("oak", *_WOODS)),
     "wooden tools and sword": tuple(
@@ -34,7 +35,7 @@ _GROUPS = {
     ),
     "wooden doors": tuple(f"{wood}_door" for wood in ("wooden", *_WOODS)),
     "boat": ("boat", *(f"{wood}_boat" for wood in _WOODS)),
-}  # fmt: skip
+}
 # Blocks of wood that the table names only in the list that it was compared with.
 _MORE = {"daylight_detector": 300, "brown_mushroom_block": 300, "red_mushroom_block": 300}
 
