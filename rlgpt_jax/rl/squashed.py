@@ -69,10 +69,10 @@ class Squashed(NamedTuple):
 
 
 def log_slope(u: jax.Array) -> jax.Array:
-    """log(1 - tanh(u)^2), finite for every u."""
+    """float32[...]: log(1 - tanh(u)^2), finite for every u float32[...]."""
     return 2.0 * (math.log(2.0) - u - jax.nn.softplus(-2.0 * u))
 
 
 def between(u: jax.Array, low: Any, high: Any) -> jax.Array:
-    """Squashes, and scales -1..1 to low..high."""
+    """Squashes float32[..., D], and scales -1..1 to low..high."""
     return low + 0.5 * (jnp.tanh(u) + 1.0) * (high - low)

@@ -16,7 +16,7 @@ def saved(model: mujoco.MjModel, data: mujoco.MjData) -> np.ndarray:
 
 
 def restore(model: mujoco.MjModel, data: mujoco.MjData, state: np.ndarray) -> None:
-    """Sets it, and what follows from it."""
+    """Sets float64[K] of `saved`, and what follows from it."""
     mujoco.mj_setState(model, data, state, _ALL)
     mujoco.mj_forward(model, data)
     mujoco.mj_setState(model, data, state, _ALL)  # forward may move the warm start
@@ -28,5 +28,5 @@ def saved_generator(generator: np.random.Generator) -> np.ndarray:
 
 
 def restore_generator(generator: np.random.Generator, state: np.ndarray) -> None:
-    """Sets it."""
+    """Sets uint8[K] of `saved_generator`."""
     generator.bit_generator.state = json.loads(np.asarray(state, np.uint8).tobytes())

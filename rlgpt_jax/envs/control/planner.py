@@ -212,7 +212,7 @@ def spaced(path: np.ndarray, spacing: float) -> np.ndarray:
 
 
 def corners(path: np.ndarray) -> np.ndarray:
-    """A path without the points that lie on the straight line between their neighbours."""
+    """float[K, J]: a path without the points on the straight line between their neighbours."""
     steps = np.diff(path, axis=0)
     steps = steps / np.maximum(np.linalg.norm(steps, axis=1, keepdims=True), 1e-12)
     turns = np.abs(np.diff(steps, axis=0)).max(axis=1) > 1e-6

@@ -94,7 +94,7 @@ def ray_directions(
 
 
 def facts_of(byte: np.ndarray) -> Group:
-    """The entries that voxels and rays share, by the byte of the block."""
+    """The entries that voxels and rays share, by the bytes uint8[...] of blocks."""
     return {
         "block_name": NAME_OF[byte],
         "block_meta": META_OF[byte].astype(np.int64),

@@ -30,7 +30,7 @@ def watch(
 
 
 def told(spec: WorldSpec, values: Sequence[np.ndarray]) -> dict[str, float]:
-    """The facts at the end of an episode."""
+    """The facts at the end of an episode, by its values float32[facts]."""
     end = values[-1] if len(values) else ()
     return {name: float(x) for name, x in zip(spec.facts, end, strict=False)}
 

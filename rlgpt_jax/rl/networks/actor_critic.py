@@ -171,7 +171,7 @@ def values(config: NetworkConfig, params: Params, x: AnyFeatures) -> jax.Array:
 def policy_step(
     config: NetworkConfig, params: Params, x: AnyFeatures
 ) -> tuple[Logits, jax.Array | None]:
-    """Logits and values of a tick; None where values cost more, so that `values` is asked later."""
+    """Logits and values float32[N]; None where these cost more, so that `values` is asked later."""
     if config.shared:
         return logits_and_values(config, params, x)
     return policy_logits(config, params, x), None

@@ -46,7 +46,7 @@ def start(obs: Observation, ids: jax.Array) -> jax.Array:
 
 
 def follow(place: jax.Array, obs: Observation, ids: jax.Array) -> jax.Array:
-    """The same a tick later, when `obs` is seen. Of several targets in sight the nearest counts."""
+    """float32[N, 7] a tick later, when `obs` is seen; of targets in sight the nearest counts."""
     blocks = distances(obs, ids)
     ray = jnp.argmin(blocks, 1)
     nearest = jnp.min(blocks, 1)

@@ -15,7 +15,7 @@ def layer_norm(name: str) -> nn.LayerNorm:
 
 
 def quick_gelu(x: jax.Array) -> jax.Array:
-    """CLIP's approximation of a GELU."""
+    """[...]: CLIP's approximation of a GELU."""
     return x * jax.nn.sigmoid(1.702 * x)
 
 

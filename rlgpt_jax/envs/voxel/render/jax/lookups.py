@@ -55,7 +55,7 @@ def vector(array: Any, *index: Any) -> Vector:
 
 
 def some(mask: jax.Array) -> jax.Array:
-    """bool: any of a tile. Kernels have no reduction of booleans."""
+    """bool[]: any of a tile bool[...]. Kernels have no reduction of booleans."""
     return jnp.max(mask.astype(jnp.int32)) > 0
 
 
@@ -97,7 +97,7 @@ def light_at(s: Sources, x: jax.Array, y: jax.Array, z: jax.Array) -> jax.Array:
 
 
 def is_near(x: jax.Array, y: jax.Array, z: jax.Array) -> jax.Array:
-    """bool: the cells whose light is in `Scenes.near`."""
+    """bool[...]: the cells int32[...] whose light is in `Scenes.near`."""
     return ((x + HALF) | (y + HALF) | (z + HALF)) & ~(WINDOW - 1) == 0
 
 

@@ -98,7 +98,7 @@ DOORS = ("wooden_door", "iron_door")
 
 
 def by_byte(values, dtype) -> np.ndarray:
-    """One value per possible byte, from one per state; all air codes share that of air."""
+    """dtype[256, ...]: values by byte, from those by state [S, ...]; all codes of air share one."""
     values = np.asarray(values, dtype)
     full = np.zeros((256, *values.shape[1:]), dtype)
     full[: len(BLOCKS)] = values

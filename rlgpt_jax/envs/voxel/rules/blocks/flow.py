@@ -71,7 +71,7 @@ WATER_RANK, LAVA_RANK = _ranks(IS_WATER), _ranks(IS_LAVA)
 
 
 def is_in(table: np.ndarray, byte: jax.Array) -> jax.Array:
-    """The entries of a table by byte."""
+    """[...]: the entries of a table [256] by bytes uint8[...]."""
     return jnp.asarray(table)[byte]
 
 

@@ -48,7 +48,7 @@ def region(
 
 
 def solid(byte: jax.Array) -> jax.Array:
-    """bool: the block stops motion."""
+    """bool[...]: the block uint8[...] stops motion."""
     return jnp.asarray(IS_SOLID)[byte]
 
 

@@ -158,7 +158,7 @@ def at(
 
 
 def at_eye(state: WorldState, pool_light: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """`at` the cell of the player's eyes."""
+    """`at` the cell of the player's eyes; `pool_light` is uint8[P, X, Z, Y]."""
     eye = rays.eye_of(state.player.position)
     return at(state, pool_light, jnp.floor(eye).astype(jnp.int32))
 

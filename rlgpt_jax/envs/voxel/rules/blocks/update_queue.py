@@ -28,7 +28,7 @@ def is_due(queue: Updates, tick: jax.Array) -> jax.Array:
 
 
 def peek(queue: Updates, tick: jax.Array, count: int) -> Taken:
-    """The `count` entries that wait for the longest time, without removing them."""
+    """The `count` entries that wait longest at `tick` int32[G], without removing them."""
     never = jnp.iinfo(jnp.int32).max
     due = jnp.where(is_due(queue, tick), queue.due, never)
     entries, actives = [], []

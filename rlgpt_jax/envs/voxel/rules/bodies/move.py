@@ -86,7 +86,7 @@ def by_shapes(step: Step, shapes: Shapes) -> End:
 def decay(
     velocity: jax.Array, inertia: jax.Array, in_water: jax.Array, in_lava: jax.Array
 ) -> jax.Array:
-    """Drag and gravity after the move; `inertia` is horizontal, outside liquids."""
+    """float32[..., 3]: velocities after drag and gravity; `inertia` float32[...] is horizontal."""
     liquid = jnp.where(in_water, WATER_DRAG, LAVA_DRAG)
     swims = in_water | in_lava
     drag = jnp.where(swims, liquid, inertia)
@@ -101,7 +101,7 @@ def climbing_out(moved: jax.Array, velocity: jax.Array) -> jax.Array:
 
 
 def climb_out(step: Step, velocity: jax.Array, pressed_and_free: jax.Array) -> jax.Array:
-    """A swimmer pressed against a rim with free room above it is lifted."""
+    """float32[N, 3]: a swimmer pressed against a rim, with free room above bool[N], is lifted."""
     lifted = pressed_and_free & (step.in_water | step.in_lava)
     return velocity.at[:, 1].set(jnp.where(lifted, RIM_SPEED, velocity[:, 1]))
 

@@ -11,7 +11,7 @@ STRENGTH = 0.1
 
 
 def push(state: WorldState, alive: jax.Array) -> WorldState:
-    """Adds the pushes of this tick's places to the speeds, of the player too."""
+    """Adds the pushes of this tick's places to the speeds of mobs bool[N, M], and the player's."""
     size = jnp.asarray(MOB_SIZE)[state.mobs.kind]
     half, tall = size[..., 0] / 2, size[..., 1]
     by_player = _shove(

@@ -79,7 +79,7 @@ def craft(
 
 
 def masks(state: WorldState) -> dict[str, jax.Array]:
-    """What could do something now, by the names of `Observation`'s fields."""
+    """bool[N, ...]: what could do something now, by the names of `Observation`'s fields."""
     near_table, near_furnace = near_stations(state)
     can = open_recipes(state, near_table, near_furnace).astype(jnp.int32)
     made = jnp.zeros((len(CRAFT_NAMES), can.shape[1]), jnp.int32).at[recipes.ARGUMENT].max(can)

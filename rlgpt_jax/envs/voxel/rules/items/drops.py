@@ -103,7 +103,7 @@ def experience(state: WorldState, held: jax.Array, byte: jax.Array) -> jax.Array
 
 
 def popped(state: WorldState, name: jax.Array, quantity: jax.Array, cell: jax.Array) -> Dropped:
-    """Items at a broken block: near its centre, with a small hop."""
+    """Items int32[N, K] at broken blocks int32[N, 3]: near their centres, with a small hop."""
     u = hashing.uniform(state.seed, state.tick, hashing.ITEM_X)
     v = hashing.uniform(state.seed, state.tick, hashing.ITEM_Z)
     offset = jnp.stack([0.25 + 0.5 * u, jnp.full_like(u, 0.25), 0.25 + 0.5 * v], -1)

@@ -197,7 +197,7 @@ def _swap_armor(
 
 
 def put_on(state: WorldState, active: jax.Array) -> WorldState:
-    """Using armour that is in the hand puts it on if nothing is worn there.
+    """Using armour that is in the hand, bool[N], puts it on if nothing is worn there.
 
     A shield stays in the hand: using it raises it, which is not in this world.
     """

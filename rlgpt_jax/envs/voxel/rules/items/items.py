@@ -44,7 +44,7 @@ def appear(state: WorldState, dropped: drops.Dropped) -> WorldState:
 
 
 def throw(state: WorldState, active: jax.Array) -> tuple[WorldState, drops.Dropped]:
-    """Drops one piece of what is in the hand, ahead of the player."""
+    """Drops one piece of what is in the hand, ahead of the player, in the lanes bool[N]."""
     name, damage = state.inventory.item[:, 0], state.inventory.damage[:, 0]
     goes = active & (name > 0)
     none = jnp.zeros_like(name)

@@ -29,7 +29,7 @@ LOST_CHANCE = 1.0 / 800.0  # per tick
 
 
 def act(state: WorldState, pool_light: jax.Array) -> WorldState:
-    """One tick of the zombies after their move; nothing where no lane has one."""
+    """One tick of the zombies after their move, if any; `pool_light` is uint8[P, X, Z, Y]."""
     return lanes.only_if_any(
         state.mobs.kind == ZOMBIE, lambda state: _notice(_attack(state), pool_light), state
     )

@@ -222,7 +222,7 @@ def second_half(edit: grid.Edit) -> grid.Edit:
 
 
 def swing(state: WorldState, active: jax.Array, target: Target) -> grid.Edit:
-    """Opens or closes the door, trapdoor or gate under the crosshair.
+    """Opens or closes the door, trapdoor or gate under the crosshair, in the lanes bool[N].
 
     The upper half of a door moves the lower one.
     """
