@@ -1,6 +1,7 @@
 """Figures of a study, each as PNG and SVG: success per outer iteration, learning curves."""
 
-from collections.abc import Callable, Iterable, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import matplotlib
@@ -34,9 +35,12 @@ BAND_WORDS = (
 )
 
 
-def _colour(variant: str, place: int) -> str:
-    """Of a variant of studies its own, of others by their place."""
-    return COLOURS.get(variant, SPARE[place % len(SPARE)])
+def _colours(chosen: Iterable[Measured]) -> dict[str, str]:
+    """Of every variant, the same in all panels: its own, else one that no other has."""
+    variants = dict.fromkeys(m.cell.variant for m in chosen)
+    own = {COLOURS.get(variant) for variant in variants}
+    spare = itertools.cycle([colour for colour in SPARE if colour not in own] or SPARE)
+    return {variant: COLOURS.get(variant) or next(spare) for variant in variants}
 
 
 def iterations_figure(folder: Path, measured: Iterable[Measured]) -> list[Path]:
@@ -51,9 +55,12 @@ def curves_figure(folder: Path, measured: Iterable[Measured]) -> list[Path]:
 
 
 def _figure(
-    stem: Path, chosen: Sequence[Measured], panel: Callable[[Axes, list[Measured]], None]
+    stem: Path,
+    chosen: Sequence[Measured],
+    panel: Callable[[Axes, list[Measured], Mapping[str, str]], None],
 ) -> list[Path]:
     """Draws the panels; nothing is written before the first run is done."""
+    colours = _colours(chosen)
     configs = list(dict.fromkeys(m.cell.config for m in chosen))
     if not configs:
         return []
@@ -64,8 +71,9 @@ def _figure(
         sharey=True, layout="constrained",
     )  # fmt: skip
     for axes, config in zip(grid.flat, configs, strict=False):
-        panel(axes, [m for m in chosen if m.cell.config == config])
-        axes.set(title=config, ylim=(-0.02, 1.02))  # marks at 0 and 1 stay whole
+        panel(axes, [m for m in chosen if m.cell.config == config], colours)
+        axes.set_title(config, fontsize="small")  # the longest are as wide as a panel
+        axes.set(ylim=(-0.02, 1.02))  # marks at 0 and 1 stay whole
         axes.yaxis.set_major_formatter(PercentFormatter(1.0))
         axes.grid(alpha=0.25)
         axes.spines[["top", "right"]].set_visible(False)
@@ -130,7 +138,7 @@ def points_figure(stem: Path, table: Table) -> list[Path]:
     return _save(figure, stem)
 
 
-def _iterations_panel(axes: Axes, chosen: list[Measured]) -> None:
+def _iterations_panel(axes: Axes, chosen: list[Measured], colours: Mapping[str, str]) -> None:
     """Means with intervals over seeds; small dots are single seeds."""
     for place, m in enumerate(chosen):
         shift = 0.07 * (place - (len(chosen) - 1) / 2)  # so that bars stand side by side
@@ -139,7 +147,7 @@ def _iterations_panel(axes: Axes, chosen: list[Measured]) -> None:
         y = np.array([intervals.rate(c) for c in counts])
         bounds = np.array([intervals.over_seeds(c) for c in counts])
         variant = m.cell.variant
-        colour = _colour(variant, place)
+        colour = colours[variant]
         axes.errorbar(
             x, y, yerr=np.abs(bounds.T - y), color=colour, marker=MARKERS.get(variant, "o"),
             ms=6, lw=1.8, capsize=4, label=label(variant),
@@ -155,10 +163,10 @@ def label(variant: str) -> str:
     return f"{variant}: {WORDS[variant]}" if variant in WORDS else variant
 
 
-def _curves_panel(axes: Axes, chosen: list[Measured]) -> None:
+def _curves_panel(axes: Axes, chosen: list[Measured], colours: Mapping[str, str]) -> None:
     """`BAND_WORDS`."""
-    for place, m in enumerate(chosen):
-        colour = _colour(m.cell.variant, place)
+    for m in chosen:
+        colour = colours[m.cell.variant]
         curves = [(x, y) for x, y in (record["curve"] for record in m.records) if len(x)]
         if m.ticks[-1]:
             if curves:

@@ -1,6 +1,7 @@
 """The numbers of the tables, from run folders made by hand."""
 
 import csv
+import dataclasses
 import io
 import json
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 from experiments.study import page
 from experiments.study.cells import Cell
 from experiments.study.controls import controls
-from experiments.study.figure import curves_figure
+from experiments.study.figure import _colours, curves_figure
 from experiments.study.finished import curve_of, ticks_of
 from experiments.study.iterations import against_pure_rl, iterations
 from experiments.study.measured import Measured, measure
@@ -67,6 +68,13 @@ def test_a_figure_is_drawn_also_where_no_training_episode_has_ended(
     assert curve_of(runs[0].folder) == [[], []]
     png, svg = curves_figure(tmp_path / "out", [measure(runs)[COLD], measured[LOG]])
     assert png.read_bytes().startswith(b"\x89PNG") and "cold" in svg.read_text()
+
+
+def test_a_variant_has_its_own_colour_in_every_panel(measured: dict[Cell, Measured]) -> None:
+    named = ("mineagent", "mineagent_autocraft", "code_alone", "rl_gpt", "agents_setup")
+    cells = [Cell("harvest_log", v) for v in named] + [Cell("harvest_milk", v) for v in named[2:]]
+    colours = _colours([dataclasses.replace(measured[LOG], cell=cell) for cell in cells])
+    assert list(colours) == list(named) and len(set(colours.values())) == len(named)
 
 
 def test_the_table_of_iterations_tells_iteration_from_training(
