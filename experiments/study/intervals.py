@@ -110,6 +110,20 @@ def over_tasks(tasks: Sequence[Counts]) -> tuple[float, Pair]:
     return centre, (max(0.0, centre - half), min(1.0, centre + half))
 
 
+def difference_over_tasks(pairs: Sequence[tuple[Counts, Counts]]) -> "Difference":
+    """Mean over tasks of rate(first) - rate(second), with its interval for tasks like these.
+
+    Student's t over the tasks' differences, and no narrower than what the agents' intervals of the
+    tasks add up to, if they err apart.
+    """
+    each = [rate(ours) - rate(theirs) for ours, theirs in pairs]
+    centre, (low, high) = sum(each) / len(each), _student([np.array(each)])
+    ends = [these_agents(counts) for pair in pairs for counts in pair]
+    inner = math.hypot(*((b - a) / 2 for a, b in ends)) / len(pairs)
+    half = max((high - low) / 2, inner)
+    return Difference(centre, max(-1.0, centre - half), min(1.0, centre + half), len(pairs) < 2)
+
+
 class Difference(NamedTuple):
     """Of two rates, with its 95 % interval."""
 

@@ -27,15 +27,23 @@ SUCCESS_WORDS = (
     "(next table). Last row: the mean over the tasks that were measured, with an interval for "
     "these tasks. "
 )
+OVER_WORDS = (
+    "RL-GPT minus each method, percentage points, the mean over the tasks that both have, with all "
+    "their seeds; 95 % for tasks like these (Student's t over the tasks' differences). Above: on "
+    "how many tasks RL-GPT is; shown: on how many the 95 % interval of the task's difference, over "
+    "seeds where there are several, is above zero."
+)
 STEPS_WORDS = (
-    "Environment steps of each run, training + trials of macros, mean over seeds; what a method "
-    "may use is the same for all, agents may ask for less."
+    "Environment steps of each run, training + trials of macros, mean over seeds, and how many "
+    "answers of models they were; what a method may use is the same for all, agents may ask for "
+    "less. Code alone has as many iterations as RL-GPT; how many answers they take, plans decide."
 )
 
 
 def tables(view: View) -> list[Table]:
-    """Success, steps, tasks pooled."""
-    return [_success(view), _steps(view), pooled.pooled(view.measured, view.variants)]
+    """Success, RL-GPT over the others, steps, tasks pooled."""
+    pool = pooled.pooled(view.measured, view.variants)
+    return [_success(view), _over(view), _steps(view), pool]
 
 
 def notes(view: View) -> list[str]:
@@ -98,6 +106,24 @@ def _record(task: str, method: str, m: Measured) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def _over(view: View) -> Table:
+    rows, records = [], []
+    for method in view.variants:
+        both = [(counts_of(ours.final), counts_of(m.final)) for task in view.tasks
+                if (ours := view.of(task, "rl_gpt")) and (m := view.of(task, method))]  # fmt: skip
+        if method == "rl_gpt" or not both:
+            continue
+        found = intervals.difference_over_tasks(both)
+        each = [intervals.difference(*pair) for pair in both]
+        above, shown = (sum(x > 0 for x in xs) for xs in zip(*((d.size, d.low) for d in each)))
+        rows.append((TITLES[method], str(len(both)), str(above), str(shown), str(found)))
+        records.append({"method": TITLES[method], "tasks": len(both), "above": above,
+                        "shown": shown, "minus": found.size, "minus_low": found.low,
+                        "minus_high": found.high})  # fmt: skip
+    columns = ("method", "tasks", "RL-GPT above", "shown", "RL-GPT minus it")
+    return Table("main_over", "RL-GPT over the others", OVER_WORDS, columns, rows, records)
+
+
 def _name(task: str) -> str:
     name = task.removesuffix(PAPER)
     return name + "†" * (name in paper.INFERRED and task != name)
@@ -112,14 +138,23 @@ def _paper_rate(task: str, method: str) -> float | None:
 
 def _steps(view: View) -> Table:
     found = {task: [view.of(task, method) for method in view.variants] for task in view.tasks}
-    rows = [(_name(t), *(steps_words(m) if m else NONE for m in own)) for t, own in found.items()]
+    rows = [(_name(t), *(_spent(m) if m else NONE for m in own)) for t, own in found.items()]
     records = [
         {"task": _name(task), "method": TITLES[m.cell.variant], "training_steps": m.ticks[-1],
-         "trial_steps": m.trial_ticks, "tokens": m.tokens}
+         "trial_steps": m.trial_ticks, "answers": _answers(m), "tokens": m.tokens}
         for task, own in found.items() for m in own if m
     ]  # fmt: skip
     columns = ("task", *(TITLES[method] for method in view.variants))
-    return Table("main_steps", "Steps", STEPS_WORDS, columns, rows, records)
+    return Table("main_steps", "Steps and answers", STEPS_WORDS, columns, rows, records)
+
+
+def _spent(m: Measured) -> str:
+    return steps_words(m) + f", {_answers(m)} answers" * (_answers(m) > 0)
+
+
+def _answers(m: Measured) -> int:
+    """Of models, in each run; mean over seeds."""
+    return round(sum(len(record["answers"]) for record in m.records) / len(m.records))
 
 
 def steps_words(m: Measured) -> str:

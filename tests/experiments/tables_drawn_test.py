@@ -110,7 +110,7 @@ def test_the_first_table_sets_the_paper_beside_with_a_line_that_says_its_world(
 ) -> None:
     task = f"{paper.INFERRED[1]}_paper"
     whole = view(tmp_path, task, "mineagent", "rl_gpt")
-    success, steps, *_ = main_table.tables(whole)
+    success, over, steps, _ = main_table.tables(whole)
     assert success.columns[:3] == ("task", "MineAgent", "RL-GPT")
     assert success.columns[-1] == "RL-GPT (paper, MineDojo)"
     row, mean = success.rows
@@ -120,9 +120,22 @@ def test_the_first_table_sets_the_paper_beside_with_a_line_that_says_its_world(
     assert "MineDojo" in success.words and "not to be set against" in success.words
     theirs = [r for r in success.records if r.get("source") == "paper"]
     assert [r["rate"] for r in theirs] == [0.46, 0.83, 0.85]
-    assert steps.rows[0][1:] == ("600k + –", "600k + –")
+    assert steps.rows[0][1:] == ("600k + –, 3 answers",) * 2
+    assert over.rows[0][:4] == ("MineAgent", "1", "0", "0") and len(over.rows) == 1
     plain = main_table.tables(view(tmp_path / "log", "harvest_log", "rl_gpt"))[0]
     assert plain.columns == ("task", "RL-GPT") and "paper" not in plain.words
+
+
+def test_a_difference_over_tasks_is_student_s_of_the_tasks() -> None:
+    # 0.2, 0.5, 0.8: mean 0.5, standard deviation 0.3, t(2) = 4.3027; cut to what there can be.
+    pairs = [([Count(k + 1000, 10_000)], [Count(1000, 10_000)]) for k in (2000, 5000, 8000)]
+    found = intervals.difference_over_tasks(pairs)
+    assert found[:3] == pytest.approx((0.5, 0.5 - 4.3027 * 0.3 / 3**0.5, 1.0), abs=1e-4)
+    equal = [([Count(60, 100)] * 2, [Count(40, 100)])] * 4
+    low, high = (intervals.these_agents(counts) for counts in equal[0])
+    inner = ((high[1] - high[0]) ** 2 + (low[1] - low[0]) ** 2) ** 0.5 / 2 / 4**0.5
+    found = intervals.difference_over_tasks(equal)
+    assert found[:3] == pytest.approx((0.2, 0.2 - inner, 0.2 + inner))
 
 
 def test_the_papers_numbers_are_those_of_its_ten_tasks() -> None:
