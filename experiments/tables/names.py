@@ -93,7 +93,8 @@ NAMED = {
         ("harvest_log",), _each(*compared.DESIGNS.values()), compared.interface,
     ),
     "frontier": Named(
-        "Where learning adds to code: code alone and RL-GPT by what they see.", FOUR,
+        "Where learning adds to code: code alone and RL-GPT by what they see.",
+        (*FOUR, *PAPER_CONFIGS),
         lambda tasks, live: frontier.frontier_cells(tasks), frontier.frontier,
     ),
     "iterations": Named(

@@ -164,7 +164,8 @@ def test_the_frontier_sets_rl_gpt_beside_code_by_sight(tmp_path: Path) -> None:
     assert found["blind_code"]["RL-GPT minus code"].startswith("+0.0 (")
     assert found["pixels"]["code alone"].startswith("85.0 (")  # sees as little
     assert found["pixels"]["RL-GPT"] == "not recorded" and found["rays"]["verdict"] == "–"
-    assert len(frontier.by_sight("harvest_milk_rays")) == 1
+    assert list(frontier.by_sight("harvest_milk_rays")) == ["rays"]
+    assert list(frontier.by_sight("craft_stick_paper")) == ["blind_code"]
 
 
 def test_draws_tell_conversations_from_seeds(tmp_path: Path) -> None:
