@@ -166,8 +166,8 @@ def difference(after: Counts, before: Counts, paired: bool = False) -> Differenc
     low, high = _student([a - b] if paired else [a, b])
     (la, ua), (lb, ub) = these_agents(after), these_agents(before)
     pa, pb = rate(after), rate(before)
-    low = min(low, pa - pb - math.hypot(pa - la, ub - pb))
-    high = max(high, pa - pb + math.hypot(ua - pa, pb - lb))
+    low = max(-1.0, min(low, pa - pb - math.hypot(pa - la, ub - pb)))
+    high = min(1.0, max(high, pa - pb + math.hypot(ua - pa, pb - lb)))
     return Difference(pa - pb, low, high, min(len(after), len(before)) < 2)
 
 

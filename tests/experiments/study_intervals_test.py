@@ -81,6 +81,11 @@ def test_a_difference_without_pairs_is_welch_s() -> None:
     assert difference(a, b, False)[1:3] == pytest.approx(tuple(told.confidence_interval(0.95)))
 
 
+def test_a_difference_is_no_more_than_there_can_be() -> None:
+    apart = of((100, 200), (160, 200)), of((20, 200), (140, 200))
+    assert difference(*apart)[1:3] == (-1.0, 1.0)
+
+
 def test_a_difference_turns_its_sign_with_its_order() -> None:
     a, b = of(*[(150, 200)] * 3), of(*[(50, 200)] * 3)
     up, down = difference(a, b, True), difference(b, a, True)
