@@ -75,7 +75,9 @@ def _scores(measured: Mapping[Cell, Measured], variants: Sequence[str]) -> tuple
         has = ", ".join(f"{task} {len(found)}" for task, found in rates.items())
         lines.append(f"{variant} is not pooled: {MIN_SEEDS} seeds that all tasks have are needed, "
                      f"and there are {len(seeds)} ({has})")  # fmt: skip
-    return (scores, lines) if "rl_gpt" in scores else ({}, lines[:1])
+    if "rl_gpt" not in scores:  # with whom all others are compared
+        return {}, [line for line in lines if line.startswith("rl_gpt ")]
+    return scores, lines
 
 
 def _rates(measured: Mapping[Cell, Measured], task: str, variant: str) -> dict[int, float]:
