@@ -91,7 +91,8 @@ def _told(table: Table, world: str) -> Table:
 
 
 def markdown(study: Study) -> str:
-    head = f"# {study.name}\n\n{study.words}\n\n{world_words(study.world)} {INTERVALS}\n"
+    said = " ".join([world_words(study.world), INTERVALS, *_models(study.measured)])
+    head = f"# {study.name}\n\n{study.words}\n\n{said}\n"
     parts = [head, *(made.markdown() for made in study.tables), _about(study)]
     if study.skipped:
         lines = "".join(f"- {s.cell.name}: {_why(s)}\n" for s in study.skipped)
@@ -100,6 +101,14 @@ def markdown(study: Study) -> str:
         lines = "".join(f"- {f.job.name}: {f.reason} ({f.job.log.name})\n" for f in study.failed)
         parts.append(f"## Failed\n\n{lines}")
     return "\n".join(parts)
+
+
+def _models(measured: Mapping[Cell, Measured]) -> list[str]:
+    """Whose answers agents gave, if any did."""
+    found = {name for m in measured.values() for record in m.records for name in record["models"]}
+    names = sorted(found - {""})
+    one = "one model family, " * (len(names) == 1)
+    return [f"Agents' answers are draws of {one}{', '.join(names)}."] * bool(names)
 
 
 def _why(skipped: Skipped) -> str:

@@ -209,6 +209,7 @@ def test_a_page_names_worlds_commands_and_what_was_left_out(tmp_path: Path) -> N
     text = (tmp_path / "out/table.md").read_text()
     assert "harvest_log without_sp: not recorded: nothing. To record it: `python`" in text
     assert "2 of 2 runs done" in text and "Where every number comes from" in text
+    assert "draws of one model family, a-model." in text
     for suffix in ("md", "tex", "csv"):
         one = (tmp_path / f"out/tables/structure.{suffix}").read_text()
         assert ("embedded world" in one) or (suffix == "csv" and ",voxel" in one)
