@@ -111,7 +111,9 @@ NAMED = {
     ),
     "draws": Named(
         "How much is the model's luck: several conversations about one task.",
-        ("craft_stick", "harvest_milk"), _each(*draws.DRAWS), draws.draws,
+        ("craft_stick", "harvest_milk", f"get_crafting_table_nearby{PAPER}",
+         f"harvest_milk_with_crafting_table_and_iron_ingot{PAPER}"),
+        _each(*draws.DRAWS), draws.draws,
     ),
     "advice": Named(
         "With and without advice in the prompts.", FOUR, _each(*compared.ADVICE.values()),
