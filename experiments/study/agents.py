@@ -16,6 +16,7 @@ from typing import Any
 from rich.console import Console
 
 from experiments import flags
+from experiments.configs import worlds
 from experiments.study.conversation import ENDS, Iteration, read
 from experiments.study.table import NONE, Table, percent, to
 from experiments.values import ConfigError
@@ -23,6 +24,7 @@ from rlgpt_jax import files
 from rlgpt_jax.agents.llm import tokens
 from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.agents.prompt_state import KINDS
+from rlgpt_jax.envs.spec import WorldSpec
 from rlgpt_jax.loop.config import SENSORS
 from rlgpt_jax.loop.record import write_json
 from rlgpt_jax.rl.evaluate.report import wilson
@@ -66,41 +68,46 @@ def conversations(paths: Sequence[Path]) -> list[Conversation]:
     """
     found = [pair for path in paths for pair in _transcripts(path)]
     made = []
-    for name, path, sensors in found:
+    for name, path, sensors, spec in found:
         try:
             lines = read_lines(path)
             code = [line for line in lines if line["key"].startswith(CODE)]
             rest = [line for line in lines if not line["key"].startswith(CODE)]
             for title, own in ((name, rest), (f"{name}, code alone", code)):
                 if own:
-                    made.append(Conversation(title, path, tuple(read(own, sensors))))
+                    made.append(Conversation(title, path, tuple(read(own, sensors, spec))))
         except (OSError, ValueError) as error:
             raise ConfigError(f"{path}: {error}") from error
     return made
 
 
-def _transcripts(path: Path) -> list[tuple[str, Path, str]]:
-    """(name, file, sensors of its macros) of the transcripts at a path."""
+def _transcripts(path: Path) -> list[tuple[str, Path, str, WorldSpec | None]]:
+    """(name, file, sensors of its macros, spec of its world) of the transcripts at a path."""
     if path.is_file():
-        return [(path.stem, path, sensors_of(path.stem))]
+        return [(path.stem, path, *written_in(path.stem))]
     if (path / "config.json").exists():
         if not (path / "transcript.jsonl").exists():
             raise ConfigError(f"{path} is a run without a transcript: nobody was asked in it.")
         config = json.loads((path / "config.json").read_text())["config"]
         if "sight" not in config:
             raise ConfigError(f"{path} was made by another version: its config.json has no sight.")
-        return [(path.name, path / "transcript.jsonl", SENSORS[config["sight"]])]
+        task = worlds.of_run(config)
+        spec = task.spec if task else None
+        return [(path.name, path / "transcript.jsonl", SENSORS[config["sight"]], spec)]
     files = sorted(path.glob("*.jsonl"))
     if not files:
         raise ConfigError(
             f"{path} holds no transcript. Give a .jsonl file, a folder of them or a run folder."
         )
-    return [(file.stem, file, sensors_of(file.stem)) for file in files]
+    return [(file.stem, file, *written_in(file.stem)) for file in files]
 
 
-def sensors_of(name: str) -> str:
-    """What the macros of a configuration may sense."""
-    return flags.load_config(name).sensors if name in flags.config_names() else "paper"
+def written_in(name: str) -> tuple[str, WorldSpec | None]:
+    """What the macros of a configuration may sense, and the spec of its world."""
+    if name not in flags.config_names() and name not in worlds.TASKS:
+        return "paper", None
+    config = flags.load_config(name)
+    return config.sensors, config.task_record.spec
 
 
 def tables(found: Sequence[Conversation]) -> list[Table]:

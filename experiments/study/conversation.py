@@ -6,13 +6,15 @@ as the agents' parsers read them. Of a key that was answered twice the later ans
 
 import collections
 import dataclasses
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rlgpt_jax.agents import parse as blocks
 from rlgpt_jax.agents.llm import tokens
-from rlgpt_jax.agents.prompt_state import CODED_KINDS, KEEP, KINDS, OK, Refusal
+from rlgpt_jax.agents.prompt_state import CODED_KINDS, KEEP, KINDS, OK
+from rlgpt_jax.envs.spec import WorldSpec
 
 _KEY = re.compile(r"^(?:pure_code/)?(?:task/([^/]+)/)?iter(\d+)/(.+)$")
 AGAIN = "/again"
@@ -83,12 +85,38 @@ class Iteration:
     spent: tokens.Cell  # calls, tokens, price
 
 
-def read(lines: Sequence[Line], sensors: str) -> list[Iteration]:
+@dataclasses.dataclass
+class Code:
+    """The code of a conversation about one task."""
+
+    sensors: str  # level at which it is compiled
+    spec: WorldSpec | None = None  # of a world that is not Minecraft
+    # Name -> latest accepted code with what it calls: what the parts of later tries may call.
+    accepted: dict[str, str] = dataclasses.field(default_factory=dict)
+
+    def takes(self, source: str, name: str, others: Mapping[str, str]) -> bool:
+        """Whether today's macro language accepts a part; keeps it, if so."""
+        from rlgpt_jax.macros.language import link_macro, parse_macro
+        from rlgpt_jax.macros.refusal import Refusal as Refused
+        from rlgpt_jax.macros.skills import skills
+
+        library = skills.sources(self.sensors, self.spec) if self.spec else {}
+        text = link_macro(source, name, others)
+        if isinstance(text, Refused) or isinstance(
+            parse_macro(text, name, self.sensors, library, self.spec), Refused
+        ):
+            return False
+        self.accepted[name] = text
+        return True
+
+
+def read(lines: Sequence[Line], sensors: str, spec: WorldSpec | None = None) -> list[Iteration]:
     """The iterations of a conversation, in order.
 
     Args:
       lines: of a transcript.
       sensors: level at which its macros are compiled.
+      spec: of its world, None of Minecraft.
     """
     stages: dict[tuple[str, int], dict[str, str]] = {}
     for line in lines:
@@ -97,14 +125,15 @@ def read(lines: Sequence[Line], sensors: str) -> list[Iteration]:
             stages.setdefault((task, number), {})[rest] = line["answer"]
     rows = tokens.rows(tokens.cells(lines))
     spent = {(row.task, row.iteration): tokens.total(list(row.cells.values())) for row in rows}
+    code = {task: Code(sensors, spec) for task, _ in stages}
     return [
-        _iteration(task, number, answers, sensors, spent[task, number])
+        _iteration(task, number, answers, code[task], spent[task, number])
         for (task, number), answers in stages.items()
     ]
 
 
 def _iteration(
-    task: str, number: int, answers: Mapping[str, str], sensors: str, spent: tokens.Cell
+    task: str, number: int, answers: Mapping[str, str], code: Code, spent: tokens.Cell
 ) -> Iteration:
     plan = _plan(answers)
     critique = _object(answers.get("critic" + AGAIN, answers.get("critic", "")))
@@ -116,7 +145,7 @@ def _iteration(
         kinds={k: sum(s.get("kind") == k for s in plan) for k in KINDS},
         kept=sum(_keeps(s) for s in coded),
         has_plan=bool(plan),
-        macros=_macros(answers, plan, sensors),
+        macros=_macros(answers, plan, code),
         asked_again=sum(key.endswith(AGAIN) for key in answers),
         failure=_line(critique.get("failure")),
         advice=_line(critique.get("advice")),
@@ -134,47 +163,43 @@ def _plan(answers: Mapping[str, str]) -> list[dict[str, Any]]:
 
 
 def _macros(
-    answers: Mapping[str, str], plan: Sequence[Mapping[str, Any]], sensors: str
+    answers: Mapping[str, str], plan: Sequence[Mapping[str, Any]], code: Code
 ) -> tuple[Macro, ...]:
     verdicts = _verdicts(answers)
+    coded = [s["name"] for s in plan if s.get("kind") in CODED_KINDS and "name" in s]
     tries: dict[str, list[Try]] = {}
+    for number, parts in itertools.groupby(_sources(answers, coded), lambda part: part[0]):
+        before = dict(code.accepted)  # parts of one try cannot call each other
+        for _, name, source in parts:
+            others = {other: before.get(other, "") for other in coded if other != name}
+            if source == KEEP:
+                made = Try(number, CONTENT)
+            elif source and code.takes(source, name, others):
+                made = Try(number, ACCEPTED, verdicts.get((name, number), ""))
+            else:
+                made = Try(number, REFUSED)
+            tries.setdefault(name, []).append(made)
+    return tuple(Macro(name, tuple(found)) for name, found in tries.items())
+
+
+def _sources(answers: Mapping[str, str], coded: Sequence[str]) -> Iterator[tuple[int, str, str]]:
+    """(try, name, code) by try; `KEEP` where the version before stays, "" without any code."""
     for key in _tries(answers, "fast/"):
         _, name, number = key.split("/")[:3]
-        at = int(number.removeprefix("try"))
-        tries.setdefault(name, []).append(
-            _try(answers[key], name, at, sensors, verdicts.get((name, at), ""))
-        )
-    coded = [s["name"] for s in plan if s.get("kind") in CODED_KINDS and "name" in s]
+        at, source = int(number.removeprefix("try")), blocks.python_source(answers[key])
+        if at and blocks.says(answers[key], KEEP):
+            source = KEEP
+        yield at, name, source if isinstance(source, str) else ""
     for key in _tries(answers, "one/"):
-        at = int(key.split("/")[1].removeprefix("try"))
         sources = blocks.python_sources(answers[key])
-        for name in (n for n in coded if n in sources):
-            tries.setdefault(name, []).append(_compiled(sources[name], name, at, sensors, ""))
-    return tuple(Macro(name, tuple(found)) for name, found in tries.items())
+        at = int(key.split("/")[1].removeprefix("try"))
+        yield from ((at, name, sources[name]) for name in coded if name in sources)
 
 
 def _tries(answers: Mapping[str, str], begin: str) -> list[str]:
     """Keys of answers with code, by the number of the try."""
     keys = [k for k in answers if k.startswith(begin) and re.search(r"/try\d+$", k)]
     return sorted(keys, key=lambda k: int(k.rpartition("try")[2]))
-
-
-def _try(text: str, name: str, number: int, sensors: str, verdict: str) -> Try:
-    if number and blocks.says(text, KEEP):
-        return Try(number, CONTENT)
-    source = blocks.python_source(text)
-    if isinstance(source, Refusal):
-        return Try(number, REFUSED)
-    return _compiled(source, name, number, sensors, verdict)
-
-
-def _compiled(source: str, name: str, number: int, sensors: str, verdict: str) -> Try:
-    from rlgpt_jax.macros.language import parse_macro
-    from rlgpt_jax.macros.refusal import Refusal as Refused
-
-    program = parse_macro(source, name, sensors)
-    is_refused = isinstance(program, Refused)
-    return Try(number, REFUSED) if is_refused else Try(number, ACCEPTED, verdict)
 
 
 def _verdicts(answers: Mapping[str, str]) -> dict[tuple[str, int], str]:

@@ -84,6 +84,21 @@ def test_a_second_answer_replaces_the_first_and_is_counted() -> None:
     assert [m.name for m in found.macros] == ["milk_cow"]
 
 
+def test_code_may_call_what_was_accepted_in_an_earlier_try() -> None:
+    calls = block("python", MILK.replace("yield use()", "yield from wander(obs)"))
+    given = {"slow": PLAN, "fast/wander/try0": block("python", WANDER), "fast/milk_cow/try0": calls}
+    same = iteration(given)
+    later = iteration({**given, "fast/milk_cow/try1": calls})
+    assert [m.first_accepted for m in same.macros] == [True, False]
+    assert later.macros[1].second is not None and later.macros[1].second.outcome == "accepted"
+
+
+def test_code_of_another_world_is_compiled_in_its_words() -> None:
+    (found,) = agents.conversations([agents.SHIPPED / "mountain_car.jsonl"])
+    macros = [macro for it in found.iterations for macro in it.macros]
+    assert macros and all(macro.first_accepted for macro in macros)
+
+
 def test_answers_that_hold_nothing_leave_nothing() -> None:
     found = iteration({"slow": "I do not know.", "critic": "```json\n[1, 2]\n```"})
     assert not found.has_plan and found.macros == () and found.failure == ""
