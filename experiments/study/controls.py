@@ -12,11 +12,12 @@ from experiments.study.table import NONE, Table, rate_cell, rate_record, to
 TABLE_WORDS = (
     "Held-out success, percent, of what did best in validation (of `rl_gpt` and `cold` an "
     "iteration's policy, or its code alone where that was better), with 95 % intervals "
-    "over seeds; the last columns are `rl_gpt` minus the row, percentage points. PPO has as many "
-    "training steps as an ordinary run may have; steps of macros that were tried come on top of "
-    "those of `rl_gpt`. `its code`: the best coded parts of `rl_gpt` alone, in the same "
-    "worlds; `its policy`: its best policy, where a seed ended with code. The set-up of "
-    "`agents_setup` is that of `rl_gpt`'s best iteration with the same seed, without macros."
+    "over seeds; the last columns are `rl_gpt` minus the row, percentage points, paired by seed "
+    "where both have the same ones, and so the same held-out episodes. PPO has as many training "
+    "steps as an ordinary run may have; steps of macros that were tried come on top of those of "
+    "`rl_gpt`. `its code`: the best coded parts of `rl_gpt` alone, in the same worlds; `its "
+    "policy`: its best policy, where a seed ended with code. The set-up of `agents_setup` is that "
+    "of `rl_gpt`'s best iteration with the same seed, without macros."
 )
 COLUMNS = (
     "configuration", "sight", "variant", "what plays", "seeds", "training steps", "trial steps",
@@ -40,7 +41,7 @@ def controls(measured: Mapping[Cell, Measured]) -> Table:
             })  # fmt: skip
             against = NONE, NONE
             if variant != "rl_gpt":
-                minus = difference(ours, theirs, variant.startswith("its "))
+                minus = difference(ours, theirs, paired=m.seeds == own.seeds)
                 against = str(minus), minus.verdict
                 records[-1] |= {"minus": minus.size, "minus_low": minus.low,
                                 "minus_high": minus.high, "verdict": minus.verdict}  # fmt: skip

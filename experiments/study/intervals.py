@@ -156,7 +156,7 @@ def difference(after: Counts, before: Counts, paired: bool = False) -> Differenc
     """rate(after) - rate(before) of the method, its interval no narrower than of the agents.
 
     Args:
-      paired: whether the i-th entries are of one run, so that its seed is in both.
+      paired: whether the i-th entries are of one seed, so that its worlds are in both.
 
     Source: the agents' is Newcombe's hybrid of two score intervals (1998, Statistics in Medicine
     17, method 10), which takes worlds that both met as others: a little too wide. The method's is

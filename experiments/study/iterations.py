@@ -32,8 +32,8 @@ WORDS = (
 )
 AGAINST_WORDS = (
     "Held-out success of `rl_gpt` minus that of `pure_rl` after the same iteration, percentage "
-    "points, 95 % interval over seeds. Where the agents asked for less training, "
-    "`rl_gpt` has had fewer ticks."
+    "points, 95 % interval over seeds, paired by seed where both have the same ones. Where the "
+    "agents asked for less training, `rl_gpt` has had fewer ticks."
 )
 
 
@@ -85,7 +85,7 @@ def against_pure_rl(measured: Mapping[Cell, Measured]) -> Table:
             continue
         for i, reports in enumerate(zip(m.held_out, other.held_out, strict=False)):
             ours, theirs = map(counts_of, reports)
-            minus = difference(ours, theirs)
+            minus = difference(ours, theirs, paired=m.seeds == other.seeds)
             rows.append((cell.config, str(i), rate_cell(ours), rate_cell(theirs),
                          f"{100 * minus.size:+.1f}", minus.interval, minus.verdict))  # fmt: skip
             records.append({

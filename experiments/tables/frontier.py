@@ -48,7 +48,8 @@ def frontier(view: View) -> list[Table]:
                     for c, m in zip(pair, (code, both), strict=True)]  # fmt: skip
             minus, verdict = NONE, NONE
             if code and both:
-                found = difference(counts_of(both.final), counts_of(code.final))
+                counts = counts_of(both.final), counts_of(code.final)
+                found = difference(*counts, paired=both.seeds == code.seeds)
                 minus, verdict = str(found), found.verdict
             steps = [steps_words(m) if m else NONE for m in (code, both)]
             tokens = [f"{m.tokens:,}" if m and m.tokens is not None else NONE for m in (code, both)]

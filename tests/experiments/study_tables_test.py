@@ -13,6 +13,7 @@ from experiments.study.cells import Cell
 from experiments.study.controls import controls
 from experiments.study.figure import _colours, curves_figure
 from experiments.study.finished import curve_of, ticks_of
+from experiments.study.intervals import counts_of, difference
 from experiments.study.iterations import against_pure_rl, iterations
 from experiments.study.measured import Measured, measure
 from experiments.study.overview import overview
@@ -132,6 +133,14 @@ def test_agents_are_set_against_training_alone(measured: dict[Cell, Measured]) -
     assert list(found) == [f"harvest_log {i}" for i in range(3)]
     assert found["harvest_log 2"]["difference"] == "+84.5"
     assert found["harvest_log 2"]["verdict"] == "better"
+
+
+def test_a_control_of_the_same_seeds_is_paired_by_seed(measured: dict[Cell, Measured]) -> None:
+    ours, theirs = (counts_of(measured[cell].last) for cell in (LOG, PURE))
+    told, apart = (difference(ours, theirs, paired) for paired in (True, False))
+    last = against_pure_rl(measured).records[-1]
+    assert (last["low"], last["high"]) == (told.low, told.high) != (apart.low, apart.high)
+    assert told.high == 1.0  # two seeds tell little, but no difference is larger
 
 
 def test_the_overview_is_of_the_chosen_iteration(measured: dict[Cell, Measured]) -> None:
