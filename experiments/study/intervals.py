@@ -98,12 +98,13 @@ def over_seeds(counts: Counts) -> Pair:
 def over_tasks(tasks: Sequence[Counts]) -> tuple[float, Pair]:
     """Mean over tasks of a method's rate, with its interval over seeds, for these tasks.
 
-    Student's t over the seeds' means, and no narrower than what the agents' intervals of the tasks
-    add up to, if they err apart.
+    Student's t over the seeds of every task, whose runs err apart (Welch's degrees of freedom), and
+    no narrower than what the agents' intervals of the tasks add up to; a task of one seed has
+    these alone.
     """
     centre = sum(map(rate, tasks)) / len(tasks)
-    means = [sum(c.rate for c in of_seed) / len(tasks) for of_seed in zip(*tasks, strict=False)]
-    low, high = _student([np.array(means)])
+    spread = [np.array([c.rate for c in counts]) / len(tasks) for counts in tasks]
+    low, high = _student([x for x in spread if len(x) > 1] or spread)
     ends = map(these_agents, tasks)
     inner = math.hypot(*((b - a) / 2 for a, b in ends)) / len(tasks)
     half = max((high - low) / 2, inner)

@@ -154,6 +154,9 @@ def test_the_mean_over_tasks_has_an_interval_over_seeds() -> None:
     mean, (low, high) = intervals.over_tasks(same)
     inner = intervals.these_agents(same[0])
     assert high - low == pytest.approx((inner[1] - inner[0]) / 2**0.5)
+    # A task of one seed takes nothing from what the others' seeds say.
+    mean, (low, high) = intervals.over_tasks([*tasks[:1], [Count(80, 100)]])
+    assert mean == pytest.approx(0.55) and (low, high) == (0.0, 1.0)
 
 
 def test_the_frontier_sets_rl_gpt_beside_code_by_sight(tmp_path: Path) -> None:
