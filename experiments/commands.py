@@ -7,6 +7,7 @@ Of every tool `exit_code` tells settings and files that cannot be used, in one l
 import argparse
 import dataclasses
 import importlib
+import os
 import sys
 from collections.abc import Callable, Mapping
 from types import ModuleType
@@ -29,11 +30,19 @@ def exit_code(run: Callable[[], int]) -> int:
         return 2
 
 
+def show(text: str) -> int:
+    """Prints a help, whole or as much of it as `| head` reads."""
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # flushed once more at exit
+    return 0
+
+
 def answer(argv: list[str], text: str, run: Callable[[list[str]], int]) -> int:
     """Help with `text` where it is asked for, else what `run` does with the command line."""
     if {"--help", "-h"} & set(argv):
-        print(text)
-        return 0
+        return show(text)
     return exit_code(lambda: run(argv))
 
 

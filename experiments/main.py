@@ -21,6 +21,7 @@ import os
 from pathlib import Path
 
 from experiments import config_tree, flags, machine, signals
+from experiments.commands import show
 from experiments.configs import sight, worlds
 from experiments.recordings import lacks_answers
 from experiments.values import ConfigError
@@ -34,8 +35,7 @@ def main(argv: list[str]) -> int:
     """Returns the exit code: 0 done, 1 stopped, 2 a setting that cannot be used."""
     try:
         if (told := asked_for(argv)) is not None:
-            print(told)
-            return 0
+            return show(told)
         settings = flags.parse(argv)
     except ConfigError as error:
         print(f"error: {error}", file=sys.stderr)
