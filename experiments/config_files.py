@@ -50,7 +50,7 @@ DERIVED = {
     ("car_racing", "seeing"): "judged by a critic that sees pictures of the episodes",
     ("assembly", "blind"): "with macros that read the hand alone; the policy sees where things are",
     **{(task, "blind"): "with macros that read the hand alone, as assembly_blind" for task in (
-        "peg_insert_side", "kitchen_microwave", "kitchen_slide_cabinet", "kitchen_light_switch")},
+        "peg_insert_side", "kitchen_microwave", "kitchen_light_switch")},
 }  # fmt: skip
 
 

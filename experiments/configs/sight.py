@@ -8,7 +8,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-from experiments.values import parse_value
+from experiments.values import ConfigError, parse_value
 from rlgpt_jax.rl.interface import PICTURE
 
 Sight = Literal["rays", "blind_code", "pixels"]
@@ -50,11 +50,15 @@ def chosen(config: Any, assignments: Sequence[tuple[str, str]]) -> Any:
     """The configuration with the sight that overrides name, before their other fields.
 
     Raises:
-      ConfigError: no such sight.
+      ConfigError: no such sight, or not in this world.
     """
     for path, text in assignments:
         if path == "sight":
-            config = seeing(config, parse_value(text, Sight, "--config.sight"))
+            sight = parse_value(text, Sight, "--config.sight")
+            try:
+                config = seeing(config, sight)
+            except ValueError as error:
+                raise ConfigError(str(error)) from error
     return config
 
 

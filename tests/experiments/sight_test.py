@@ -10,6 +10,7 @@ import pytest
 from experiments import flags
 from experiments.config_tree import differences
 from experiments.configs import base, sight
+from experiments.task_fields import override
 from experiments.values import ConfigError
 
 PURE = "--config.loop.mode=pure_rl"
@@ -72,3 +73,8 @@ def test_runs_of_before_there_was_a_sight_are_not_resumed(tmp_path: Path, sensor
     (tmp_path / "config.json").write_text(json.dumps({"name": "harvest_milk", "config": data}))
     with pytest.raises(ConfigError, match="started by an earlier version.*new run folder"):
         flags.parse([f"--workdir={tmp_path}", "--resume"])
+
+
+def test_a_simulator_without_pictures_refuses_pixels_as_a_setting() -> None:
+    with pytest.raises(ConfigError, match="sight=pixels: only for Minecraft"):
+        override(flags.load_config("kitchen_kettle"), [("sight", "pixels")])
