@@ -18,7 +18,8 @@ def main(root: Path) -> None:
     packages: Counter[str] = Counter()
     for path, count in lines.items():
         packages["/".join(path.parts[: 2 if path.parts[0] == "rlgpt_jax" else 1])] += count
-    folders = Counter(path.parent for path in lines)
+    tests = (path.relative_to(root) for path in (root / "tests").rglob("*.py"))
+    folders = Counter(path.parent for path in (*lines, *tests))
     trees = {path: ast.parse(text) for path, text in texts.items()}
     defs = [node for tree in trees.values() for node in ast.walk(tree)
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]  # fmt: skip

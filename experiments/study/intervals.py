@@ -6,7 +6,7 @@ other worlds; Wilson's interval with as many episodes as are worth what was meas
 variance that resampling whole worlds has. `over_seeds`: how sure are we of the method; Student's
 t over the rates of the seeds, at every number of seeds: with two to four it is wide, as it has to
 be, and at five and more a bootstrap over seeds still covers too little
-(`tests/experiments/study_intervals_test.py` simulates both). A seed's rate holds the chance of
+(`tests/experiments/study/intervals_test.py` simulates both). A seed's rate holds the chance of
 its worlds and episodes too. Equal seeds would give a point: no interval of the method is narrower
 than that of the agents.
 """

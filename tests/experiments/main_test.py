@@ -21,7 +21,7 @@ import pytest
 from rlgpt_jax.rl.ppo import ppo
 from rlgpt_jax.rl.rollout import rollout_host
 from tests.experiments import answers
-from tests.experiments.report_test import checked
+from tests.experiments.report.report_test import checked
 
 ROOT = Path(__file__).parents[2]
 TIMEOUT = 600  # seconds; a cold start compiles for about a minute
@@ -143,7 +143,7 @@ def test_nothing_is_compiled_in_training_after_its_first_update(
     assert not again & {"advance", "restart", *(step.__name__ for step in steps)}, late
 
 
-@pytest.mark.slow  # `study_held_out_test.py` tests the command without a run
+@pytest.mark.slow  # `study/held_out_test.py` tests the command without a run
 def test_held_out_values_come_from_the_checkpoints_with_the_bits_of_the_run(
     undisturbed: tuple[Path, str], tmp_path: Path
 ) -> None:

@@ -25,7 +25,7 @@ from tests.agents.llm.whole_run_test import Listening, conversation
 from tests.doubles.services import WIRES
 from tests.doubles.services.server import Peer
 from tests.doubles.services.wire import Answer
-from tests.experiments.minedojo_run_test import DOUBLE, RUN
+from tests.experiments.minedojo.run_test import DOUBLE, RUN
 from tests.faults import ROOT
 from tests.faults.conftest import Ledger, lost_in
 from tests.faults.small_run import run_here

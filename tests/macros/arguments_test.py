@@ -23,7 +23,7 @@ from tests.macros.carts import (
     program,
     view,
 )
-from tests.macros.machines import uncompiled_host
+from tests.macros.vm.machines import uncompiled_host
 
 DRIVE, TURN, BRAKE, JUMP_TO = range(4)
 SKILLS = dict(SPEC.skills)

@@ -8,8 +8,9 @@ import pytest
 
 from experiments.films import video
 from experiments.report.page import write_report
-from tests.experiments import browser, run_folder
-from tests.experiments.browser import Browser
+from tests.experiments import run_folder
+from tests.experiments.view import browser
+from tests.experiments.view.browser import Browser
 from tests.experiments.view.server_test import Served
 
 pytestmark = [

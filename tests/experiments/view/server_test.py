@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.experiments import run_folder
-from tests.experiments.report_test import checked
+from tests.experiments.report.report_test import checked
 
 pytest.importorskip("plotly", reason="plotly is not installed: pip install -e '.[view]'")
 pytest.importorskip("starlette", reason="starlette is not installed: pip install -e '.[view]'")

@@ -5,7 +5,8 @@ import pytest
 
 from rlgpt_jax.macros.vm.bytecode import link
 from rlgpt_jax.macros.vm.host import interpret_host, kernels
-from tests.macros import machines, worlds
+from tests.macros import worlds
+from tests.macros.vm import machines
 
 LANES, TICKS = 3 * interpret_host.BLOCK + 5, 6  # the last block is not full
 SOURCE = """

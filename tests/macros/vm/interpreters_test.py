@@ -13,11 +13,12 @@ from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, link
 from rlgpt_jax.macros.vm.host import interpret_host
-from tests.macros import machines, worlds
-from tests.macros.programs import random_program
+from tests.macros import worlds
+from tests.macros.vm import machines
+from tests.macros.vm.programs import random_program
 
 LANES, TICKS = 16, machines.TICKS
-ANSWERS = sorted((Path(__file__).parent / "answers").glob("*.answer.txt"))
+ANSWERS = sorted((Path(__file__).parents[1] / "answers").glob("*.answer.txt"))
 
 
 def answer_source(path: Path) -> str:

@@ -9,7 +9,7 @@ from rlgpt_jax.macros.vm import bytecode
 from rlgpt_jax.macros.vm.bytecode import TRAP_INDEX, TRAP_KIND, TRAP_MEMORY, TRAP_OLD, TRAP_STEPS
 from rlgpt_jax.macros.vm.host import interpret_host
 from tests.macros import worlds
-from tests.macros.container_programs import BODIES, HELPERS
+from tests.macros.compiler.container_programs import BODIES, HELPERS
 
 LANES, TICKS = 3, 50
 SAMPLE = ("dict building", "sets", "list methods", "sorted", "sorting many", "rays kept")

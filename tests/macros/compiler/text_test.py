@@ -5,7 +5,8 @@ import pytest
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.macros.vm import bytecode
-from tests.macros import python_meaning, worlds
+from tests.macros import worlds
+from tests.macros.compiler import python_meaning
 
 PROGRAMS = {
     "folded": """

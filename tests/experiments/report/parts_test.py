@@ -12,7 +12,7 @@ from experiments.report.load import Run, load_run
 from experiments.report.page import render
 from rlgpt_jax.rl.interface import DEFAULT, RewardTerms, TrainingTask
 from tests.experiments import run_folder
-from tests.experiments.report_test import checked
+from tests.experiments.report.report_test import checked
 
 
 @pytest.fixture

@@ -10,8 +10,9 @@ from rlgpt_jax.macros import sensors
 from rlgpt_jax.macros.vm import in_scan
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, MacroSet, MacroState, link, reads_rays
 from rlgpt_jax.macros.vm.host import interpret_host
-from tests.macros import machines, worlds
-from tests.macros.programs import random_program
+from tests.macros import worlds
+from tests.macros.vm import machines
+from tests.macros.vm.programs import random_program
 
 LANES = 16
 WALK = "def macro(obs):\n    for i in range(4):\n        obs = yield turn(yaw=15 * i)\n"

@@ -15,7 +15,7 @@ from ray.cluster_utils import Cluster
 
 from experiments.sweep import launchers
 from experiments.sweep.jobs import Call, run_all
-from tests.experiments.sweep_test import PROGRAM, Small
+from tests.experiments.sweep.sweep_test import PROGRAM, Small
 
 
 def seconds(launcher: AbstractContextManager[Call], num: int, many: int, sleep: float) -> float:

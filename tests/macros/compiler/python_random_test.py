@@ -10,7 +10,7 @@ from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, TRAP_STEPS, TRAPPED
 from rlgpt_jax.macros.vm.host import interpret_host
 from tests.fuzz.mixed_programs import mixed_program
 from tests.macros import worlds
-from tests.macros.whole_number_programs import whole_number_program
+from tests.macros.compiler.whole_number_programs import whole_number_program
 
 TICKS = 60
 

@@ -9,7 +9,7 @@ from experiments.report.load import load_run
 from experiments.report.page import render
 from experiments.report.tokens import tokens
 from tests.experiments import run_folder
-from tests.experiments.report_test import checked
+from tests.experiments.report.report_test import checked
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import pytest
 from rlgpt_jax.macros import language
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
-from tests.macros import python_meaning
+from tests.macros.compiler import python_meaning
 
 # Whole programs; the macro is `macro`.
 PROGRAMS = {

@@ -22,7 +22,7 @@ from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.loop.library import store
 from rlgpt_jax.loop.record import RunFolder
 from tests.envs.voxel import worlds
-from tests.experiments.macro_command_test import WALK
+from tests.experiments.macro.command_test import WALK
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from tests.fuzz.attack_texts import body
 from tests.macros import worlds
 
 MEGABYTE = 1_000_000
-ANSWERS = Path(__file__).parent / "answers"
+ANSWERS = Path(__file__).parents[1] / "answers"
 
 
 # --- the compiler --------------------------------------------------------------------

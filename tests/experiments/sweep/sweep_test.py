@@ -96,7 +96,7 @@ def test_a_run_ends_with_the_process_that_waits_for_it(tmp_path: Path) -> None:
 @pytest.mark.parametrize("cluster", ["debug", pytest.param("local", marks=pytest.mark.slow)])
 def test_slurm_s_library_runs_jobs(tmp_path: Path, cluster: str, monkeypatch) -> None:
     pytest.importorskip("submitit")
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[3]))
     start = launchers.choose("slurm", tmp_path / "slurm", 1, 0, {"cluster": cluster})
     assert run([Small(tmp_path / "a"), Small(tmp_path / "b")], start) == [
         "a done", "a started", "b done", "b started"

@@ -16,7 +16,7 @@ from experiments.report.load import load_run
 from experiments.report.page import render
 from rlgpt_jax.rl.evaluate.report import EpisodeEnd
 from tests.experiments import run_folder
-from tests.experiments.report_test import checked
+from tests.experiments.report.report_test import checked
 
 
 @pytest.fixture

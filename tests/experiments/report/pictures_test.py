@@ -9,7 +9,7 @@ import pytest
 from experiments.report.load import load_run
 from experiments.report.page import render
 from tests.experiments import run_folder
-from tests.experiments.report_test import checked
+from tests.experiments.report.report_test import checked
 
 MOMENT = {
     "tick": 3, "why": "first <use>", "does": "use", "crosshair": "cow at 2.0 blocks, in reach",

@@ -3,7 +3,8 @@
 import pytest
 
 from rlgpt_jax.macros.vm import bytecode
-from tests.macros import python_meaning, worlds
+from tests.macros import worlds
+from tests.macros.compiler import python_meaning
 
 PROGRAMS = {
     "questions": """
