@@ -9,31 +9,15 @@ Numbers of pieces are looked at only where they decide: what the start items alo
 """
 
 import functools
-import itertools
 import math
 from collections.abc import Iterable, Mapping
 
-from rlgpt_jax.envs.plan.sources import Way, biomes_with, blocks_of, ways
+from rlgpt_jax.envs.plan import sources
+from rlgpt_jax.envs.plan.sources import Known, Way, gives, ids, ready, spread, ways
 from rlgpt_jax.envs.tasks.table import Task
-from rlgpt_jax.envs.voxel.rules.items.item_table import item_id, parse, variants_of
+from rlgpt_jax.envs.voxel.rules.items.item_table import item_id
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import DROPS
-from rlgpt_jax.envs.voxel.terrain.biomes import BIOMES, get_biome
-
-LONGEST = 10**9  # ticks, for what could be had anywhere at any time
-# By item id: the way that gives it first, and in which round; None for what is there.
-Known = Mapping[int, tuple[int, Way | None]]
-
-
-@functools.cache
-def ids(entry: str) -> tuple[int, ...]:
-    """The items that an entry accepts: "planks" any kind of wood, "planks:2" that one."""
-    name, variant = parse(entry)
-    return tuple(variants_of(name)) if variant is None else (item_id(entry),)
-
-
-def gives(way: Way) -> int:
-    """The item id that a way ends with."""
-    return item_id(way.item)
+from rlgpt_jax.envs.voxel.terrain.biomes import get_biome
 
 
 def land_of(task: Task) -> frozenset[str]:
@@ -43,49 +27,30 @@ def land_of(task: Task) -> frozenset[str]:
         mobs |= {mob for mob, _ in get_biome(task.biome).animals}
     if task.hostile:
         mobs.add("zombie")
-    return blocks_of(task.biome) | mobs
+    return sources.blocks_of(task.biome) | mobs
 
 
-def closure(held: Iterable[str], land: frozenset[str], ticks: int) -> Known:
-    """All that can be had from some items in some land within so many ticks."""
-    known: dict[int, tuple[int, Way | None]] = {item_id(name): (0, None) for name in held}
-    left = [w for w in ways() if (not w.raw or w.source in land) and w.ticks < ticks]
-    for number in itertools.count(1):
-        have = frozenset(known)
-        new = [w for w in left if gives(w) not in known and ready(w, have)]
-        if not new:
-            break
-        for way in new:
-            known.setdefault(gives(way), (number, way))
-    return known
-
-
-def ready(way: Way, have: Iterable[int]) -> bool:
-    """Whether what a way needs is among these items."""
-    have = frozenset(have)
-    needed = all(not have.isdisjoint(ids(entry)) for entry, _ in way.needs)
-    return needed and all(
-        any(not have.isdisjoint(ids(entry)) for entry in group) for group in way.keeps
-    )
+def ways_in(task: Task) -> list[Way]:
+    """Ways that a task's land and time allow."""
+    land = land_of(task)
+    return [w for w in ways() if (not w.raw or w.source in land) and w.ticks < task.horizon]
 
 
 def reach(task: Task) -> Known:
     """What a task's worlds give, its start items included."""
-    return closure((name for name, _ in task.start_items), land_of(task), task.horizon)
+    return spread({item_id(name): (0, None) for name, _ in task.start_items}, ways_in(task))
 
 
 @functools.cache
 def _anywhere() -> Known:
     """What can be had from nothing if every land and every mob were at hand."""
-    mobs = frozenset(row.mob for row in DROPS)
-    return closure((), mobs.union(*(blocks_of(row.name) for row in BIOMES)), LONGEST)
+    return spread({}, (way for way in ways() if not way.raw or way.source in sources.everywhere()))
 
 
 def way_to(entry: str, known: Known) -> Way | None:
     """The shortest way to an entry; of equal ones that which comes first in `ways`."""
-    found = [known[i] for i in ids(entry) if i in known]
-    made = [pair for pair in found if pair[1] is not None]
-    return min(made, key=lambda pair: pair[0])[1] if made else None
+    made = [known[i] for i in ids(entry) if i in known and known[i][1] is not None]
+    return min(made, key=lambda pair: pair[0], default=(0, None))[1]
 
 
 def missing(task: Task) -> str:
@@ -138,12 +103,8 @@ def _blame(
 
 def _nearest(group: Iterable[str], known: Known) -> str:
     """Of several tools or fuels the one that is had first; "" if there is none."""
-    rounds = {
-        name: min(known[i][0] for i in ids(name) if i in known)
-        for name in group
-        if any(i in known for i in ids(name))
-    }
-    return min(rounds, key=rounds.__getitem__, default="")
+    rounds = [(known[i][0], name) for name in group for i in ids(name) if i in known]
+    return min(rounds, key=lambda pair: pair[0], default=(0, ""))[1]
 
 
 def _absent(way: Way, task: Task) -> str:
@@ -152,7 +113,7 @@ def _absent(way: Way, task: Task) -> str:
     if name in {row.mob for row in DROPS}:
         hint = "hostile=4" if name == "zombie" else f'mobs=("{name}",)'
         return f"{way.item} comes from a {name}, and the task has none: add {hint}"
-    lands = ", ".join(biomes_with(way.source))
+    lands = ", ".join(sources.biomes_with(way.source))
     return f"{way.item} comes from the block {name}, and {task.biome} has none (it is in {lands})"
 
 
@@ -164,10 +125,8 @@ def _too_few(task: Task, known: Known) -> str:
     endless = {i for i, (_, way) in known.items() if way is not None}
     counts = dict(task.start_items)
     least = ""
-    for way in ways():
-        if gives(way) not in ids(task.goal_item) or not ready(way, known):
-            continue
-        if way.raw and (way.source not in land_of(task) or way.ticks >= task.horizon):
+    for way in ways_in(task):
+        if gives(way) not in ids(task.goal_item) or not ready(way, known.keys()):
             continue
         times = math.ceil(task.goal_quantity / way.most)
         short = [
@@ -189,9 +148,10 @@ def _held(entry: str, counts: Mapping[str, int]) -> int:
     return sum(number for name, number in counts.items() if item_id(name) in ids(entry))
 
 
-def chain(task: Task) -> tuple[Way, ...]:
-    """Ways from the start items to the goal, those that others need first."""
-    known, done = reach(task), dict[str, Way]()
+def _leading(task: Task, known: Known, whole: bool) -> dict[str, Way]:
+    """By entry the ways from the start items to the goal, those that others need first; without
+    tools, stations, fuel and what is taken to the land if not `whole`."""
+    done = dict[str, Way]()
     carried = {item_id(name) for name, _ in task.start_items}
 
     def add(entry: str, is_goal: bool = False) -> None:
@@ -200,15 +160,20 @@ def chain(task: Task) -> tuple[Way, ...]:
         way = way_to(entry, known)
         if way is None:
             return
-        for name, _ in way.needs:
+        for name, _ in way.needs if whole or not way.raw else ():
             add(name)
-        for group in way.keeps:
+        for group in way.keeps if whole else ():
             if not any(i in carried for name in group for i in ids(name)):
                 add(_nearest(group, known))
         done[entry] = way
 
     add(task.goal_item, is_goal=not task.nearby)
-    return tuple(done.values())
+    return done
+
+
+def chain(task: Task) -> tuple[Way, ...]:
+    """Ways from the start items to the goal, those that others need first."""
+    return tuple(_leading(task, reach(task), whole=True).values())
 
 
 def sources_of(task: Task) -> tuple[str, ...]:
@@ -217,20 +182,8 @@ def sources_of(task: Task) -> tuple[str, ...]:
     What tools, stations and fuel are made of is left out, unless nothing else is taken
     from the land.
     """
-    known, land = reach(task), land_of(task)
-    carried = {item_id(name) for name, _ in task.start_items}
-    found: dict[str, None] = {}
-
-    def add(entry: str, is_goal: bool = False) -> None:
-        if not is_goal and not carried.isdisjoint(ids(entry)):
-            return
-        way = way_to(entry, known)
-        if way is not None and way.raw:
-            same = [w for w in ways() if w.raw and gives(w) in ids(entry) and w.source in land]
-            found.update(dict.fromkeys(w.source_name for w in same if ready(w, known)))
-        elif way is not None:
-            for name, _ in way.needs:
-                add(name)
-
-    add(task.goal_item, is_goal=not task.nearby)
-    return tuple(found) or tuple(dict.fromkeys(w.source_name for w in chain(task) if w.raw))
+    known = reach(task)
+    leads = [entry for entry, way in _leading(task, known, whole=False).items() if way.raw]
+    raw = [way for way in ways_in(task) if way.raw and ready(way, known.keys())]
+    found = [way.source_name for entry in leads for way in raw if gives(way) in ids(entry)]
+    return tuple(dict.fromkeys(found or (way.source_name for way in chain(task) if way.raw)))

@@ -11,7 +11,8 @@ import math
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from rlgpt_jax.envs.plan.recipe_graph import FUEL_ORDER, Way, best_sources, best_ways, sources
+from rlgpt_jax.envs.plan.recipe_graph import FUEL_ORDER, best_sources, best_ways, sources
+from rlgpt_jax.envs.plan.sources import Way
 from rlgpt_jax.envs.voxel.rules.items.smelting import FUELS, TICKS
 
 Items = tuple[tuple[str, int], ...]
@@ -57,7 +58,7 @@ def ensure(paper: Paper, item: str, quantity: int, top: bool = False) -> Paper:
     if missing <= 0:
         return paper
     results = [_craft(paper, item, missing, way) for way in best_ways(item)]
-    if paper.land and sources().get(item):
+    if paper.land and sources(item):
         # What is only now and then left somewhere is rather made.
         sure = any(source.sure for source in best_sources(item))
         results.insert(0 if sure else len(results), _gather(paper, item, missing))
@@ -73,18 +74,18 @@ def _gather(paper: Paper, item: str, missing: int) -> Paper:
     """Takes from the land, by the source whose tool is held."""
     paper = paper.copy()
     chosen = sorted(
-        best_sources(item) or sources()[item],
+        best_sources(item) or sources(item),
         key=lambda s: (not _has_tool(paper, s.tools), not s.sure),
     )[0]
     if not _has_tool(paper, chosen.tools):
         paper.held[chosen.tools[0]] += 1
         paper.borrowed[chosen.tools[0]] += 1
-    if chosen.takes:
-        paper = ensure(paper, chosen.takes, missing).copy()
-        paper.held[chosen.takes] -= missing
+    for need, _ in chosen.needs:  # the bucket that becomes the product
+        paper = ensure(paper, need, missing).copy()
+        paper.held[need] -= missing
     paper.held[item] += missing
-    paper.taken |= {s.name for s in sources()[item] if _has_tool(paper, s.tools) and s.sure}
-    paper.taken |= {chosen.name}
+    paper.taken |= {s.source for s in sources(item) if _has_tool(paper, s.tools) and s.sure}
+    paper.taken |= {chosen.source}
     return paper
 
 
@@ -93,16 +94,16 @@ def _has_tool(paper: Paper, tools: tuple[str, ...]) -> bool:
 
 
 def _craft(paper: Paper, item: str, missing: int, way: Way) -> Paper:
-    times = math.ceil(missing / way.pieces)
+    times = math.ceil(missing / way.most)
     for need, pieces in way.needs:
         paper = ensure(paper, need, pieces * times).copy()
         paper.held[need] -= pieces * times
-    if way.place:
-        paper = _station(paper, way.place)
-    if way.place == "furnace":
+    if way.station:
+        paper = _station(paper, way.station)
+    if way.how == "smelt":
         paper = _burn(paper, TICKS * times)
     paper = paper.copy()
-    paper.held[item] += times * way.pieces
+    paper.held[item] += times * way.most
     return paper
 
 

@@ -135,7 +135,7 @@ def _ways(steps: Sequence[Step], start: Items) -> str:
         paper = play(step, dict(step.needs))
         if paper.cost:
             lack = ", ".join(f"{number} {item}" for item, number in sorted(paper.borrowed.items()))
-            wild = any(sources().get(item) for item in paper.borrowed) and not step.land
+            wild = any(sources(item) for item in paper.borrowed) and not step.land
             more = ', or write "solve": "loop" if it is to be gathered' if wild else ""
             stations = [s for s in STATIONS if paper.borrowed[s]]
             near = f" ({' and '.join(stations)} must be carried to be put down)" if stations else ""

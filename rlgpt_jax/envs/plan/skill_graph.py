@@ -15,7 +15,8 @@ import functools
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from rlgpt_jax.envs.plan.recipe_graph import Source, best_ways, sources
+from rlgpt_jax.envs.plan.recipe_graph import best_ways, sources
+from rlgpt_jax.envs.plan.sources import Way
 from rlgpt_jax.envs.tasks.table import Task
 
 FIND, HARVEST, PLACE, CRAFT = "find", "harvest", "place", "craft"
@@ -121,26 +122,25 @@ def _all(task: Task) -> Graph:
 
 def _maker(item: str, task: Task, weapon: str) -> Skill | None:
     """The skill that gives an item: from what of the land is sure to leave it, else crafted."""
-    known, ways = sources().get(item, ()), best_ways(item)
-    left = [source for source in known if source.sure or not ways]
+    ways = best_ways(item)
+    left = [source for source in sources(item) if source.sure or not ways]
     if left:
-        best = max(left, key=lambda source: (source.sure, source.high))
+        best = max(left, key=lambda source: (source.sure, source.most))
         return _harvest(item, best, task, weapon)
     for way in ways[:1]:
-        uses = way.needs + ((("planks", 1),) if way.place == "furnace" else ())  # as fuel
-        return Skill(f"craft_{item}", CRAFT, item, way.pieces, uses, station=way.place)
+        uses = way.needs + ((("planks", 1),) if way.how == "smelt" else ())  # as fuel
+        return Skill(f"craft_{item}", CRAFT, item, way.most, uses, station=way.station)
     return None
 
 
-def _harvest(item: str, source: Source, task: Task, weapon: str) -> Skill:
+def _harvest(item: str, source: Way, task: Task, weapon: str) -> Skill:
     """By the tool that the task starts with, else by the weakest; mobs are killed with the sword
     that there is from the start. The bucket that becomes the product is in the hand too."""
     start = [tool for tool in source.tools if tool in dict(task.start_items)]
     tool = (*start, *source.tools, "")[0]
-    hand = weapon if source.verb == "kill" else "" if source.takes else tool
-    ticks = COBBLESTONE_TICKS if item == "cobblestone" else TICKS.get(source.verb, OTHER_TICKS)
-    uses = ((source.takes, 1),) if source.takes else ()
-    return Skill(f"get_{item}", HARVEST, item, 1, uses, hand, (source.name,), ticks=ticks)
+    hand = weapon if source.how == "kill" else "" if source.needs else tool
+    ticks = COBBLESTONE_TICKS if item == "cobblestone" else TICKS.get(source.how, OTHER_TICKS)
+    return Skill(f"get_{item}", HARVEST, item, 1, source.needs, hand, (source.source,), ticks=ticks)
 
 
 def nearby(target: str) -> str:

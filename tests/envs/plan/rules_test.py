@@ -1,13 +1,7 @@
-import dataclasses
-
-import numpy as np
 import pytest
 
 from rlgpt_jax.envs.plan import on_paper, recipe_graph, rules
 from rlgpt_jax.envs.plan.on_paper import Step
-from rlgpt_jax.envs.voxel.params import WorldParams
-from rlgpt_jax.envs.voxel.rules.blocks.blocks import AIR_CODE, BLOCKS
-from rlgpt_jax.envs.voxel.terrain import worldgen
 
 LOGS = Step("logs", "log", 3, (), land=True)
 PLANKS = Step("planks", "planks", 12, (("log", 3),), land=False)
@@ -160,13 +154,3 @@ def test_ingredients_come_before_what_is_made_of_them():
                 depth[need] < depth[name]
                 for way in recipe_graph.best_ways(name) for need, _ in way.needs
             )  # fmt: skip
-
-
-def test_the_blocks_of_the_land_are_those_that_the_generator_makes():
-    params = dataclasses.replace(WorldParams(), size_x=64, size_z=64)
-    found: set[str] = set()
-    for biome in ("plains", "extreme_hills", "desert", "jungle"):
-        blocks = np.asarray(worldgen.generate(1, biome, params)[0])
-        found |= {BLOCKS[byte] for byte in np.unique(blocks) if byte < AIR_CODE}
-    assert found - {"bedrock", "water", "lava", "leaves2", "log2"} <= set(recipe_graph.NATURAL)
-    assert {"log", "stone", "coal_ore", "iron_ore", "diamond_ore"} <= found
