@@ -185,14 +185,14 @@ def test_a_dry_run_says_what_is_kept_what_is_missing_and_how_to_record_it(
     runs: list[Run], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     kept(runs[0], tmp_path / "kept")
-    argv = ["advice", "--configs=harvest_milk", "--seeds=0,1", f"--results={tmp_path / 'kept'}",
+    argv = ["interface", "--configs=harvest_milk", "--seeds=0,1", f"--results={tmp_path / 'kept'}",
             f"--runs={tmp_path / 'runs'}", "--keep"]  # fmt: skip
     assert command.main([*argv, f"--out={tmp_path / 'out'}", "--dry-run"]) == 0
     assert len(list((tmp_path / "kept/voxel").iterdir())) == 1
     told = capsys.readouterr().out
     assert "harvest_milk rl_gpt seed 0: kept" in told and "1 runs, 0 of them to do" in told
-    assert "left out harvest_milk without_advice: not recorded" in told
-    assert "--config.prompts.advice=false --config.llm.provider=file" in told
+    assert "left out harvest_milk reward: not recorded" in told
+    assert "--config.loop.design=reward --config.llm.provider=file" in told
     assert not (tmp_path / "out").exists()
 
 
