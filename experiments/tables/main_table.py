@@ -109,17 +109,19 @@ def _record(task: str, method: str, m: Measured) -> dict[str, Any]:
 def _over(view: View) -> Table:
     rows, records = [], []
     for method in view.variants:
-        both = [(counts_of(ours.final), counts_of(m.final)) for task in view.tasks
-                if (ours := view.of(task, "rl_gpt")) and (m := view.of(task, method))]  # fmt: skip
+        found = [(ours, m) for task in view.tasks
+                 if (ours := view.of(task, "rl_gpt")) and (m := view.of(task, method))]  # fmt: skip
+        both = [(counts_of(ours.final), counts_of(m.final)) for ours, m in found]
         if method == "rl_gpt" or not both:
             continue
-        found = intervals.difference_over_tasks(both)
-        each = [intervals.difference(*pair) for pair in both]
+        over = intervals.difference_over_tasks(both)
+        each = [intervals.difference(*pair, paired=ours.seeds == m.seeds)
+                for pair, (ours, m) in zip(both, found, strict=True)]  # fmt: skip
         above, shown = (sum(x > 0 for x in xs) for xs in zip(*((d.size, d.low) for d in each)))
-        rows.append((TITLES[method], str(len(both)), str(above), str(shown), str(found)))
+        rows.append((TITLES[method], str(len(both)), str(above), str(shown), str(over)))
         records.append({"method": TITLES[method], "tasks": len(both), "above": above,
-                        "shown": shown, "minus": found.size, "minus_low": found.low,
-                        "minus_high": found.high})  # fmt: skip
+                        "shown": shown, "minus": over.size, "minus_low": over.low,
+                        "minus_high": over.high})  # fmt: skip
     columns = ("method", "tasks", "RL-GPT above", "shown", "RL-GPT minus it")
     return Table("main_over", "RL-GPT over the others", OVER_WORDS, columns, rows, records)
 

@@ -7,7 +7,6 @@ from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal
 from rlgpt_jax.macros.vm import bytecode
 from rlgpt_jax.macros.vm.bytecode import TRAP_INDEX, TRAP_KIND, TRAP_MEMORY, TRAP_OLD, TRAP_STEPS
-from rlgpt_jax.macros.vm.host import interpret_host
 from tests.macros import worlds
 from tests.macros.compiler.container_programs import BODIES, HELPERS
 
@@ -21,24 +20,8 @@ def source_of(name: str) -> str:
 
 @pytest.mark.parametrize("name", BODIES)
 def test_a_program_with_containers_acts_as_it_does_in_python(name):
-    source = source_of(name)
-    rng = np.random.default_rng(len(name))
-    views = [worlds.random_view(rng, LANES) for _ in range(TICKS)]
-    macro_set = bytecode.link([worlds.program(source, name="macro")])
-    state = interpret_host.init_state(LANES)
-    actions: list[list[list[int]]] = [[] for _ in range(LANES)]
-    for t, view in enumerate(views):
-        chosen = np.full(LANES, t == 0, np.int32)
-        state, out = interpret_host.tick(macro_set, state, view, chosen, np.zeros(LANES, bool))
-        assert not np.any(out.ended == 2), [
-            bytecode.trap_message(c, line) for c, line in zip(out.trap_code, out.trap_line)
-        ]
-        for lane in np.flatnonzero(out.from_macro & (out.ended == 0)):
-            actions[lane].append(out.action[lane].tolist())
-    for lane in range(LANES):
-        expected = worlds.python_actions(source, views, lane)
-        assert len(expected) > 4
-        assert actions[lane] == expected, f"lane {lane}"
+    acted = worlds.compared_with_python(source_of(name), len(name), LANES, TICKS)
+    assert all(len(of_lane) > 4 for of_lane in acted)
 
 
 # --- mistakes and limits ------------------------------------------------------------
