@@ -1,6 +1,6 @@
 """What a name on any command line stands for: a configuration.
 
-    harvest_milk_pixels    a file beside `configs/base.py`
+    craft_wooden_pickaxe   a file beside `configs/base.py`
     harvest_milk           a task of the table, as its agents were asked
     harvest_milk_rays      the same with macros that see the rays too, and conversations of its own
     harvest_log_one_agent  the same by other agents, with a conversation of its own
@@ -46,6 +46,7 @@ DERIVED = {
     ("harvest_log", "one_agent"): "by a single agent that plans, codes and reads the facts itself",
     ("harvest_log", "slow_fast"): "by a slow and a fast agent without a critic: both read facts",
     ("harvest_log", "without_sp"): "by a slow agent that is not pushed to split parts further",
+    ("harvest_milk", "pixels"): "by a policy that sees pictures of 64 x 64 pixels, not rays",
     ("harvest_milk", "seeing"): "judged by a critic that sees pictures of the episodes",
     ("car_racing", "seeing"): "judged by a critic that sees pictures of the episodes",
     ("assembly", "blind"): "with macros that read the hand alone; the policy sees where things are",

@@ -100,7 +100,7 @@ def _row(m: Measured, first: Measured) -> tuple[str, ...]:
     if middle := pooled.iqm(rates):
         iqm = f"{percent(middle[0])} ({to(middle[1:])})"
     if m is not first:
-        found = intervals.difference(counts, base)
+        found = intervals.difference(counts, base, paired=m.seeds == first.seeds)
         minus = f"{found}, {found.verdict}"
         if chance := pooled.above(rates, others):
             above = f"{percent(chance[0])} ({to(chance[1:])})"

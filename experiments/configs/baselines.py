@@ -44,7 +44,8 @@ CONVERSATIONS: dict[str, Overrides] = {
     "without_sp": (("loop.decompose", "false"),),
     "without_advice": (("prompts.advice", "false"),),
     "seeing": (("critic.vision", "strip"),),
-    "pixels": (("sight", "pixels"),),
+    # Pictures take some three times the ticks of rays.
+    "pixels": (("sight", "pixels"), ("loop.ticks_per_iteration", "614400")),
     "second": (),  # the same asked once more
     "third": (),
 }

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from experiments import flags
+from experiments.config_files import DERIVED
 from experiments.config_tree import differences, from_dict, leaf_values, leaves
 from experiments.configs.base import Config
 from experiments.study import held_out
@@ -238,10 +239,11 @@ def cell_of(folder: Path) -> Cell:
 
 
 def _candidates(name: str, world: str) -> Iterator[tuple[Cell, Config]]:
-    for variant in (*VARIANTS, *CONVERSATIONS, *other_models(name)):
-        cell = Cell(name, variant)
+    variants = (*VARIANTS, *CONVERSATIONS, *other_models(name))
+    pairs = [pair for pair in DERIVED if "_".join(pair) == name and pair[1] in CONVERSATIONS]
+    for cell in (*(Cell(*pair) for pair in pairs), *(Cell(name, v) for v in variants)):
         try:
-            yield cell, override(loaded(name), [("world", world), *cell.overrides])
+            yield cell, override(loaded(cell.config), [("world", world), *cell.overrides])
         except ConfigError:  # a variant that this world has not
             continue
 

@@ -9,8 +9,8 @@ from experiments.study.table import NONE, Table, percent, rate_record, to
 
 WORDS = (
     "Held-out success, percent, of the iteration that did best on other worlds (validation). Sight "
-    "is what macros and policy see. Every seed has held-out worlds of its own, in the embedded "
-    "world. Trial steps: of macros that were tried before training. These agents: how sure are we "
+    "is what macros and policy see. In the embedded world every seed has held-out worlds of its "
+    "own. Trial steps: of macros that were tried before training. These agents: how sure are we "
     "of what was trained here; over seeds: how sure are we of the method (Student's t: wide with "
     "two to four seeds)."
 )

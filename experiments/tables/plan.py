@@ -24,7 +24,7 @@ ALL = "all"
 HELP = {
     "seeds": f"Whole numbers: 0..4, or with commas between them (default: {SEEDS}).",
     "configs": "Other configurations than the table's, separated by commas.",
-    "world": "voxel (default) or minedojo.",
+    "world": "voxel (default), minedojo, or control for --configs of simulators.",
     "models": "Of `models`, to answer now: PROVIDER:MODEL or compatible:MODEL@URL, with commas.",
     "quick": "A smoke run: tiny budgets, one seed, the smallest set of tasks.",
     "keep": "Keep what finished cells say in --results, for fresh clones.",

@@ -25,6 +25,7 @@ def test_pixels_bring_the_fields_of_the_shipped_configuration() -> None:
     changed = differences(parsed("--config.sight=pixels"), shipped)
     assert sorted(words.partition(":")[0] for words in changed) == [
         "llm.transcript",
+        "loop.mode",
         "loop.ticks_per_iteration",
     ]
 

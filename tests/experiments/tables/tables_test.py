@@ -153,6 +153,8 @@ def test_an_ordinary_run_becomes_the_cell_that_it_is_of(
     assert made == {f"{run.cell.file_name}-seed{run.seed}.json" for run in runs}
     (second,) = plan_runs(tmp_path / "more", [Cell("harvest_milk", "second")], [0])
     assert finished.cell_of(ended(second).folder) == second.cell  # told by its answers alone
+    (pixels,) = plan_runs(tmp_path / "more", [Cell("harvest_milk_pixels", "rl_gpt")], [0])
+    assert finished.cell_of(ended(pixels).folder) == Cell("harvest_milk", "pixels")  # its own name
     path = runs[0].folder / "config.json"
     saved = json.loads(path.read_text())
     saved["config"]["ppo"]["gamma"] = 0.5

@@ -26,7 +26,7 @@ SPLITS = ("train", "eval", "validation")
 # Files, from this folder, that say what a world is like.
 _SOURCES = (
     "worldgen", "land", "lakes", "caves", "veins", "trees", "tree_parts", "big_oak",
-    "conifers", "plants", "noise", "../rules/blocks/clearance",
+    "conifers", "plants", "noise", "../rules/blocks/clearance", "../rules/blocks/light",
 )  # fmt: skip
 _DTYPES = {"blocks": "uint8", "light": "uint8", "surface": "int32", "spawnable": "bool"}
 _CHECK_BYTES = 32  # of the checksum at the end of a file
