@@ -5,6 +5,7 @@ It is read from a run folder, or from a file in which it was kept: `<folder>/<wo
 
 import collections
 import hashlib
+import itertools
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -239,9 +240,9 @@ def cell_of(folder: Path) -> Cell:
 
 
 def _candidates(name: str, world: str) -> Iterator[tuple[Cell, Config]]:
+    own = [pair for pair in DERIVED if "_".join(pair) == name and pair[1] in CONVERSATIONS]
     variants = (*VARIANTS, *CONVERSATIONS, *other_models(name))
-    pairs = [pair for pair in DERIVED if "_".join(pair) == name and pair[1] in CONVERSATIONS]
-    for cell in (*(Cell(*pair) for pair in pairs), *(Cell(name, v) for v in variants)):
+    for cell in itertools.starmap(Cell, [*own, *((name, variant) for variant in variants)]):
         try:
             yield cell, override(loaded(cell.config), [("world", world), *cell.overrides])
         except ConfigError:  # a variant that this world has not

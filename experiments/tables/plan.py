@@ -24,7 +24,7 @@ ALL = "all"
 HELP = {
     "seeds": f"Whole numbers: 0..4, or with commas between them (default: {SEEDS}).",
     "configs": "Other configurations than the table's, separated by commas.",
-    "world": "voxel (default), minedojo, or control for --configs of simulators.",
+    "world": "voxel or minedojo (default: that of the configurations).",
     "models": "Of `models`, to answer now: PROVIDER:MODEL or compatible:MODEL@URL, with commas.",
     "quick": "A smoke run: tiny budgets, one seed, the smallest set of tasks.",
     "keep": "Keep what finished cells say in --results, for fresh clones.",
@@ -90,8 +90,13 @@ def parse(argv: Sequence[str]) -> Asked:
     given["smoke"].value = is_smoke
     if is_smoke and (given.keep or given.only_kept):
         raise ConfigError("--quick and --smoke give numbers that mean nothing: none are kept.")
-    if given.world:
-        assignments = [("world", given.world), *assignments]
+    configs = configs_of(given.configs or "")
+    worlds = {given.world} if given.world else {cells.loaded(name).world for name in configs}
+    if len(worlds) > 1:
+        told = ", ".join(sorted(worlds))
+        raise ConfigError(f"--configs of several worlds ({told}): a table is of one. Ask twice.")
+    if given.world or worlds - {"voxel"}:
+        assignments = [("world", *worlds), *assignments]
     changed = [p for p, _ in assignments if p != "world" and not finished.is_free(p)]
     if given.keep and changed:
         raise ConfigError(f"--keep is for cells as they are: leave out --config.{changed[0]}.")
@@ -103,7 +108,7 @@ def parse(argv: Sequence[str]) -> Asked:
         cells.live(variant)
     seeds = given.seeds or ("0" if given.quick else SEEDS)
     return Asked(
-        tuple(NAMED) if argv[0] == ALL else (argv[0],), configs_of(given.configs or ""), live,
+        tuple(NAMED) if argv[0] == ALL else (argv[0],), configs, live,
         given.quick, is_smoke, tuple(assignments), seeds_of(seeds), how,
         Path(given.results or finished.KEPT), Path(given.runs or how.out / "runs"), given.keep,
         given.only_kept, (f"--seeds={seeds}", *_command(given, assignments)),

@@ -274,6 +274,10 @@ def test_every_table_names_cells_that_there_are_and_a_smoke_run_needs_few() -> N
         (["main", "--keep", "--config.ppo.gamma=0.9"], "leave out --config.ppo.gamma"),
         (["models", "--models=gpt"], "needs PROVIDER:MODEL"),
         (["main", "--world=minedoj"], "minedoj"),
+        (
+            ["controls", "--configs=harvest_milk,kitchen_kettle"],
+            r"several worlds \(control, voxel\)",
+        ),
         (["main", "--seeds=a"], "needs whole numbers"),
         (["main", "--config.ppo.num_env=3"], "num_envs"),
     ],
