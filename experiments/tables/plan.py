@@ -96,7 +96,7 @@ def parse(argv: Sequence[str]) -> Asked:
         told = ", ".join(sorted(worlds))
         raise ConfigError(f"--configs of several worlds ({told}): a table is of one. Ask twice.")
     if given.world or worlds - {"voxel"}:
-        assignments = [("world", *worlds), *assignments]
+        assignments = [("world", worlds.pop()), *assignments]
     changed = [p for p, _ in assignments if p != "world" and not finished.is_free(p)]
     if given.keep and changed:
         raise ConfigError(f"--keep is for cells as they are: leave out --config.{changed[0]}.")
