@@ -46,7 +46,8 @@ DERIVED = {
     ("harvest_log", "one_agent"): "by a single agent that plans, codes and reads the facts itself",
     ("harvest_log", "slow_fast"): "by a slow and a fast agent without a critic: both read facts",
     ("harvest_log", "without_sp"): "by a slow agent that is not pushed to split parts further",
-    ("harvest_milk", "pixels"): "by a policy that sees pictures of 64 x 64 pixels, not rays",
+    **{(task, "pixels"): "by a policy that sees pictures of 64 x 64 pixels, not rays" for task in (
+        "harvest_milk", "harvest_wool")},
     ("harvest_milk", "seeing"): "judged by a critic that sees pictures of the episodes",
     ("car_racing", "seeing"): "judged by a critic that sees pictures of the episodes",
     ("assembly", "blind"): "with macros that read the hand alone; the policy sees where things are",

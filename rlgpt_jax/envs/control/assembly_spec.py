@@ -100,7 +100,6 @@ def _task(
         place=PLACE,
         options=(("env", env), ("part", part[0])),
         ticks_per_iteration=40_000,
-        eval_episodes=48,
     )
 
 
