@@ -74,6 +74,11 @@ def config_names() -> dict[str, str]:
     return dict(sorted(found.items()))
 
 
+def derived(name: str) -> tuple[str, str] | None:
+    """The configuration and the variant in the name of a shipped conversation of another kind."""
+    return next((pair for pair in DERIVED if "_".join(pair) == name), None)
+
+
 def stem_of(name: str) -> str:
     """What a run of this configuration is called."""
     return Path(name).stem if is_path(name) else name
@@ -101,18 +106,18 @@ def load_config(name: str, flag: str = "--config") -> base.Config:
             "`python -m experiments.main --config=help` lists them; a file of your own is given "
             "by its path, my_task.py."
         )
-    if not (is_path(name) or (CONFIGS / f"{name}.py").exists()):
-        if name.endswith(PAPER):
-            return base.for_paper(name.removesuffix(PAPER), name)
-        if name.endswith(RAYS):
-            return base.with_rays(load_config(name.removesuffix(RAYS)), name)
-        own, variant = next(pair for pair in DERIVED if name == "_".join(pair))
-        config = load_config(own)
-        changes = [*VARIANTS[variant], ("llm.transcript", f"experiments/transcripts/{name}.jsonl")]
-        if variant == "blind":
+    if pair := derived(name):
+        config = load_config(pair[0])
+        told = ("llm.transcript", f"experiments/transcripts/{name}.jsonl")
+        changes = [*VARIANTS[pair[1]], told]
+        if pair[1] == "blind":
             ticks = BLIND_TICKS * config.loop.ticks_per_iteration
             changes.append(("loop.ticks_per_iteration", str(ticks)))
         return override(config, changes)
+    if not (is_path(name) or (CONFIGS / f"{name}.py").exists()):
+        if name.endswith(PAPER):
+            return base.for_paper(name.removesuffix(PAPER), name)
+        return base.with_rays(load_config(name.removesuffix(RAYS)), name)
     own = f"experiments.configs.{name}"
     module = from_path(name, flag) if is_path(name) else importlib.import_module(own)
     try:

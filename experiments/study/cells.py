@@ -10,7 +10,7 @@ import re
 import shlex
 from collections.abc import Sequence
 
-from experiments import flags
+from experiments import config_files, flags
 from experiments.configs import baselines
 from experiments.configs.base import Config
 from experiments.configs.baselines import CONVERSATIONS as CONVERSATIONS
@@ -70,8 +70,13 @@ class Cell:
 
     @property
     def file_name(self) -> str:
-        """What files and folders of it are called."""
-        return re.sub(r"[^\w.-]", "_", f"{flags.stem_of(self.config)}-{self.variant}")
+        """What files and folders of it are called; a conversation has one name, whether it is
+        taken as a variant of a configuration or as a configuration of its own."""
+        own, variant = flags.stem_of(self.config), self.variant
+        pair = config_files.derived(own)
+        if variant == "rl_gpt" and pair and pair[1] in CONVERSATIONS:
+            own, variant = pair
+        return re.sub(r"[^\w.-]", "_", f"{own}-{variant}")
 
     @property
     def transcript(self) -> str:

@@ -31,7 +31,7 @@ SPARE = ("#0b6e63", "#a8480c", "#23589c", "#8a2f6b", "#6b7a1f", "#7a4a2b", "#4d4
 BAND_WORDS = (
     "Lines: training success, the interquartile mean over runs with its 95 % interval (rliable) "
     "from three runs on, else their mean and span. Dots: success in validation worlds where an "
-    "iteration ended."
+    "iteration ended. Dashed: code without training, in the colour of the runs that wrote it."
 )
 
 
@@ -64,7 +64,7 @@ def _figure(
     configs = list(dict.fromkeys(m.cell.config for m in chosen))
     if not configs:
         return []
-    columns = min(PER_ROW, len(configs))
+    columns = 2 if len(configs) == 4 else min(PER_ROW, len(configs))
     lines = -(-len(configs) // columns)
     figure, grid = plt.subplots(
         lines, columns, figsize=(max(7.0, 4.4 * columns), 3.6 * lines + 0.5), squeeze=False,
@@ -172,9 +172,11 @@ def _curves_panel(axes: Axes, chosen: list[Measured], colours: Mapping[str, str]
             if curves:
                 _band(axes, curves, label(m.cell.variant), colour)
             _dots(axes, m, colour)
-        else:  # nothing is trained: one level
-            rate = intervals.rate(counts_of(m.validation[-1]))
-            axes.axhline(rate, color=colour, linestyle="--", label=label(m.cell.variant))
+        untrained = m.coded_parts if m.ticks[-1] else m.validation[-1]
+        if untrained:  # one level
+            name = "its code" if m.ticks[-1] else m.cell.variant
+            rate = intervals.rate(counts_of(untrained))
+            axes.axhline(rate, color=colour, linestyle="--", lw=1.2, label=label(name))
     axes.set_xlabel("environment steps")
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
 

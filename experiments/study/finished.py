@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from experiments import flags
-from experiments.config_files import DERIVED
+from experiments.config_files import derived
 from experiments.config_tree import differences, from_dict, leaf_values, leaves
 from experiments.configs.base import Config
 from experiments.study import held_out
@@ -240,7 +240,8 @@ def cell_of(folder: Path) -> Cell:
 
 
 def _candidates(name: str, world: str) -> Iterator[tuple[Cell, Config]]:
-    own = [pair for pair in DERIVED if "_".join(pair) == name and pair[1] in CONVERSATIONS]
+    pair = derived(name)
+    own = [pair] if pair and pair[1] in CONVERSATIONS else []
     variants = (*VARIANTS, *CONVERSATIONS, *other_models(name))
     for cell in itertools.starmap(Cell, [*own, *((name, variant) for variant in variants)]):
         try:
