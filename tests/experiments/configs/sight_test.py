@@ -57,9 +57,8 @@ def test_what_the_policy_sees_must_be_the_sight() -> None:
 def test_shipped_tasks_are_blind_code_and_tasks_of_one_s_own_have_rays() -> None:
     for name in flags.config_names():
         config = flags.load_config(name)
-        sees = "rays" if name.endswith("_rays") else "blind_code"
-        others = {"harvest_milk_pixels": "pixels", "craft_wooden_pickaxe": "rays",
-                  "car_racing_seeing": "rays"}  # fmt: skip
+        sees = {"rays": "rays", "pixels": "pixels"}.get(name.rpartition("_")[2], "blind_code")
+        others = {"craft_wooden_pickaxe": "rays", "car_racing_seeing": "rays"}
         expected = {**others, "template": "rays"}.get(name, sees)
         assert config.sight == expected, name
         assert config.sensors == ("full" if expected == "rays" else "paper")
