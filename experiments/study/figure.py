@@ -31,7 +31,7 @@ SPARE = ("#0b6e63", "#a8480c", "#23589c", "#8a2f6b", "#6b7a1f", "#7a4a2b", "#4d4
 BAND_WORDS = (
     "Lines: training success, the interquartile mean over runs with its 95 % interval (rliable) "
     "from three runs on, else their mean and span. Dots: success in validation worlds where an "
-    "iteration ended. Dashed: code without training, in the colour of the runs that wrote it."
+    "iteration ended. Dashed: code without training, held out, in the colour of its runs."
 )
 
 
@@ -172,7 +172,7 @@ def _curves_panel(axes: Axes, chosen: list[Measured], colours: Mapping[str, str]
             if curves:
                 _band(axes, curves, label(m.cell.variant), colour)
             _dots(axes, m, colour)
-        untrained = m.coded_parts if m.ticks[-1] else m.validation[-1]
+        untrained = m.coded_parts if m.ticks[-1] else m.final
         if untrained:  # one level
             name = "its code" if m.ticks[-1] else m.cell.variant
             rate = intervals.rate(counts_of(untrained))

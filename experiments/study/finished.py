@@ -5,7 +5,6 @@ It is read from a run folder, or from a file in which it was kept: `<folder>/<wo
 
 import collections
 import hashlib
-import itertools
 import json
 import math
 from collections.abc import Iterator, Mapping
@@ -15,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from experiments import flags
-from experiments.config_files import derived
 from experiments.config_tree import differences, from_dict, leaf_values, leaves
 from experiments.configs.base import Config
 from experiments.study import held_out
@@ -240,10 +238,8 @@ def cell_of(folder: Path) -> Cell:
 
 
 def _candidates(name: str, world: str) -> Iterator[tuple[Cell, Config]]:
-    pair = derived(name)
-    own = [pair] if pair and pair[1] in CONVERSATIONS else []
-    variants = (*VARIANTS, *CONVERSATIONS, *other_models(name))
-    for cell in itertools.starmap(Cell, [*own, *((name, variant) for variant in variants)]):
+    for variant in (*VARIANTS, *CONVERSATIONS, *other_models(name)):
+        cell = Cell(name, variant)
         try:
             yield cell, override(loaded(cell.config), [("world", world), *cell.overrides])
         except ConfigError:  # a variant that this world has not
