@@ -40,7 +40,7 @@ class Range:
         if value is None:
             return None
         is_number = isinstance(value, int | float) and not isinstance(value, bool)
-        ok = is_number and math.isfinite(value) and self.low <= value <= self.high
+        ok = is_number and self.low <= value <= self.high
         if not ok or (self.whole and value != int(value)):
             kind = "a whole number" if self.whole else "a number"
             closest = min(max(_as_number(value, self.low), self.low), self.high)
@@ -56,7 +56,7 @@ def _as_number(value: Any, default: float) -> float:
     """What was meant, as far as it can be told: models write numbers as texts."""
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):  # a whole number of 400 digits
         return default
     return number if math.isfinite(number) else default
 

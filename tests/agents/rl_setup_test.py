@@ -93,6 +93,8 @@ def test_empty_is_not_left_out():
         ({"reward": []}, ("reward is []", "success")),
         ({"reward": {"success": 1000}}, ("1000", "0 to 100", "Write 100")),
         ({"reward": {"success": "12"}}, ("'12'", "Write 12")),
+        ({"reward": {"success": 10**400}}, ("0 to 100",)),
+        ({"reward": {"success": float("inf")}}, ("inf", "0 to 100")),
         ({"reward": {"step_cost": float("nan")}}, ("nan", "0 to 1")),
         ({"reward": {"step_cost": True}}, ("True", "0 to 1")),
         ({"reward": {"exploration": 11}}, ("11", "Write 10")),
