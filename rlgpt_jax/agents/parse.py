@@ -107,10 +107,16 @@ def json_object(text: str) -> dict[str, Any]:
         raise Wrong("The answer held no JSON object. Give one, in a ```json block.")
     try:
         value, end = json.JSONDecoder(strict=False).raw_decode(body, start)
+        json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         line = body.split("\n")[error.lineno - 1].strip()[:200]
         raise Wrong(
             f"The JSON could not be read: {error.msg} in line {error.lineno}: {line!r}."
+        ) from error
+    except UnicodeEncodeError as error:
+        raise Wrong(
+            "The JSON has half a surrogate pair (\\ud800 to \\udfff), which is no character. Leave "
+            "it out."
         ) from error
     except (RecursionError, ValueError) as error:  # brackets in brackets, a number of 5000 digits
         raise Wrong(

@@ -75,3 +75,9 @@ def test_a_number_of_too_many_digits_is_a_refusal():
 def test_an_object_of_too_many_characters_is_refused_with_their_number():
     with pytest.raises(parse.Wrong, match="50,009 characters; write at most"):
         parse.json_object('{"a": "' + "x" * 50_000 + '"}')
+
+
+def test_half_a_surrogate_pair_which_no_file_can_hold_is_a_refusal():
+    with pytest.raises(parse.Wrong, match="half a surrogate pair"):
+        parse.json_object(r'{"a": ["x \ud83d"]}')
+    assert parse.json_object(r'{"a": "x \ud83d\ude00"}') == {"a": "x \U0001f600"}
