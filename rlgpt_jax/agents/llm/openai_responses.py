@@ -54,7 +54,7 @@ class OpenAIResponses(sdk.SdkCall):
         if status in ("in_progress", "queued", "cancelled"):
             raise bodies.NotAnAnswer(f"its status is {status}")
         messages = [x for x in bodies.items(at(data, "output")) if at(x, "type") == "message"]
-        if not messages:
+        if not messages and status != "incomplete":  # cut before one began, by its reasoning
             raise bodies.Unreadable("it has no message")
         parts = [part for x in messages for part in bodies.items(at(x, "content"))]
         refusal = "".join(bodies.text_of(at(part, "refusal")) for part in parts)

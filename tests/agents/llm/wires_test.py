@@ -1,6 +1,7 @@
 """What is sent and what is made of the answer, against peers that refuse what is not right."""
 
 import base64
+import dataclasses
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,16 @@ def test_text_usage_and_origin_of_an_answer(provider, stream):
     assert (completion.provider, completion.model) == (provider, "model-a")
     assert completion.usage == Usage(100, 10, cached_tokens=7, reasoning_tokens=3)
     assert completion.request_id == "req_1" and completion.price is None
+
+
+@BOTH
+@EACH
+def test_an_answer_that_is_cut_before_its_first_word_is_one_that_was_cut(provider, stream):
+    completion, _ = ask(
+        provider, stream, answer=dataclasses.replace(ANSWER, text="", stop="max_tokens")
+    )
+    assert (completion.text, completion.stop) == ("", "max_tokens")
+    assert completion.usage == Usage(100, 10, cached_tokens=7, reasoning_tokens=3)
 
 
 @BOTH

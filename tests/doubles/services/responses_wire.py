@@ -55,11 +55,12 @@ class ResponsesWire:
             "type": "message", "id": "msg_1", "role": "assistant",
             "status": "incomplete" if cut else "completed", "content": content,
         }  # fmt: skip
+        messages = [message] if answer.text or not cut else []  # cut while it reasons: none
         return {
             **_head(body),
             "status": "incomplete" if cut else "completed",
             "incomplete_details": {"reason": "max_output_tokens"} if cut else None,
-            "output": [{"type": "reasoning", "id": "rs_1", "summary": []}, message],
+            "output": [{"type": "reasoning", "id": "rs_1", "summary": []}, *messages],
             "usage": {
                 "input_tokens": answer.input_tokens,
                 "input_tokens_details": {
@@ -78,7 +79,7 @@ class ResponsesWire:
             return event({"type": kind, "sequence_number": next(numbers), **fields}, kind)
 
         whole = self.whole(body, answer)
-        message = whole["output"][1]
+        message = whole["output"][-1]
         place = {"item_id": "msg_1", "output_index": 1, "content_index": 0}
         started = {**_head(body), "status": "in_progress", "output": [], "usage": None}
         yield named("response.created", response=started)
