@@ -164,6 +164,16 @@ def test_what_a_saved_macro_calls_is_saved_with_it(whole, tmp_path):
         saving.entries_of(given.folder.root, [7])
 
 
+def test_the_best_iteration_is_the_one_that_the_run_ends_with(tmp_path):
+    halves = {"best_iteration": 1, "coded_parts": {"iteration": 0}}
+    for ends_with, best in (("policy", 1), ("coded_parts", 0)):
+        write_json(tmp_path / "result.json", halves | {"ends_with": ends_with})
+        assert saving.best_iteration(tmp_path) == best
+    write_json(tmp_path / "result.json", {"sub_tasks": []})
+    with pytest.raises(LibraryError, match="long task"):
+        saving.best_iteration(tmp_path)
+
+
 @pytest.mark.slow  # `two_loop_test.py` resumes by default
 def test_a_resumed_run_gives_the_same_bits(whole, tmp_path):
     given, _, run = whole

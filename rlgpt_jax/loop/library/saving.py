@@ -13,7 +13,7 @@ from typing import Any
 from rlgpt_jax.loop.config import SENSORS
 from rlgpt_jax.loop.library import store
 from rlgpt_jax.loop.library.store import Entry, LibraryError
-from rlgpt_jax.loop.record import read_json, read_text
+from rlgpt_jax.loop.record import CODED_PARTS, read_json, read_text
 
 COPY = "library"  # where a run keeps its copy of the library it was given
 
@@ -67,10 +67,14 @@ def entries_of(run: Path, iterations: Sequence[int] | None = None) -> list[Entry
 
 
 def best_iteration(run: Path) -> int:
-    """The iteration that the run is quoted by."""
+    """The iteration that the run is quoted by: that of its policy, or of its code alone."""
     result = read_json(run / "result.json")
     if result is None:
         raise LibraryError(f"{run}: holds no result.json: the run is not finished")
+    if "sub_tasks" in result:
+        raise LibraryError(f"{run}: a long task, whose code stays in its folder skills")
+    if result.get("ends_with") == CODED_PARTS:
+        return int(result[CODED_PARTS]["iteration"])
     return int(result["best_iteration"])
 
 
