@@ -43,7 +43,7 @@ class Entry:
     source: str
     task: str = ""  # for which it was written
     sensors: str = "paper"  # level at which it was accepted
-    kind: str = "macro"  # of the plan: "code" or "macro"
+    kind: str = "macro"  # of the plan: "code", "lead" or "macro"
     instruction: str = ""  # of the plan
     # What was measured where it was in use, one entry per run and iteration: see `record`.
     record: tuple[dict[str, Any], ...] = ()
