@@ -4,8 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -265,31 +263,6 @@ def test_the_room_that_was_held_is_given_up_for_the_answer(path, monkeypatch):
     record(path, "a")
     assert sizes and sizes[0] > len(path.read_bytes())
     assert [e.request.key for e in transcript.read(path)] == ["a"] and not reserve.exists()
-
-
-def test_answers_may_come_from_many_threads(path):
-    keys = [f"k{i}" for i in range(40)]
-    heard, inside, most = [], [0], [0]
-
-    class Threads:
-        def complete(self, requests, on_answer):
-            with ThreadPoolExecutor(8) as pool:
-                answers = [Completion(f"to {r.key}", "m", "test", 0.1) for r in requests]
-                list(pool.map(on_answer, requests, answers))
-            return answers
-
-    def hear(asked, answer):
-        inside[0] += 1
-        most[0] = max(most[0], inside[0])
-        heard.append((asked.key, answer.text, threading.get_ident()))
-        inside[0] -= 1
-
-    own = Transcript(path)
-    answers = Recorded(Threads(), own).complete([request(k) for k in keys], hear)
-    assert [a.text for a in answers] == [f"to {k}" for k in keys]
-    assert sorted(key for key, _, _ in heard) == sorted(keys) and most == [1]
-    assert sorted(e.request.key for e in transcript.read(path)) == sorted(keys)
-    assert all(own[e.request.key] == e for e in transcript.read(path))
 
 
 def test_half_a_surrogate_pair_in_an_answer_does_not_lose_it(path):

@@ -111,7 +111,7 @@ class Provider(Protocol):
     ) -> list[Completion]:
         """Answers independent requests, all at the same time, in their order.
 
-        `on_answer` hears of each answer as it arrives, so that it can be stored
-        before the slowest one is there.
+        `on_answer` hears of each answer as it arrives, in the calling thread, so that it can be
+        stored before the slowest one is there.
         """
         ...

@@ -10,7 +10,6 @@ import dataclasses
 import datetime
 import json
 import os
-import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -29,13 +28,12 @@ class TranscriptNotWritten(RuntimeError):
 
 
 class Transcript:
-    """An append-only file of exchanges. Safe to append to from several threads."""
+    """An append-only file of exchanges."""
 
     def __init__(self, path: Path):
         self.path = path
         self._by_key: dict[str, Exchange] = {}
         self._unwritten: list[Exchange] = []
-        self._lock = threading.RLock()
         self._reserve = path.with_name(path.name + ".reserve")
         self._reserve.unlink(missing_ok=True)  # of a run that was killed
         if path.exists():
@@ -60,25 +58,22 @@ class Transcript:
         """
         now = datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
         exchange = Exchange(request, answer, now)
-        with self._lock:
-            self._remember(exchange)
-            self._unwritten.append(exchange)
-            self.flush()
+        self._remember(exchange)
+        self._unwritten.append(exchange)
+        self.flush()
 
     def flush(self) -> None:
         """Writes what could not be written before."""
-        with self._lock:
-            while self._unwritten:
-                try:
-                    self._write(self._unwritten[0])
-                except OSError as error:
-                    keys = ", ".join(e.request.key for e in self._unwritten)
-                    raise TranscriptNotWritten(
-                        f"{error.filename} could not be written: {error.strerror}. Every earlier "
-                        f"exchange is in {self.path}; in memory only: {keys}. Make room on the "
-                        "disk."
-                    ) from error
-                del self._unwritten[0]
+        while self._unwritten:
+            try:
+                self._write(self._unwritten[0])
+            except OSError as error:
+                keys = ", ".join(e.request.key for e in self._unwritten)
+                raise TranscriptNotWritten(
+                    f"{error.filename} could not be written: {error.strerror}. Every earlier "
+                    f"exchange is in {self.path}; in memory only: {keys}. Make room on the disk."
+                ) from error
+            del self._unwritten[0]
 
     @contextlib.contextmanager
     def room_for(self, requests: Sequence[Request]) -> Iterator[None]:
@@ -130,7 +125,6 @@ class Recorded:
     def __init__(self, provider: Provider, transcript: Transcript):
         self._provider = provider
         self._transcript = transcript
-        self._lock = threading.RLock()
 
     def complete(
         self, requests: Sequence[Request], on_answer: OnAnswer = untold
@@ -144,12 +138,11 @@ class Recorded:
         def store(request: Request, completion: Completion) -> None:
             """Keeps an answer. A full disk is told after the batch: its other answers are
             paid for too."""
-            with self._lock:
-                if request.key not in self._transcript:
-                    completion = _storable(completion)
-                    with contextlib.suppress(TranscriptNotWritten):
-                        self._transcript.append(request, completion)
-                    on_answer(request, completion)
+            if request.key not in self._transcript:
+                completion = _storable(completion)
+                with contextlib.suppress(TranscriptNotWritten):
+                    self._transcript.append(request, completion)
+                on_answer(request, completion)
 
         if new:
             with self._transcript.room_for(new):
