@@ -22,13 +22,13 @@ def plan_and_code(trials: Trials) -> tuple[Plan, tuple[Fate, ...], RLInterface]:
     """Runs the tries of one iteration. Returns plan, fates and the set-up of the training."""
     config, tools, state = trials.config, trials.tools, trials.state
     attempts: Attempts = {}
-    interface: RLInterface | Refusal = DEFAULT
+    interface = DEFAULT
     for number in range(config.num_tries):
         answer = _ask(trials, attempts, interface, number)
         if isinstance(answer, Refusal):
             if number > 0:
                 break  # asked twice; what it wrote before stays
-            interface = answer
+            interface = rl_setup.fallback(answer.reason)
             answer = Answer(slow.fallback(state, answer.reason))
         if answer.keeps:
             for name in attempts:
@@ -57,14 +57,12 @@ def record_plan(tools: Tools, state: PromptState) -> None:
 
 
 def _ask(
-    trials: Trials, attempts: Attempts, interface: RLInterface | Refusal, number: int
+    trials: Trials, attempts: Attempts, interface: RLInterface, number: int
 ) -> Answer | Refusal:
     """One try: shows what became of the tries before."""
     config, tools, state = trials.config, trials.tools, trials.state
-    words = "" if isinstance(interface, Refusal) else rl_setup.describe(interface, tools.task.spec)
-    told = state.replace(
-        number=number, fates=fates_of(state, attempts), interface=words if config.sets_up_rl else ""
-    )
+    words = rl_setup.describe(interface, tools.task.spec) if config.sets_up_rl else ""
+    told = state.replace(number=number, fates=fates_of(state, attempts), interface=words)
     question = Question(trials.key("one", f"try{number}"), "one", told, one.render, one.parse)
     return tools.ask(question, "plan")
 

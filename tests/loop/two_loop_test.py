@@ -8,11 +8,13 @@ from rlgpt_jax.agents import prompts, rl_setup
 from rlgpt_jax.agents.llm import transcript
 from rlgpt_jax.agents.llm.base import MISSING
 from rlgpt_jax.agents.llm.replay import MissingAnswer, Replay
-from rlgpt_jax.agents.prompt_state import Fate
+from rlgpt_jax.agents.prompt_state import Fate, Memory, Plan, PromptState, SubAction
 from rlgpt_jax.loop import events, two_loop
 from rlgpt_jax.loop.compare import compare
+from rlgpt_jax.loop.one_loop import plan_and_code
 from rlgpt_jax.loop.record import read_json
 from rlgpt_jax.loop.result import Iteration, best_of, finish
+from rlgpt_jax.loop.trials import Trials
 from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.interface import DEFAULT, RewardTerms, RLInterface
 from tests.corridor import HostCorridor
@@ -488,6 +490,19 @@ def test_an_unusable_answer_of_one_agent_falls_back_or_changes_nothing(tmp_path)
     note = read_json(tmp_path / "first" / "iterations" / "0" / "plan.json")["note"]
     assert "could not be used" in note
     assert "could not be used" in run.best.stage.interface.note
+
+
+def test_one_agent_is_told_that_the_set_up_is_the_run_s_own_after_unusable_answers(tmp_path):
+    config = change(agents="one")
+    keys = ("iter1/one/try0", "iter1/one/try0/again", "iter1/one/try1")
+    script = Script(dict(zip(keys, ("Well.", "Well.", "KEEP"), strict=True)))
+    given = tools(tmp_path, script)
+    failed = Memory(Plan((SubAction("stop", "macro", "Stand."),)), (Fate("stop", "macro"),), "", "")
+    state = PromptState(two_loop.make_setting(config, given), 1, (failed,))
+    _, _, interface = plan_and_code(Trials(config, given, state))
+    told = script.prompts["iter1/one/try1"]
+    assert rl_setup.describe(interface) in told and "There is none in this run" not in told
+    assert "could not be used" in interface.note
 
 
 @pytest.mark.parametrize(
