@@ -10,6 +10,7 @@ import functools
 import gzip
 import itertools
 import unicodedata
+import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -128,7 +129,7 @@ def load(path: Path) -> Tokenizer:
         data = path.read_bytes()
         data = gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
         lines = data.decode().splitlines()
-    except (OSError, EOFError, UnicodeDecodeError, ValueError) as error:
+    except (OSError, EOFError, ValueError, zlib.error) as error:
         raise MergesError(f"{path} is not a text of merges ({error}).") from error
     pairs = [tuple(line.split()) for line in lines[1 : NUM_MERGES + 1]]
     merges = [(pair[0], pair[1]) for pair in pairs if len(pair) == 2]

@@ -79,6 +79,7 @@ def test_either_published_form_of_the_list_is_read(tmp_path: Path, zipped: bool)
         (b"#version\n" + b"a b\n" * 48894, "beginning with a b and a b"),
         (b"\xff\xfe\x00", "is not a text of merges"),
         (b"\x1f\x8bxx", "is not a text of merges"),
+        (gzip.compress(b"", mtime=0)[:10] + bytes(20), "is not a text of merges"),  # damaged within
     ],
 )
 def test_another_file_is_refused(tmp_path: Path, data: bytes, words: str) -> None:
