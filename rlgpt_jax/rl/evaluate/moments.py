@@ -55,9 +55,9 @@ def choose(episode: Episode, target: str, num: int = NUM_MOMENTS) -> list[Moment
     return _moments(episode, {at: "; ".join(reasons[at][:MAX_REASONS]) for at in sorted(reasons)})
 
 
-def stretch(episode: Episode, begin: int, why: str, num: int = NUM_MOMENTS) -> list[Moment]:
-    """At most `num` moments spread evenly from row `begin` to the end, which came by `why`."""
-    ticks = sorted({round(at) for at in np.linspace(begin, episode.ticks, num)})
+def stretch(episode: Episode, begin: int, why: str) -> list[Moment]:
+    """At most `NUM_MOMENTS`, spread evenly from row `begin` to the end, which came by `why`."""
+    ticks = sorted({round(at) for at in np.linspace(begin, episode.ticks, NUM_MOMENTS)})
     reasons = {begin: "the macro starts", episode.ticks: f"end: {why}"}
     return _moments(episode, {at: reasons.get(at, "") for at in ticks})
 

@@ -12,15 +12,15 @@ from rlgpt_jax.rl.evaluate import facts as fact_words
 MACRO_ENDS = ("returned", "trapped", "tick_limit", "interrupted")
 
 
-def wilson(successes: float, num: float, z: float = 1.96) -> tuple[float, float]:
-    """The Wilson score interval of a proportion, 95 % by default.
+def wilson(successes: float, num: float) -> tuple[float, float]:
+    """The Wilson score interval of a proportion, 95 %.
 
     Source: Wilson 1927, "Probable inference, the law of succession, and statistical
     inference".
     """
     if num == 0:
         return 0.0, 1.0
-    p = successes / num
+    p, z = successes / num, 1.96
     centre = p + z * z / (2 * num)
     half = z * math.sqrt(p * (1 - p) / num + z * z / (4 * num * num))
     scale = 1 + z * z / num
