@@ -18,7 +18,7 @@ OBSERVATION_PARTS = (
 )  # fmt: skip
 PICTURE = "rgb"
 ALL_PARTS = (*OBSERVATION_PARTS, PICTURE)
-# Choices of the two heads of a primitive (`rl.actions`); the first of each is "nothing".
+# Choices of the two heads of a primitive (`rl.worlds.minecraft`); the first of each is "nothing".
 HEAD0_LABELS = (
     "", "forward", "back", "left", "right", "jump", "sneak", "sprint",
     "look_up", "look_down", "turn_left", "turn_right",

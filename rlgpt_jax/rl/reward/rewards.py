@@ -1,7 +1,7 @@
 """The reward PPO learns from: success, step cost, distance to the goal, items, exploration, CLIP.
 
 All terms come from the shared observation, so that they mean the same in every world; that of
-CLIP from its pictures, by a model of its own (`mineclip`).
+CLIP from its pictures, by a model of its own (`clip`).
 """
 
 from collections.abc import Sequence
