@@ -1,5 +1,6 @@
 import dataclasses
 import errno
+import json
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ import pytest
 
 from rlgpt_jax.agents.llm import disk, transcript
 from rlgpt_jax.agents.llm.base import Completion, Image, Message, Request, Usage
+from rlgpt_jax.agents.llm.replay import Replay
 from rlgpt_jax.agents.llm.transcript import Recorded, Transcript, TranscriptNotWritten
 
 
@@ -150,6 +152,14 @@ def test_a_line_without_a_field_is_told(path):
     path.write_text(path.read_text().replace('"answer"', '"reply"'))
     with pytest.raises(ValueError, match="line 1 has no 'answer'"):
         transcript.read(path)
+
+
+@pytest.mark.parametrize("field, value", [("usage", 5), ("messages", [{}]), ("messages", None)])
+def test_a_field_that_is_not_what_it_is_called_is_told(path, field, value):
+    record(path, "a")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {field: value}) + "\n")
+    with pytest.raises(ValueError, match="line 1: the exchange 'a' holds no"):
+        Replay(path)
 
 
 KILLED = """

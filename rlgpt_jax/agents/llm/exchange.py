@@ -129,6 +129,7 @@ def _parsed(line: bytes, where: str) -> dict[str, Any]:
     missing = [field for field in FIELDS if field not in value]
     if missing:
         raise Damaged(f"{where} has no {missing[0]!r}. {MEND}")
+    _exchange(value, Path(where), pictures=False)
     return value
 
 
@@ -142,19 +143,18 @@ def message_json(message: Message) -> dict[str, Any]:
     return line
 
 
-def _exchange(line: Mapping[str, Any], path: Path) -> Exchange:
+def _exchange(line: Mapping[str, Any], path: Path, pictures: bool = True) -> Exchange:
     try:
-        return _made(line, path)
+        return _made(line, path, pictures)
     except (KeyError, TypeError, AttributeError, OverflowError) as error:
         raise Damaged(f"{path}: the exchange {line['key']!r} holds no {error}. {MEND}") from error
 
 
-def _made(line: Mapping[str, Any], path: Path) -> Exchange:
+def _made(line: Mapping[str, Any], path: Path, pictures: bool) -> Exchange:
+    shown = [m.get("images", ()) if pictures else () for m in line["messages"]]
     messages = tuple(
-        Message(
-            m["role"], m["text"], tuple(_image(i, line["key"], path) for i in m.get("images", ()))
-        )
-        for m in line["messages"]
+        Message(m["role"], m["text"], tuple(_image(i, line["key"], path) for i in images))
+        for m, images in zip(line["messages"], shown, strict=True)
     )
     request = Request(line["key"], line["agent"], messages, line["request_schema"])
     usage = Usage(**line["usage"]) if line["usage"] else None
