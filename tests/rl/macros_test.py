@@ -112,11 +112,11 @@ def test_a_macro_that_ends_the_episode_is_dropped():
 
 def test_evaluation_tells_how_macros_ended():
     space = make_space(WALK, TRAP, EMPTY, ENDLESS, offered=False, tick_limit=7,
-                       script=(3, 1, 2, 4), repeat_script=True)  # fmt: skip
+                       script=(1, 3, 2, 4), repeat_script=True)  # fmt: skip
     params = actor_critic.init_params(CONFIG.network, jax.random.key(0))
     env = Corridor(num_envs=16, length=1000, horizon=16)
     report = evaluate(env, Policy(params, space, CONFIG), 1, num_episodes=16)
-    # 1 tick of an empty macro, 7 of walk, 1 and a trap, 7 of waiting: 16 ticks.
+    # 7 ticks of walk, 1 in which the empty macro ends too, 1 and a trap, 7 of waiting: 16 ticks.
     ends = {name: {k: v for k, v in x.items() if v} for name, x in report.macro_ends.items()}
     assert ends == {
         "at_once": {"returned": 16}, "walk": {"tick_limit": 16}, "broken": {"trapped": 16},

@@ -197,7 +197,10 @@ class MacroState(NamedTuple):
 
 
 class MacroTick(NamedTuple):
-    """What the macros did in one tick."""
+    """What the macros did in one tick.
+
+    Two may end in it: one that was running, then, without an action, the one that was chosen next.
+    """
 
     action: Any  # int32[N, 8]; with a spec float32[N, columns], see `WorldSpec`
     from_macro: Any  # bool[N] the action is a macro's
@@ -207,6 +210,8 @@ class MacroTick(NamedTuple):
     trap_code: Any  # int32[N] index into TRAPS
     trap_line: Any  # int32[N] source line
     steps: Any  # int32[N] instructions that were run
+    # int32[N, 4]  of two that ended the earlier one: as `ended` to `trap_line`, 0 if there is none
+    earlier: Any
 
 
 def link(programs: Sequence[Program]) -> MacroSet:

@@ -166,10 +166,11 @@ class Tally:
 
 
 def ends_of(tick: Any, lanes: np.ndarray) -> Iterator[tuple[int, int, str, str]]:
-    """The macros that ended in a `MacroTick` in the `lanes` bool[N]: lane, slot, one of
-    `MACRO_ENDS`, and where and why it trapped, "" if it did not."""
+    """The macros that ended in a `MacroTick` in the `lanes` bool[N], in the order in which they
+    did: lane, slot, one of `MACRO_ENDS`, and where and why it trapped, "" if it did not."""
+    last = np.stack([tick.ended, tick.ended_slot, tick.trap_code, tick.trap_line], axis=1)
     for lane in map(int, np.flatnonzero(lanes & (tick.ended > 0))):
-        end, trap = tick.ended[lane], ""
-        if end == TRAPPED:
-            trap = trap_message(int(tick.trap_code[lane]), int(tick.trap_line[lane]))
-        yield lane, int(tick.ended_slot[lane]), MACRO_ENDS[end - 1], trap
+        for end, slot, code, line in (tick.earlier[lane], last[lane]):
+            if end > 0:
+                trap = trap_message(int(code), int(line)) if end == TRAPPED else ""
+                yield lane, int(slot), MACRO_ENDS[end - 1], trap

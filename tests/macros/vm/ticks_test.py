@@ -55,6 +55,14 @@ def test_a_macro_that_ends_is_followed_by_the_chosen_one_in_the_same_tick():
     ]
 
 
+def test_two_macros_that_end_in_one_tick_are_both_told():
+    outs = steps([2, 0, 3])
+    assert rows(outs, "ended", "ended_slot", "earlier")[1:] == [
+        (0, 0, [0] * 4),
+        (1, 3, [1, 2, 0, 0]),
+    ]
+
+
 def test_busy_lanes_wait():
     outs = steps([2, 0, 0, 0], busy=[True, False, True, False])
     assert rows(outs, "action", "from_macro", "decided") == [

@@ -8,7 +8,7 @@ import numpy as np
 
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.macros.language import parse_macro
-from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, RETURNED, link
+from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, RETURNED, MacroTick, link
 from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.evaluate.dead_loops import WINDOW, Watch, goal_distance
 from rlgpt_jax.rl.evaluate.evaluate import evaluate
@@ -108,7 +108,9 @@ def test_a_macro_counts_by_what_was_in_sight_when_it_was_started():
 
     def tick(distance, ended=0, running=0, done=False):
         tally.watches[0].see("hop", distance)
-        ends = SimpleNamespace(ended=np.array([ended]), ended_slot=np.array([1]))
+        ends = MacroTick(
+            None, None, None, *np.array([[ended], [1], [0], [0], [0]]), np.zeros((1, 4))
+        )
         act = SimpleNamespace(macro=ends, running=np.array([running]))
         result = SimpleNamespace(act=act, episodes=SimpleNamespace(done=np.array([done])))
         tally.add_macro_ends(result, np.array([True]))

@@ -72,7 +72,7 @@ def tick(
     action = np.empty((lanes, len(idle)), np.int32)
     action[:] = idle
     flags = np.zeros((lanes, 2), np.bool_)
-    ends = np.zeros((lanes, 5), np.int32)
+    ends = np.zeros((lanes, 9), np.int32)
     code, *rest = macro_set
     given: tuple[Any, ...] = (
         np.asarray(code).reshape(bc.MAX_MACROS, -1),
@@ -97,7 +97,7 @@ def tick(
         other.result()
     _last_tick[0] = int(ends[:, 4].sum())
     acted = action if spec is None else action.view(np.float32)
-    return state, MacroTick(acted, *flags.T, *ends.T)
+    return state, MacroTick._make([acted, *flags.T, *ends.T[:5], ends[:, 5:]])
 
 
 def _read_only(x: np.ndarray) -> np.ndarray:
@@ -179,6 +179,8 @@ def run_lane(
     if status == YIELDED:
         ticks[lane] += 1
         return result
+    for column in range(4):  # of a macro that ended before it in this tick
+        ends[lane, 5 + column] = ends[lane, column]
     ends[lane, 0], ends[lane, 1] = why, macro + 1
     result = result if status == FAILED else 0
     ends[lane, 2] = result
