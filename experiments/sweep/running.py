@@ -135,7 +135,7 @@ def go(running: Running, configs: Mapping[Job, Config], notes: Sequence[str] = (
 
     jobs = list(configs)
     left = [job for job in jobs if not job.is_done]
-    many = min(running.many or len(jobs), max(1, len(jobs)))
+    many = max(1, min(running.many or len(jobs), len(jobs)))
     each, total = estimate.minutes(configs, many)
     for job in jobs if running.dry_run else ():
         say(f"{job.name}: {'done' if job.is_done else f'about {each[job]:.0f} min'}")

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from experiments import flags
 from experiments.sweep import __main__ as command
-from experiments.sweep import fields, launchers
+from experiments.sweep import fields, launchers, running
 from experiments.sweep.board import Board
 from experiments.sweep.jobs import Job, Task, run_all, work
 from experiments.values import ConfigError
@@ -189,6 +189,12 @@ def test_a_folder_with_other_settings_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"started with other settings \(ppo.gamma"):
         command.parse([*ARGV, f"--out={tmp_path}", "--config.ppo.gamma=0.5"])
     assert job.command(how.extra)[-2:] == ["--seed=0", "--config.loop.mode=rl_gpt"]
+
+
+def test_nothing_to_do_takes_no_minutes_on_a_cluster_either(tmp_path: Path, capsys) -> None:
+    """There is one run at a time for each that there is, and here there is none."""
+    assert running.go(running.Running(0, 1, launchers.local, tmp_path, (), False), {}) == []
+    assert "0 runs, 0 of them to do: about 0 minutes" in capsys.readouterr().out
 
 
 def test_the_board_tells_where_runs_stand(tmp_path: Path) -> None:
