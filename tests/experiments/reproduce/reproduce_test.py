@@ -178,7 +178,7 @@ def test_runs_in_a_corridor_are_equal_and_two_devices_differ_by_rounding(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
 ) -> None:
     """As users run it, but for the world."""
-    tasks = runs.Copy.tasks
+    tasks = runs.PlainJob.tasks
 
     def small(job, words, threads):
         for task in tasks(job, words, threads):
