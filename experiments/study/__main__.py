@@ -77,10 +77,13 @@ def seeds_of(text: str) -> tuple[int, ...]:
     Raises:
       ConfigError: other words.
     """
-    numbers = fields.axis(f"seed={text}")[1]
-    if not all(map(str.isdigit, numbers)):
-        raise ConfigError(f"--seeds={text}: needs whole numbers, 0,1,2 or 0..4.")
-    return tuple(map(int, numbers))
+    try:
+        seeds = tuple(map(int, fields.axis(f"seed={text}")[1]))
+    except ValueError:
+        seeds = ()
+    if not seeds or min(seeds) < 0 or len(set(seeds)) < len(seeds):
+        raise ConfigError(f"--seeds={text}: needs different whole numbers, 0,1,2 or 0..4.")
+    return seeds
 
 
 def configs_of(text: str) -> tuple[str, ...]:

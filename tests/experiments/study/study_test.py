@@ -258,7 +258,9 @@ def test_a_study_writes_tables_and_figures_and_what_failed(tmp_path: Path, capsy
     [
         (["--configs=harvest_mlk"], "Did you mean harvest_milk"),
         (["--variants=pure_lr"], "Did you mean pure_rl"),
-        (["--seeds=a"], "needs whole numbers"),
+        (["--seeds=a"], "--seeds=a: needs different whole numbers"),
+        (["--seeds=0,00"], "--seeds=0,00: needs different"),
+        (["--seeds=0,²"], "--seeds=0,²: needs different"),
         (["--preset=iterations"], "no such flag"),
         (["--variants=agents_setup"], "takes the set-up of rl_gpt"),
         (["--configs=harvest_milk", "--variants=pure_rl", "--config.ppo.num_env=3"], "num_envs"),

@@ -281,7 +281,7 @@ def test_every_table_names_cells_that_there_are_and_a_smoke_run_needs_few() -> N
             ["controls", "--configs=harvest_milk,kitchen_kettle"],
             r"several worlds \(control, voxel\)",
         ),
-        (["main", "--seeds=a"], "needs whole numbers"),
+        (["main", "--seeds=a"], "needs different whole numbers"),
         (["main", "--config.ppo.num_env=3"], "num_envs"),
     ],
 )
