@@ -181,5 +181,6 @@ def resolve(cell: Cell, is_smoke: bool, assignments: Sequence[tuple[str, str]]) 
 
 def other_models(config: str) -> list[str]:
     """Variants of a configuration whose recorded answers are other models'."""
-    found = sorted((files.CHECKOUT / FOLDER).glob(f"{config}_{MODEL}*.jsonl"))
-    return [path.stem.removeprefix(f"{config}_") for path in found]
+    name = flags.stem_of(config)
+    found = sorted((files.CHECKOUT / FOLDER).glob(f"{name}_{MODEL}*.jsonl"))
+    return [path.stem.removeprefix(f"{name}_") for path in found]

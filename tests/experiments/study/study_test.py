@@ -173,6 +173,14 @@ def test_a_variant_with_a_conversation_is_the_configuration_that_it_was_recorded
     assert cells.resolve(Cell(config, variant), False, []) == flags.load_config(sister)
 
 
+def test_a_file_of_one_s_own_has_other_models_by_its_stem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cells, "FOLDER", tmp_path)
+    (tmp_path / "mine_model_a-b.jsonl").touch()
+    assert cells.other_models("/a/mine.py") == cells.other_models("mine") == ["model_a-b"]
+
+
 def test_a_live_model_is_a_variant() -> None:
     cell = Cell("harvest_milk", "compatible:vicuna-13b@http://localhost:8000/v1")
     config = cells.resolve(cell, False, [])
