@@ -84,6 +84,11 @@ def stem_of(name: str) -> str:
     return Path(name).stem if is_path(name) else name
 
 
+def whole_name(name: str) -> str:
+    """The name, or the whole path of a file, for runs that are started from another folder."""
+    return str(Path(name).expanduser().resolve()) if is_path(name) else name
+
+
 def load_config(name: str, flag: str = "--config") -> base.Config:
     """What a name stands for; `flag` is where it was given.
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from experiments import flags
 from experiments.checks import check_library, check_start
 from experiments.commands import answer
+from experiments.config_files import whole_name
 from experiments.reproduce import contents, runs
 from experiments.reproduce.contents import KINDS, Difference
 from experiments.reproduce.runs import Asked, Made
@@ -62,7 +63,7 @@ def parse(argv: list[str]) -> Asked:
         raise ConfigError(f"--out={out} is there already. Choose another folder.")
     seed = [("seed", values.seed)] if values.seed else []
     extra = [*overrides_of([*seed, *assignments]), *["--smoke"] * values.smoke]
-    return Asked(values.config, config, tuple(extra), out)
+    return Asked(whole_name(values.config), config, tuple(extra), out)
 
 
 def run(argv: list[str]) -> int:

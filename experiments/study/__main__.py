@@ -14,8 +14,8 @@ from pathlib import Path
 
 from experiments import flags
 from experiments.commands import exit_code
+from experiments.config_files import whole_name
 from experiments.configs.base import Config
-from experiments.configs.worlds import is_path
 from experiments.recordings import WITHOUT
 from experiments.study import cells
 from experiments.study.cells import Cell
@@ -87,7 +87,7 @@ def seeds_of(text: str) -> tuple[int, ...]:
 
 
 def configs_of(text: str) -> tuple[str, ...]:
-    """Names between commas, and files by their whole paths, since runs are started from elsewhere.
+    """Names between commas, and files by their whole paths.
 
     Raises:
       ConfigError: one stands for nothing, or two runs would have one folder.
@@ -97,9 +97,7 @@ def configs_of(text: str) -> tuple[str, ...]:
         flags.load_config(name, "--configs")
     if len({flags.stem_of(name) for name in names}) < len(names):
         raise ConfigError(f"--configs={text}: two of one name, which their folders are called by.")
-    return tuple(
-        str(Path(name).expanduser().resolve()) if is_path(name) else name for name in names
-    )
+    return tuple(map(whole_name, names))
 
 
 def variants_of(text: str) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from experiments import flags
 from experiments.checks import check_library, check_start
+from experiments.config_files import whole_name
 from experiments.configs.base import Config
 from experiments.sweep import fields, jobs, running
 from experiments.sweep.jobs import Job, PlainJob
@@ -50,7 +51,7 @@ def parse(argv: list[str]) -> tuple[running.Running, dict[Job, Config]]:
         config = flags.resolve(values.config, None, values.smoke, [*assignments, *point])
         if (folder / "config.json").exists():
             flags.resumed(values.config, config, folder)  # refuses one with other settings
-        found[PlainJob(values.config, folder, point)] = config
+        found[PlainJob(whole_name(values.config), folder, point)] = config
     for config in found.values():
         check_library(config)
         check_start(config)

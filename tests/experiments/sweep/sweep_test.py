@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from experiments import flags
+from experiments.reproduce import __main__ as reproduce
 from experiments.sweep import __main__ as command
 from experiments.sweep import fields, launchers, running
 from experiments.sweep.board import Board
@@ -189,6 +190,18 @@ def test_a_folder_with_other_settings_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"started with other settings \(ppo.gamma"):
         command.parse([*ARGV, f"--out={tmp_path}", "--config.ppo.gamma=0.5"])
     assert job.command(how.extra)[-2:] == ["--seed=0", "--config.loop.mode=rl_gpt"]
+
+
+def test_a_file_is_named_by_its_whole_path_runs_start_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.py").write_text(
+        "from experiments.configs import base\nget_config = lambda: base.for_task('harvest_milk')\n"
+    )
+    (job,) = command.parse(["--config=mine.py", "--sweep=seed=0"])[1]
+    assert f"--config={tmp_path / 'mine.py'}" in job.command()
+    assert reproduce.parse(["--config=mine.py"]).name == str(tmp_path / "mine.py")
 
 
 def test_nothing_to_do_takes_no_minutes_on_a_cluster_either(tmp_path: Path, capsys) -> None:
