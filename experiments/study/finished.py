@@ -231,6 +231,8 @@ def cell_of(folder: Path) -> Cell:
             fitting.append(cell)
             if not stale(record, config, cell.variant):
                 return cell
+    if not closest:
+        raise ConfigError(f"{folder}: {name} is no configuration of the project: no cell is of it.")
     if not fitting:
         told = "; ".join(min(closest, key=len)[:3])
         raise ConfigError(f"{folder}: {name} in no variant has these settings ({told}).")

@@ -17,13 +17,13 @@ from pathlib import Path
 
 from experiments import flags
 from experiments.configs.base import Config
-from experiments.study import finished
+from experiments.study import finished, held_out
 from experiments.study.held_out import NotFinished
 from experiments.sweep import running
 from experiments.sweep.jobs import Failure, Job
 from experiments.tables.names import NAMED
 from experiments.tables.plan import HELP, Asked, Plan, look, parse
-from experiments.values import ConfigError
+from experiments.values import ConfigError, refusing
 
 
 def main(argv: list[str]) -> int:
@@ -104,11 +104,10 @@ def keep(argv: list[str]) -> int:
         raise ConfigError("keep takes run folders: keep RUN [RUN ...] [--results=FOLDER].")
     for folder in folders:
         saved = flags.started_with(folder)["config"]
+        with refusing(NotFinished):
+            held_out.files_of(folder)
         cell = finished.cell_of(folder)
-        try:
-            record = finished.record_of(cell, saved["seed"], folder)
-        except NotFinished as error:
-            raise ConfigError(str(error)) from error
+        record = finished.record_of(cell, saved["seed"], folder)
         path = finished.write(Path(results[-1] if results else finished.KEPT), record)
         print(f"{path}: {json.dumps(record['final']['success_rate'])} of {cell.name}")
     return 0

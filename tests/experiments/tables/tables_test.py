@@ -164,8 +164,13 @@ def test_an_ordinary_run_becomes_the_cell_that_it_is_of(
     run_folder.write(path, saved)
     assert command.main(["keep", folders[0]]) == 2
     assert "in no variant has these settings (ppo.gamma: 0.5" in capsys.readouterr().err
-    run_folder.write(path, {**saved, "smoke": True})
     assert command.main(["keep", str(tmp_path / "none")]) == 2
+    run_folder.write(path, {**saved, "name": "my_task"})
+    assert command.main(["keep", folders[0]]) == 2
+    assert "my_task is no configuration of the project" in capsys.readouterr().err
+    (runs[1].folder / "result.json").unlink()
+    assert command.main(["keep", folders[1]]) == 2
+    assert "holds no result.json" in capsys.readouterr().err
 
 
 def test_what_says_nothing_is_not_kept(runs: list[Run], tmp_path: Path) -> None:
