@@ -59,19 +59,21 @@ def asked_for(argv: list[str]) -> str | None:
     Raises:
       ConfigError: of a configuration that there is not.
     """
-    if "--config=help" in argv or ("--config", "help") in itertools.pairwise(argv):
+    words = [part for word in argv for part in word.split("=", 1)]
+    named = [after for word, after in itertools.pairwise(words) if word == "--config"]
+    if "help" in named:
         return list_configs()
     if {"--help", "-h"}.isdisjoint(argv) and "--config.help" not in argv:
         return None
-    names = [word.partition("=")[2] for word in argv if word.startswith("--config=")]
-    fields = config_tree.help_text(flags.load_config((names or [EXAMPLE])[-1]))
+    example = (named or [EXAMPLE])[-1]
+    fields = config_tree.help_text(flags.load_config(example))
     if "--config.help" in argv:
         return fields
     seen = [f"      {name:<10}  {words}" for name, words in sight.WORDS.items()]
     return flags.help_text(
         __doc__, flags.HELP, "",
         "What --config.sight lets code and policy see; every result says which:", *seen, "",
-        f"Every field, as it is in --config={EXAMPLE}:", fields,
+        f"Every field, as it is in --config={example}:", fields,
     )  # fmt: skip
 
 

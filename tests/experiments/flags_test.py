@@ -134,8 +134,10 @@ def test_help_names_every_flag(capsys: pytest.CaptureFixture) -> None:
     assert main.main(["--help"]) == 0
     text = capsys.readouterr().out
     assert all(f"--{name}" in text for name in flags.HELP)
-    assert main.main(["--config=craft_bowl", "--config.help"]) == 0
-    assert "--config.task.horizon=3000" in capsys.readouterr().out
+    for argv in (["--config=craft_bowl", "--config.help"], ["--config", "craft_bowl", "--help"]):
+        assert main.main(argv) == 0
+        shown = capsys.readouterr().out
+        assert "--config.task=craft_bowl " in shown and "in --config=harvest_milk:" not in shown
     assert main.main(["--config=craft_bowll", "--config.help"]) == 2
 
 
