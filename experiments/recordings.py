@@ -38,11 +38,10 @@ def check_transcript(config: base.Config) -> None:
                 "(loop.planner=true). Leave it out, or record with --config.llm.provider=file."
             )
     elif recorded < wanted and not config.loop.stop_when_solved:
+        fewer = f"Set --config.loop.num_iterations={recorded}, or record more"
         raise ConfigError(
             f"{config.llm.transcript} holds {recorded} iterations of this mode, the run asks "
-            f"for {wanted}. Set --config.loop.num_iterations={recorded}"
-            f"{' or less' if recorded > 1 else ''}, or record more with "
-            "--config.llm.provider=file."
+            f"for {wanted}. {fewer if recorded else 'Record them'} with --config.llm.provider=file."
         )
 
 

@@ -236,6 +236,8 @@ def test_a_replay_longer_than_its_recording_is_refused(tmp_path: Path) -> None:
     argv = ["--config=harvest_milk", f"--config.llm.transcript={path}"]
     with pytest.raises(ConfigError, match=r"holds 2 iterations .* asks for 3"):
         flags.parse(argv)
+    with pytest.raises(ConfigError, match=r"holds 0 iterations .* for 3. Record them with"):
+        flags.parse([*argv, "--config.loop.mode=pure_code", "--config.loop.pure_code_plan=own"])
     assert flags.parse([*argv, "--config.loop.num_iterations=2"]).config.loop.num_iterations == 2
 
 
