@@ -83,9 +83,13 @@ def parse(argv: Sequence[str]) -> Settings:
         config = resolve(values.config, values.seed, values.smoke, assignments)
     elif not values.resume or not values.workdir:
         raise ConfigError(f"--config=NAME is needed. {suggest('', sorted(config_names()))}")
+    elif values.seed is not None:
+        assignments = [("seed", values.seed), *assignments]
     workdir = Path(values.workdir) if values.workdir else None
     if values.resume:
         settings = resumed(values.config, config, workdir, assignments)
+        if values.smoke and not settings.smoke:
+            raise ConfigError(f"--resume: {settings.workdir} is no smoke run. Leave out --smoke.")
         check_start(settings.config)
         return settings
     assert config is not None

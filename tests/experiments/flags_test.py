@@ -216,6 +216,10 @@ def test_resume_takes_the_configuration_of_the_run(tmp_path: Path) -> None:
     folder = saved_run(tmp_path / "run", config)
     settings = flags.parse([f"--workdir={folder}", "--resume"])
     assert settings.config == config and settings.name == "harvest_milk" and settings.resume
+    assert flags.parse([f"--workdir={folder}", "--resume", "--seed=5"]) == settings
+    for flag, words in (("--seed=6", "seed: 5 -> 6"), ("--smoke", "is no smoke run")):
+        with pytest.raises(ConfigError, match=words):
+            flags.parse([f"--workdir={folder}", "--resume", flag])
 
 
 def test_resume_refuses_other_settings_and_a_full_folder_needs_resume(tmp_path: Path) -> None:
