@@ -60,11 +60,13 @@ def settings(run: Run) -> dict[str, Any]:
 
 
 def _labels(names: Sequence[str], configs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What groups are called: the fields in which they differ where these are few, else names."""
+    """What groups are called: the fields in which they differ where these are few and tell them
+    apart, else names."""
     fields = different(configs)
-    if 0 < len(fields) <= FEW:
-        return [", ".join(f"{path}={str(config.get(path, '–'))[:LONG]}" for path in fields)
-                for config in configs]  # fmt: skip
+    told = [", ".join(f"{path}={str(config.get(path, '–'))[:LONG]}" for path in fields)
+            for config in configs]  # fmt: skip
+    if 0 < len(fields) <= FEW and len(set(told)) == len(told):
+        return told
     return [
         name if names.count(name) == 1 else f"{name} {1 + names[:i].count(name)}"
         for i, name in enumerate(names)

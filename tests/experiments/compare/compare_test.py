@@ -46,6 +46,9 @@ def test_groups_that_differ_in_much_have_the_names_of_their_configurations(tmp_p
     ppo = {"num_envs": 3, "learning_rate": 1, "target_kl": 2, "epochs": 5}
     runs = [make(tmp_path / "a", 0, "rl_gpt", 9), make(tmp_path / "b", 0, "rl_gpt", 9, ppo=ppo)]
     assert [one.label for one in group(runs)] == ["harvest_milk 1", "harvest_milk 2"]
+    paths = [f"/home/me/rlgpt_jax/studies/tables/runs/rl_gpt-seed{i}" for i in (0, 1)]
+    alike = [make(tmp_path / f"c{i}", i, "pure_rl", 9, set_up=paths[i]) for i in (0, 1)]
+    assert [one.label for one in group(alike)] == ["harvest_milk 1", "harvest_milk 2"]
     changed = json.loads((runs[1] / "config.json").read_text())
     changed["config"]["task"] = "harvest_wool"
     run_folder.write(runs[1] / "config.json", changed)
