@@ -166,7 +166,8 @@ def _macros(
     answers: Mapping[str, str], plan: Sequence[Mapping[str, Any]], code: Code
 ) -> tuple[Macro, ...]:
     verdicts = _verdicts(answers)
-    coded = [s["name"] for s in plan if s.get("kind") in CODED_KINDS and "name" in s]
+    names = [s.get("name") for s in plan if s.get("kind") in CODED_KINDS]
+    coded = [name for name in names if isinstance(name, str)]
     tries: dict[str, list[Try]] = {}
     for number, parts in itertools.groupby(_sources(answers, coded), lambda part: part[0]):
         before = dict(code.accepted)  # parts of one try cannot call each other

@@ -51,6 +51,12 @@ def test_accepted_in_the_last_try_counts_as_success_nobody_is_asked_then() -> No
     assert (by_name["milk_cow"].end, by_name["milk_cow"].versions) == ("never", None)
 
 
+def test_a_part_whose_name_is_no_text_has_no_code() -> None:
+    plan = block("json", json.dumps({"sub_actions": [{"name": ["milk_cow"], "kind": "code"}]}))
+    found = iteration({"one/try0": f"{plan}\n\n{block('python', MILK)}"})
+    assert found.macros == () and found.kinds["code"] == 1
+
+
 def test_keep_is_an_answer_and_no_refusal() -> None:
     """Without a critic the fast agent says itself that it is content."""
     found = iteration({
