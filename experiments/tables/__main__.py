@@ -44,6 +44,9 @@ def run(argv: list[str]) -> int:
     failed: list[Failure] | None = []
     if not asked.only_kept or asked.running.dry_run:
         failed = running.go(asked.running, configs, _notes(asked, plan))
+    else:
+        for words in plan.stale:
+            print(words)
     if failed is not None:
         draw(asked, plan, failed)
     return 1 if failed else 0

@@ -93,7 +93,7 @@ def test_other_settings_or_answers_make_a_kept_cell_stale(runs: list[Run], tmp_p
 
 
 def test_kept_cells_are_read_first_and_stale_ones_are_run_again(
-    runs: list[Run], tmp_path: Path
+    runs: list[Run], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     results = tmp_path / "kept"
     for run in runs:
@@ -109,6 +109,8 @@ def test_kept_cells_are_read_first_and_stale_ones_are_run_again(
     assert ("rl_gpt", 1) in {(run.cell.variant, run.seed) for run in plan.runs}
     (stale,) = plan.stale
     assert "harvest_milk rl_gpt seed 1: the kept cell is stale" in stale and "gamma" in stale
+    assert command.main([*argv, "--only-kept"]) == 0
+    assert stale in capsys.readouterr().out
     path.write_text("{")
     with pytest.raises(ConfigError, match="no kept cell"):
         look(parse(argv))
