@@ -1,6 +1,6 @@
 """Tables about the agents themselves, from recorded conversations: nothing is run.
 
-    python -m experiments.study agents --transcripts=experiments/transcripts --out=DIR
+    python -m experiments.study agents experiments/transcripts --out=DIR
 
 PATHS are transcripts, folders of transcripts, or run folders.
 """
@@ -219,12 +219,10 @@ def main(argv: list[str]) -> int:
     """Returns the exit code."""
     parser = argparse.ArgumentParser("python -m experiments.study agents", description=__doc__)
     parser.add_argument("paths", nargs="*", type=Path, metavar="PATH")
-    parser.add_argument("--transcripts", type=Path, help="one more PATH")
     parser.add_argument("--out", type=Path, help="where tables are written; default: only shown")
     options = parser.parse_args(argv)
-    paths = [*options.paths, *([options.transcripts] if options.transcripts else [])]
     console = Console(file=sys.stdout)
-    found = conversations(paths or [SHIPPED])
+    found = conversations(options.paths or [SHIPPED])
     made = tables(found)
     for table in made:
         console.print(table.markdown(), highlight=False, soft_wrap=True, markup=False)

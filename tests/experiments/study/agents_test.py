@@ -133,7 +133,7 @@ def conversation(name: str, *iterations: Iteration) -> agents.Conversation:
 def test_tables_give_rates_with_wilson_and_a_sum(tmp_path: Path, capsys) -> None:
     path = answers.write(tmp_path / "harvest_milk.jsonl")
     answers.write(tmp_path / "other.jsonl")
-    assert agents.main([f"--transcripts={tmp_path}", f"--out={tmp_path / 'out'}"]) == 0
+    assert agents.main([str(tmp_path), f"--out={tmp_path / 'out'}"]) == 0
     shown = capsys.readouterr().out
     assert "| harvest_milk | 0 | 2 | 50.0 (9.5 to 90.5), 1 of 2 | 1 of 1 | 1.50 |" in shown
     assert "| all | all | 4 | 50.0 (15.0 to 85.0), 2 of 4 | 2 of 2 | 1.50 |" in shown
