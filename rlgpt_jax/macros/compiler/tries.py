@@ -12,7 +12,7 @@ from rlgpt_jax.macros.compiler.known import facts, kinds
 from rlgpt_jax.macros.compiler.tree.scopes import MISSING
 from rlgpt_jax.macros.refusal import Refused
 
-# Exceptions that nothing in a macro raises, whatever stands inside the `try`.
+# Exceptions that nothing in a macro raises but `raise` and `next`.
 NEVER = {"StopIteration", "GeneratorExit", "KeyboardInterrupt", "SystemExit", "StopAsyncIteration",
          "ImportError", "ModuleNotFoundError", "NotImplementedError", "OSError", "TimeoutError",
          "MemoryError"}  # fmt: skip
@@ -31,11 +31,7 @@ PURE = (ast.Name, ast.Constant, ast.expr_context, ast.Compare, ast.cmpop, ast.Bo
 def try_(f: Code, node: ast.Try) -> bool:
     """Compiles a try statement. Returns whether the next one can be reached."""
     caught = [name for handler in node.handlers for name in names_of(handler)]
-    searched = any(
-        isinstance(n, ast.Call) and isinstance(n.func, ast.Name) and n.func.id == "next"
-        for n in work.walk(node)
-    )
-    never = bool(caught) and set(caught) <= NEVER and not searched
+    never = bool(caught) and set(caught) <= NEVER and not any(map(may_raise, work.walk(node)))
     if not never and not all(harmless(f, part) for part in node.body):
         advice = [INSTEAD[name] for name in caught if name in INSTEAD]
         raise Refused(
@@ -57,6 +53,13 @@ def try_(f: Code, node: ast.Try) -> bool:
             f"line {node.lineno}: nothing here can fail, so the except part is left out"
         )
     return f.block([*node.body, *node.orelse, *node.finalbody])
+
+
+def may_raise(node: ast.AST) -> bool:
+    """Says whether a node may raise an exception of `NEVER` after all."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        return node.func.id == "next"
+    return isinstance(node, ast.Raise)
 
 
 def leaves(node: ast.AST, in_loop: bool) -> bool:

@@ -425,6 +425,8 @@ REFUSED = {
         3, "try/except", "n != 0"),
     ONE + "try:\n        x = [1][3]\n    except IndexError:\n        x = 0": (
         3, "try/except", "len(xs)"),
+    ONE + "try:\n        raise StopIteration\n    except StopIteration:\n        pass": (
+        3, "try/except", "test first"),
     "@cache\ndef f(x):\n    return x\n" + ONE + "f(1)": (1, "decorators", "plain def"),
     "import functools\n" + ONE + "pass": (1, "import of functools", "write a def"),
     ONE + "g = macro(obs)\n    x = next(g)": (3, "generator function", "yield from"),
