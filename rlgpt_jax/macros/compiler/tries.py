@@ -23,9 +23,8 @@ INSTEAD = {
     "AttributeError": "test first: if r is not None",
     "ValueError": "test first, for example: if xs, or if x in xs",
 }
-PURE = (ast.Name, ast.Constant, ast.expr_context, ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop,
-        ast.IfExp, ast.Not, ast.Pass, ast.Expr, ast.Yield, ast.If, ast.Return, ast.Break,
-        ast.Continue, ast.UnaryOp)  # fmt: skip
+PURE = (ast.Name, ast.Constant, ast.BoolOp, ast.IfExp, ast.Pass, ast.Expr, ast.Yield, ast.If,
+        ast.Return, ast.Break, ast.Continue)  # fmt: skip
 
 
 def try_(f: Code, node: ast.Try) -> bool:
