@@ -126,14 +126,13 @@ def next_(f: Code, node: ast.Call, into: int | None) -> int:
             "next takes a generator expression, or iter(...) of a sequence",
             "next((r for r in obs.rays if ...), None)",
         )
-    result, found, done = f.temp(), Label(), Label()
+    result, done = f.temp(), Label()
 
     def take(item: int) -> None:
         f.emit(bc.MOVE, result, item)
         f.emit(bc.JUMP, done)
 
     loops.each_of(f, given["items"], take)
-    f.place(found)
     if "default" in given:
         f.value(given["default"], result)
     else:
