@@ -105,8 +105,12 @@ def quantifier(name: str, stop: bool) -> Builtin:
     def compile_call(f: Code, node: ast.Call, into: int | None) -> int:
         items = bound(node, name, ["items"], 1)["items"]
         result, decided, done = f.temp(), Label(), Label()
-        jump = bc.JT if stop else bc.JF
-        loops.each_of(f, items, lambda item: f.emit(jump, item, decided))
+        bits = f.shared.kinds.item(facts.kind_of(f, items)).bits
+
+        def test(item: int) -> None:
+            f.emit(bc.JT if stop else bc.JF, within.cells_of(f, bits, item), decided)
+
+        loops.each_of(f, items, test)
         f.emit(bc.MOVE, result, f.constant(not stop))
         f.emit(bc.JUMP, done)
         f.place(decided)

@@ -29,6 +29,16 @@ BODIES = {
     row[:] = [x * 2 for x in row] + [1]
     row[:] = row
     obs = yield turn(yaw=15 * len(other), pitch=15 * other[0])""",
+    "truth of what is inside": """
+    places = {"log": {1}, "dirt": set()}
+    places["log"].discard(1)
+    tables = [{}, {}]
+    obs = yield turn(yaw=15 * any(places.values()), pitch=15 * any(tables))
+    tables[1]["log"] = 1
+    obs = yield turn(yaw=15 * any(tables), pitch=15 * all(t for t in tables))
+    places["log"].add(obs.x)
+    obs = yield turn(yaw=15 * any(places.values()), pitch=15 * all(places.values()))
+    obs = yield jump()""",
     "dict display": """
     d = {"log": 1, "stone": obs.count("log"), "dirt": 3}
     d["cow"] = 4

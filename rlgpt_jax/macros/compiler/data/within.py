@@ -235,6 +235,10 @@ def either(
 
 def cells(f: Code, node: ast.expr, operand: int) -> int:
     """Returns the operand, or a view of its cells if it may be a dictionary or a set."""
-    bits = facts.kind_of(f, node).bits
+    return cells_of(f, facts.kind_of(f, node).bits, operand)
+
+
+def cells_of(f: Code, bits: int, operand: int) -> int:
+    """As `cells`, of a value of these kinds."""
     tags = [TAGS[bit] for bit in (kinds.DICT, kinds.SET) if bits & bit]
     return view(f, operand, tags, others=True) if tags else operand
