@@ -6,7 +6,15 @@ there are known to routines only.
 
 COMPARISONS = """
 def _equal(a, b):
-    if _is_dict(a):
+    if _is_list(a):
+        if not _is_list(b):
+            return False
+    elif _is_tuple(a):
+        if not _is_tuple(b):
+            return False
+    elif a == b:
+        return True
+    elif _is_dict(a):
         if not _is_dict(b):
             return False
         x = _dict(a)
@@ -15,50 +23,27 @@ def _equal(a, b):
         for k, v in _pairs(x):
             if not _dict_has(b, k):
                 return False
-            if not _equal_rows(v, _dict_at(b, k)):
+            if not _equal(v, _dict_at(b, k)):
                 return False
         return True
-    if _is_set(a):
+    elif _is_set(a):
         if not _is_set(b):
             return False
         if len(_set(a)) != len(_set(b)):
             return False
         return _subset(a, b)
-    return _equal_rows(a, b)
-
-def _equal_rows(a, b):
-    if _is_list(a):
-        if not _is_list(b):
-            return False
-    elif not _is_tuple(a):
-        return a == b
-    elif not _is_tuple(b):
+    else:
         return False
     if len(a) != len(b):
         return False
     for i in range(len(a)):
-        if not _equal_flat(a[i], b[i]):
-            return False
-    return True
-
-def _equal_flat(a, b):
-    if _is_list(a):
-        if not _is_list(b):
-            return False
-    elif not _is_tuple(a):
-        return a == b
-    elif not _is_tuple(b):
-        return False
-    if len(a) != len(b):
-        return False
-    for i in range(len(a)):
-        if a[i] != b[i]:
+        if not _equal(a[i], b[i]):
             return False
     return True
 
 def _among(x, xs):
     for y in _view(xs):
-        if _equal_rows(x, y):
+        if _equal(x, y):
             return True
     return False
 
@@ -73,20 +58,7 @@ def _less(a, b):
             return a < b
     for i in range(min(len(a), len(b))):
         if a[i] != b[i]:
-            return _less_flat(a[i], b[i])
-    return len(a) < len(b)
-
-def _less_flat(a, b):
-    if not _is_tuple(a):
-        if not _is_list(a):
-            if _is_name(a):
-                return _rank_of(a) < _rank_of(b)
-            return a < b
-    for i in range(min(len(a), len(b))):
-        if a[i] != b[i]:
-            if _is_name(a[i]):
-                return _rank_of(a[i]) < _rank_of(b[i])
-            return a[i] < b[i]
+            return _less(a[i], b[i])
     return len(a) < len(b)
 """
 
@@ -195,7 +167,7 @@ SORTING_ROWS = f"""
 def _order(a, b):
     for i in range(2, min(len(a), len(b))):
         if a[i] != b[i]:
-            return -1 if _less_flat(a[i], b[i]) else 1
+            return -1 if _less(a[i], b[i]) else 1
     return len(a) - len(b)
 
 def _merge_rows(cells, links, a, b, back):

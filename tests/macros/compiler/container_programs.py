@@ -278,6 +278,18 @@ BODIES = {
     obs = yield turn(yaw=15 * len(p), pitch=15 * p[3])
     step = add3((1, 2, 3), (1, 1, 1))
     obs = yield turn(yaw=15 * step[0], pitch=15 * step[2])""",
+    "comparing what holds dictionaries and sets": """
+    near = {"log": {1, 2}, "dirt": {"n": {"at": [3, (4, 5)]}}}
+    same = {"dirt": {"n": {"at": [3, (4, 5)]}}, "log": {2, 1}}
+    obs = yield turn(yaw=15 * (near == same), pitch=15 * (near != same))
+    rows, others = [{1}, {"k": 2}, [[{3}]]], [{1}, {"k": 2}, [[{3}]]]
+    obs = yield turn(yaw=15 * (rows == others), pitch=15 * (({1}, 2) == ({1}, 2)))
+    same["dirt"]["n"]["at"][1] = (4, 6)
+    others[2][0][0].add(obs.x)
+    obs = yield turn(yaw=15 * (near == same), pitch=15 * (rows == others))
+    deep, deeper = (1, (2, (3, 4))), (1, (2, (3, 5)))
+    obs = yield turn(yaw=15 * (deep == deeper), pitch=15 * ([deep] == [(1, (2, (3, 4)))]))
+    obs = yield jump()""",
     "comparing": """
     a, b = [1, 2, 3], [1, 2, 3]
     obs = yield turn(yaw=15 * (a == b), pitch=15 * (a is b))

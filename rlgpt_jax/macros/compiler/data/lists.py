@@ -82,7 +82,7 @@ def compares_rows(f: Code, a: ast.expr, b: ast.expr) -> bool:
     if both & kinds.LIST:
         return True
     items = f.shared.kinds.item(left).bits & f.shared.kinds.item(right).bits
-    return bool(both & kinds.TUPLE and items & kinds.ROWS)
+    return bool(both & kinds.TUPLE and items & kinds.CONTAINERS)
 
 
 def is_short(f: Code, node: ast.expr) -> bool:
@@ -92,7 +92,7 @@ def is_short(f: Code, node: ast.expr) -> bool:
         return len(constant) <= 8 and not any(isinstance(x, tuple) for x in constant)
     if not isinstance(node, ast.Tuple | ast.List):
         return False
-    return len(node.elts) <= 8 and not any(facts.may_be(f, x, kinds.ROWS) for x in node.elts)
+    return len(node.elts) <= 8 and not any(facts.may_be(f, x, kinds.CONTAINERS) for x in node.elts)
 
 
 # --- methods -------------------------------------------------------------------------
