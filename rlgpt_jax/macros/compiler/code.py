@@ -81,7 +81,6 @@ class Shared:
         for scope in self.rows:
             self.start_of(scope)
         self.pin, self.pin_used, self.size = Label(), False, 0
-        self.notices[:] = dict.fromkeys(self.notices)
         self.text_checks = []
 
     def start_of(self, scope: Scope) -> Label:

@@ -237,7 +237,7 @@ def assemble(code: list[Code], shared: Shared, name: str, source: str) -> bc.Pro
         name=name,
         source=source,
         sensors=shared.vocabulary.sensors,
-        notices=tuple(shared.notices[:20]),
+        notices=tuple(dict.fromkeys(shared.notices))[:20],
         code=np.array([row_of(item) for item in instructions], np.int32),
         lines=np.array([item.line for item in instructions], np.int32),
         constants=np.array(shared.pool.cells, np.int32),

@@ -116,6 +116,17 @@ def macro(obs):
     assert trap.startswith("line 6: an old observation or ray was read")
 
 
+def test_compiling_again_says_nothing_twice():
+    source = """
+def macro(obs):
+    prev = obs
+    obs = yield forward()
+    if prev.count("log") > obs.count("log"):
+        raise ValueError
+"""
+    assert worlds.program(source).notices == ("line 6: raise ends the macro",)
+
+
 def test_a_computed_name_asked_of_an_old_observation_is_a_trap_with_words():
     source = """
 def macro(obs):
