@@ -52,7 +52,7 @@ def link(tree: ast.Module, text: str, name: str, others: Mapping[str, str]) -> s
       Refused: it calls one of those, or one that calls it, or two versions of one.
     """
     callable_ = others.keys() - bound_names(ast.walk(tree)) - {name}
-    sections: dict[str, str] = {}
+    found: dict[str, tuple[str, str]] = {}  # name -> whose call brings it, its text
     for node in ast.walk(tree):
         if not isinstance(node, ast.Name) or node.id not in callable_:
             continue
@@ -71,12 +71,13 @@ def link(tree: ast.Module, text: str, name: str, others: Mapping[str, str]) -> s
                 "write one of the two without the other",
             )
         for other, section in {node.id: own, **called}.items():
-            if sections.setdefault(other, section).rstrip() != section.rstrip():
+            first, known = found.setdefault(other, (node.id, section))
+            if known.rstrip() != section.rstrip():
                 raise Refused(
                     node,
-                    f"two versions of {other} would be called: what {node.id} "
-                    "calls is older or newer",
-                    f"call {node.id} or {other}, not both",
+                    f"two versions of {other} would be called: what "
+                    f"{first if node.id == other else node.id} calls is older or newer",
+                    f"call {first} or {node.id}, not both",
                 )
-    end = "" if text.endswith("\n") or not sections else "\n"
-    return text + end + "".join(_section(*section) for section in sections.items())
+    end = "" if text.endswith("\n") or not found else "\n"
+    return text + end + "".join(_section(key, section) for key, (_, section) in found.items())

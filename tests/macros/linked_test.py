@@ -64,6 +64,16 @@ def test_what_cannot_be_linked_is_refused_with_its_line(source, name, others, wo
     assert refusal.line in (2, 3) and refusal.instead
 
 
+def test_a_refusal_of_two_versions_names_the_two_that_call_them():
+    dig, mine = linked(DIG, "dig", go=GO), linked(MINE, "mine", go=OTHER_GO)
+    refusal = link_macro(BOTH, "both", {"dig": dig, "mine": mine})
+    assert isinstance(refusal, Refusal) and "what mine calls is older" in refusal.reason
+    assert refusal.instead == "call dig or mine, not both"
+    refusal = link_macro(BOTH.replace("mine", "go"), "both", {"dig": dig, "go": OTHER_GO})
+    assert isinstance(refusal, Refusal) and "what dig calls is older" in refusal.reason
+    assert refusal.instead == "call dig or go, not both"
+
+
 def test_a_library_may_hold_linked_texts():
     dig = linked(DIG, "dig", go=GO)
     program = parse_macro(
