@@ -9,6 +9,7 @@ and makes a sequence: the action's index, then its arguments.
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import dataclass
 from functools import cache
 
@@ -79,8 +80,9 @@ class Vocabulary:
     def reworded(self, refused: Refused) -> Refused:
         """The refusal with this world's words in its advice."""
         for word, here in self.wording:
-            refused.reason = refused.reason.replace(word, here)
-            refused.instead = refused.instead.replace(word, here)
+            pattern = re.escape(word) + r"(?!\w)"  # obs.x is no part of obs.x_speed
+            refused.reason = re.sub(pattern, lambda _, here=here: here, refused.reason)
+            refused.instead = re.sub(pattern, lambda _, here=here: here, refused.instead)
         return refused
 
 
@@ -104,7 +106,7 @@ def of_world(sensors: str, spec: WorldSpec | None) -> Vocabulary:
     fields = {f.name: i | PLAIN_FIELD for i, f in enumerate(spec.fields, 1) if f.level in levels}
     names = list(fields)
     seeds = tuple(tuple(names[i::NUM_SEEDS]) for i in range(NUM_SEEDS))
-    return Vocabulary(sensors, spec, fields, seeds, wording=wording(spec, names[:1]))
+    return Vocabulary(sensors, spec, fields, seeds, wording=wording(spec, names))
 
 
 def minecraft(sensors: str) -> Vocabulary:
@@ -115,7 +117,7 @@ def minecraft(sensors: str) -> Vocabulary:
 
 def wording(spec: WorldSpec, fields: list[str]) -> tuple[tuple[str, str], ...]:
     """What advice with Minecraft's words says in another world."""
-    field = f"obs.{fields[0]}" if fields else "obs"
+    field = f"obs.{'x' if 'x' in fields else fields[0]}" if fields else "obs"
     return (
         ("takes obs and nothing else", "takes obs, and else only bounded parameters"),
         ("one argument, the observation", "the observation, and else only bounded parameters"),

@@ -8,6 +8,7 @@ import pytest
 
 from rlgpt_jax.envs.spec import Field, WorldSpec
 from rlgpt_jax.macros import api, compiler, vocabulary
+from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.refusal import Refusal, Refused
 from rlgpt_jax.macros.skills import skills
 from rlgpt_jax.macros.vm.bytecode import Program
@@ -63,6 +64,13 @@ def test_refusals_name_what_is_there(text: str, reason: str, advice: str) -> Non
     told = refused.reason + refused.instead
     words = [word for word in MINECRAFT.findall(told) if word not in text]
     assert words == [] and "jump_to" not in told
+
+
+@pytest.mark.parametrize("name", ["x", "x_speed"])
+def test_advice_names_a_field_that_begins_as_one_of_minecraft(name: str) -> None:
+    spec = WorldSpec("cars", (Field("speed", ""), Field(name, "")), SPEC.actions)
+    refused = parse_macro(lines(f"y = {name}"), spec=spec)
+    assert isinstance(refused, Refusal) and refused.instead == f"write obs.{name}"
 
 
 def test_fields_of_the_level_full_are_not_there_at_paper() -> None:
