@@ -36,9 +36,20 @@ def ways_in(task: Task) -> list[Way]:
     return [w for w in ways() if (not w.raw or w.source in land) and w.ticks < task.horizon]
 
 
+@functools.cache
 def reach(task: Task) -> Known:
-    """What a task's worlds give, its start items included."""
-    return spread({item_id(name): (0, None) for name, _ in task.start_items}, ways_in(task))
+    """What a task's worlds give, its start items included.
+
+    Of a start item the way is that to more of it, where the others lead to one.
+    """
+    start: Known = {item_id(name): (0, None) for name, _ in task.start_items}
+    by = ways_in(task)
+    known = dict(spread(start, by))
+    for item in start:
+        others = spread({i: row for i, row in start.items() if i != item}, by)
+        if item in others:
+            known[item] = (0, others[item][1])
+    return known
 
 
 @functools.cache

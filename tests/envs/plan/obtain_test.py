@@ -93,6 +93,27 @@ def test_start_items_that_do_not_suffice_are_counted():
     assert obtain.missing(dataclasses.replace(beef, mobs=("cow", "cow"))) == ""
 
 
+@pytest.mark.parametrize(
+    ("goal", "items", "biome"),
+    [
+        ("stick", ("stick",), "forest"),
+        ("stick", ("planks",), "plains"),
+        ("torch", ("torch",), "forest"),
+        ("stone_pickaxe", ("stick", "cobblestone"), "forest"),
+        ("iron_ingot", ("iron_ore", "iron_ingot", "stone_pickaxe"), "forest"),
+    ],
+)
+def test_there_is_more_of_a_start_item_where_the_land_gives_it(goal, items, biome):
+    start = tuple((item, 1) for item in items)
+    one = task(goal, goal_quantity=9, start_items=start, biome=biome)
+    assert obtain.missing(one) == "" and obtain.chain(one)[-1].item.partition(":")[0] == goal
+
+
+def test_a_start_item_that_turns_into_another_and_back_is_no_more_of_it():
+    start = (("iron_ingot", 1), ("iron_nugget", 8))
+    assert obtain.missing(task("iron_ingot", start_items=start, biome="desert"))
+
+
 def test_a_station_to_be_placed_may_be_carried_but_an_item_must_be_new():
     table = (("crafting_table", 1),)
     carried = task("crafting_table", nearby=True, start_items=table, biome="desert")
