@@ -33,6 +33,12 @@ def floor(position: jax.Array) -> jax.Array:
     return jnp.floor(position).astype(jnp.int32)
 
 
+def nearest(cell: jax.Array, to: jax.Array, blocks: jax.Array) -> jax.Array:
+    """Of the places where periodic worlds repeat the cells int32[..., 3] those nearest to `to`."""
+    period = jnp.array([blocks.shape[1], 1 << 20, blocks.shape[2]], jnp.int32)
+    return cell + (to - cell + period // 2) // period * period
+
+
 def region(
     blocks: jax.Array, corner: jax.Array, shape: tuple[int, int, int], lane: jax.Array | None = None
 ) -> Region:

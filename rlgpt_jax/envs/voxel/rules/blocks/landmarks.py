@@ -25,14 +25,20 @@ def _entry(used: jax.Array, active: jax.Array) -> jax.Array:
 
 
 def remember(state: WorldState, edit: grid.Edit) -> WorldState:
-    """Notes a station or a light that this edit puts up."""
+    """Notes a station or a light that this edit puts up.
+
+    All notes are shifted by whole periods to where the player would look for them.
+    """
     station, light = jnp.asarray(STATION)[edit.byte], jnp.asarray(LIGHT)[edit.byte]
     here = _entry(state.stations.name > 0, edit.active & (station > 0))
     shines = _entry(state.lights.level > 0, edit.active & (light > 0))
     cell = edit.cell[:, None]
+    stations = lanes.choose(here, Stations(station[:, None], cell), state.stations)
+    lights = lanes.choose(shines, Lights(cell, light[:, None]), state.lights)
+    feet = grid.floor(state.player.position)[:, None]
     return state.replace(
-        stations=lanes.choose(here, Stations(station[:, None], cell), state.stations),
-        lights=lanes.choose(shines, Lights(cell, light[:, None]), state.lights),
+        stations=stations.replace(block=grid.nearest(stations.block, feet, state.blocks)),
+        lights=lights.replace(block=grid.nearest(lights.block, feet, state.blocks)),
     )
 
 

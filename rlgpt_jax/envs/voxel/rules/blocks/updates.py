@@ -200,9 +200,7 @@ def _schedule(
 
 def _items(state: WorldState, lanes: _Lanes) -> drops.Dropped:
     """What the broken blocks leave, where they stood, as near to the player as can be."""
-    period = jnp.array([state.blocks.shape[1], 1 << 20, state.blocks.shape[2]], jnp.int32)
-    away = grid.floor(state.player.position) - lanes.broken_cell + period // 2
-    cell = lanes.broken_cell + away // period * period
+    cell = grid.nearest(lanes.broken_cell, grid.floor(state.player.position), state.blocks)
     nothing = jnp.zeros_like(state.tick)
     none = jnp.zeros((len(nothing), drops.KINDS), jnp.int32)
     name, quantity = jax.lax.cond(

@@ -1,4 +1,4 @@
-"""Bodies that overlap push each other; mobs stay in the player's part of the world."""
+"""Bodies that overlap push each other; mobs and items stay in the player's part of the world."""
 
 import jax
 import jax.numpy as jnp
@@ -53,15 +53,21 @@ def _shove(offset: jax.Array, width: jax.Array, tall: tuple[jax.Array, jax.Array
     return jnp.where(meets, scale, 0.0)[..., None] * flat
 
 
+def way_back(state: WorldState, position: jax.Array) -> jax.Array:
+    """float32[N, K, 2]: whole periods, along x and z, that bring bodies at float32[N, K, 3] to
+    within half a period of the player."""
+    period = jnp.array(state.blocks.shape[1:3], jnp.float32)
+    offset = position[..., ::2] - state.player.position[:, None, ::2]
+    return -period * jnp.round(offset / period)
+
+
 def stay_near(state: WorldState) -> WorldState:
     """Moves mobs by whole periods to within half a period of the player.
 
     The blocks repeat, so a mob that is a period farther stands in the same place; there
     the player would look for it in vain.
     """
-    period = jnp.array(state.blocks.shape[1:3], jnp.float32)
-    offset = state.mobs.position[..., ::2] - state.player.position[:, None, ::2]
-    by = -period * jnp.round(offset / period)
+    by = way_back(state, state.mobs.position)
 
     def shift(arrays: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
         position, target = arrays

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from rlgpt_jax.envs.voxel import lanes
 from rlgpt_jax.envs.voxel.rules.blocks import grid
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import LAVAS, is_one_of
+from rlgpt_jax.envs.voxel.rules.bodies import pushing
 from rlgpt_jax.envs.voxel.rules.items import drops, inventory
 from rlgpt_jax.envs.voxel.rules.mobs.mob_table import EYE_HEIGHT, PLAYER_SIZE
 from rlgpt_jax.envs.voxel.senses import rays
@@ -75,10 +76,12 @@ def spill(state: WorldState, name: jax.Array, quantity: jax.Array) -> drops.Drop
 
 
 def fall(state: WorldState) -> WorldState:
-    """One tick of motion: stops at walls, rests on blocks."""
+    """One tick of motion: stops at walls, rests on blocks; stays near as mobs do."""
+    start = state.items.position
+    start = start.at[..., ::2].add(pushing.way_back(state, start))
     velocity = state.items.velocity.at[..., 1].add(-GRAVITY)
     velocity = velocity.at[..., 1].set(jnp.maximum(velocity[..., 1], -MAX_FALL))
-    aside = (state.items.position + velocity).at[..., 1].set(state.items.position[..., 1])
+    aside = (start + velocity).at[..., 1].set(start[..., 1])
     # The cell beside (at the item's height) and the cell that it falls into.
     below = aside.at[..., 1].add(velocity[..., 1])
     beside, under = (grid.block_at(state.blocks, grid.floor(p)) for p in (aside, below))
@@ -86,9 +89,9 @@ def fall(state: WorldState) -> WorldState:
     burns = jnp.asarray(BURNS)[beside] | jnp.asarray(BURNS)[under]
     lands = floor & ~wall & (velocity[..., 1] < 0)
     stuck = wall | (floor & (velocity[..., 1] >= 0))
-    x, z = (jnp.where(wall, state.items.position[..., a], aside[..., a]) for a in (0, 2))
+    x, z = (jnp.where(wall, start[..., a], aside[..., a]) for a in (0, 2))
     y = jnp.where(lands, jnp.floor(below[..., 1]) + 1.0, below[..., 1])
-    y = jnp.where(stuck, state.items.position[..., 1], y)
+    y = jnp.where(stuck, start[..., 1], y)
     drag = jnp.where(lands, GROUND_DRAG, DRAG) * jnp.where(wall, 0.0, 1.0)
     speed_y = jnp.where(lands | stuck, 0.0, velocity[..., 1] * DRAG)
     age = state.items.age + 1

@@ -183,6 +183,14 @@ def test_crafting_through_the_action_keeps_the_agent_busy_for_three_ticks():
     assert made == [4, 4, 4, 8, 8, 8]
 
 
+def test_a_table_is_known_to_who_went_round_the_world():
+    state = beside(worlds.player())
+    period = jnp.array([worlds.PARAMS.size_x, 0, -worlds.PARAMS.size_z])
+    far = worlds.with_player(state, position=state.player.position + period)
+    assert not masks(far)["near_table"].any()
+    assert masks(worlds.run(far))["near_table"].all()
+
+
 def test_every_recipe_is_known_and_every_argument_has_one():
     assert (len(recipes.CRAFTING), len(recipes.SMELTING), len(recipes.RECIPES)) == (389, 27, 397)
     assert set(recipes.ARGUMENT.tolist()) == set(range(len(CRAFT_NAMES)))

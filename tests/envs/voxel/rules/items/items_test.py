@@ -35,6 +35,11 @@ def test_an_item_in_reach_is_taken_from_age_ten_on():
     assert worlds.count(worlds.run(state), "log")[0] == 3
 
 
+def test_an_item_is_taken_by_who_went_round_the_world():
+    state = lying("log", 3, (9.0 + worlds.PARAMS.size_x, 8.0, 9.0 - worlds.PARAMS.size_z), 20)
+    assert worlds.count(worlds.run(state), "log")[0] == 3
+
+
 def test_an_item_beyond_the_pickup_box_stays():
     # The box reaches 0.3 + 1 + 0.125 from the player's middle at x 8.5.
     assert worlds.count(worlds.run(lying("log", 1, (9.92, 8.0, 8.5), 20)), "log")[0] == 1

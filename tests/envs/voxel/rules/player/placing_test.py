@@ -245,7 +245,7 @@ def test_lights_and_stations_are_remembered():
         assert after.lights.level[0].max() == level and not after.lights.level[1].any()
         assert bool(after.stations.name[0].any()) == is_station
         noted = after.stations.block if is_station else after.lights.block
-        assert noted[0, 0].tolist() == [40, 9, -3]
+        assert noted[0, 0].tolist() == [8, 9, -3]  # where the player, at x 8, would look
 
 
 def test_every_item_that_is_a_block_keeps_its_kind():
