@@ -96,6 +96,14 @@ def add(
     return state, (left[:, 0] - second.sum(1)).astype(jnp.int32)
 
 
+def has_room(state: WorldState, item: jax.Array) -> jax.Array:
+    """bool[N, K]: whether a piece of the items int32[N, K] finds room."""
+    held = jax.tree.map(lambda slots: slots[:, None], state.inventory)
+    started = (held.item == item[..., None]) & (held.damage == 0)
+    started &= held.quantity < jnp.asarray(tools.STACK)[item][..., None]
+    return (started | (held.item == 0)).any(-1)
+
+
 def first_pieces(
     state: WorldState, item: jax.Array, quantity: jax.Array, any_variant: jax.Array
 ) -> jax.Array:

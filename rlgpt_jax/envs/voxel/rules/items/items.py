@@ -107,13 +107,14 @@ def fall(state: WorldState) -> WorldState:
 
 
 def pick_up(state: WorldState) -> WorldState:
-    """Takes the first item in reach that is old enough; one stack per tick."""
+    """Takes the first item in reach that is old enough and finds room; one stack per tick."""
     offset = state.items.position - state.player.position[:, None]
     side = PLAYER_SIZE[0] / 2 + GROW_SIDES + HALF_WIDTH
     near = (jnp.abs(offset[..., ::2]) < side).all(-1)
     near &= offset[..., 1] + 2 * HALF_WIDTH > -GROW_ENDS
     near &= offset[..., 1] < PLAYER_SIZE[1] + GROW_ENDS
     ripe = near & (state.items.id > 0) & (state.items.age >= PICKUP_AGE)
+    ripe &= inventory.has_room(state, state.items.id)
     entry = jnp.argmax(ripe, axis=1)[:, None]
     chosen = ripe & (jnp.arange(ripe.shape[1]) == entry)
     name = jnp.where(chosen, state.items.id, 0).sum(1, dtype=jnp.int32)

@@ -53,6 +53,22 @@ def test_a_full_inventory_leaves_the_item_on_the_ground():
     assert worlds.count(state, "dirt")[0] == 36 * 64
 
 
+def test_an_item_without_room_keeps_no_other_from_being_taken():
+    full = worlds.holding(worlds.player(), *[("dirt", 64)] * 35, ("sand", 60))
+    state = lying("dirt", 1, (8.5, 8.0, 8.5), 20, full)
+    state = state.replace(
+        items=state.items.replace(
+            id=state.items.id.at[:, 1].set(NAME_ID["sand"]),
+            quantity=state.items.quantity.at[:, 1].set(1),
+            position=state.items.position.at[:, 1].set(state.items.position[:, 0]),
+            age=state.items.age.at[:, 1].set(20),
+        )
+    )
+    state = worlds.run(state)
+    assert worlds.count(state, "sand")[0] == 61
+    assert state.items.id[0].tolist()[:2] == [NAME_ID["dirt"], 0]
+
+
 def test_a_thrown_item_flies_ahead_and_waits_forty_ticks():
     state = worlds.holding(worlds.player(), ("log", 2))
     state = worlds.run(state, FUNCTION=base.FN_DROP)
