@@ -1,4 +1,4 @@
-"""What blocks leave, by state, tool and chance."""
+"""What blocks leave, by state and tool; `fidelity.drops` compares rates and numbers."""
 
 import jax
 import jax.numpy as jnp
@@ -74,21 +74,6 @@ def test_nothing_is_left(block, meta, tool):
     assert broken(block, meta, tool) == {}
 
 
-@pytest.mark.parametrize(
-    ("block", "meta", "tool", "item", "rate"),
-    [
-        ("leaves", 0, "", "sapling:0", 1 / 20), ("leaves", 3, "", "sapling:3", 1 / 40),
-        ("leaves2", 0, "", "sapling:4", 1 / 20), ("leaves2", 1, "", "sapling:5", 1 / 20),
-        ("leaves", 0, "", "apple:0", 1 / 200), ("leaves2", 1, "", "apple:0", 1 / 200),
-        ("gravel", 0, "", "flint:0", 1 / 10), ("tallgrass", 1, "", "wheat_seeds:0", 1 / 8),
-    ],
-)  # fmt: skip
-def test_rates(block, meta, tool, item, rate):
-    found = broken(block, meta, tool)[item]
-    assert set(np.unique(found)) == {0, 1}
-    assert abs(found.mean() - rate) < 4 * np.sqrt(rate * (1 - rate) / N)
-
-
 def test_only_oak_and_dark_oak_have_apples_and_an_apple_may_come_with_a_sapling():
     for block, meta in (("leaves", 1), ("leaves", 2), ("leaves", 3), ("leaves2", 0)):
         assert "apple:0" not in broken(block, meta)
@@ -102,16 +87,6 @@ def test_gravel_is_one_thing_or_the_other():
     assert (found["gravel:0"] + found["flint:0"] == 1).all()
 
 
-@pytest.mark.parametrize(
-    ("block", "meta", "item", "low", "high"),
-    [("redstone_ore", 0, "redstone:0", 4, 5), ("lapis_ore", 0, "dye:4", 4, 8),
-     ("lit_redstone_ore", 0, "redstone:0", 4, 5), ("melon_block", 0, "melon:0", 3, 7),
-     ("deadbush", 0, "stick:0", 0, 2), ("wheat", 7, "wheat_seeds:0", 0, 3)],
-)  # fmt: skip
-def test_ranges(block, meta, item, low, high):
-    assert set(np.unique(broken(block, meta, "iron_pickaxe")[item])) == set(range(low, high + 1))
-
-
 def test_what_loses_its_support_needs_no_tool_and_meets_no_shears():
     assert list(broken("iron_door", 0, by_itself=True)) == ["iron_door:0"]
     assert broken("vine", 1, "shears", by_itself=True) == {}
@@ -119,10 +94,8 @@ def test_what_loses_its_support_needs_no_tool_and_meets_no_shears():
 
 @pytest.mark.parametrize(
     ("block", "tool", "low", "high"),
-    [("coal_ore", "wooden_pickaxe", 0, 2), ("diamond_ore", "iron_pickaxe", 3, 7),
-     ("emerald_ore", "iron_pickaxe", 3, 7), ("lapis_ore", "stone_pickaxe", 2, 5),
-     ("redstone_ore", "iron_pickaxe", 1, 5), ("diamond_ore", "stone_pickaxe", 0, 0),
-     ("iron_ore", "stone_pickaxe", 0, 0)],
+    [("coal_ore", "wooden_pickaxe", 0, 2), ("lapis_ore", "stone_pickaxe", 2, 5),
+     ("diamond_ore", "stone_pickaxe", 0, 0), ("iron_ore", "stone_pickaxe", 0, 0)],
 )  # fmt: skip
 def test_ores_give_experience_to_the_right_tool(block, tool, low, high):
     state = worlds.player().replace(

@@ -1,10 +1,8 @@
 """Smelting near a furnace: ingredients, fuel and what is left of it."""
 
 import jax.numpy as jnp
-import pytest
 
-from rlgpt_jax.envs.names import CRAFT_NAMES, load
-from rlgpt_jax.envs.voxel.rules.items import recipes, smelting
+from rlgpt_jax.envs.names import CRAFT_NAMES
 from rlgpt_jax.envs.voxel.rules.items.item_table import item_id
 from tests.envs.voxel import worlds
 from tests.envs.voxel.rules.items.crafting_test import (
@@ -22,21 +20,6 @@ def smelt(product, *stacks, burn_ticks=0):
     state = beside(carrying(*stacks), "furnace")
     state = worlds.with_player(state, burn_ticks=jnp.full(worlds.LANES, burn_ticks, jnp.int32))
     return craft(state, ALL, argument(product))[0]
-
-
-@pytest.mark.parametrize(
-    ("source", "product", "made"),
-    [
-        ("iron_ore", "iron_ingot", "iron_ingot"), ("cobblestone", "stone", "stone"),
-        ("log:2", "coal", "coal:1"), ("log2:1", "coal", "coal:1"), ("coal_ore", "coal", "coal"),
-        ("sand:1", "glass", "glass"), ("fish:1", "cooked_fish", "cooked_fish:1"),
-        ("beef", "cooked_beef", "cooked_beef"), ("clay_ball", "brick", "brick"),
-    ],
-)  # fmt: skip
-def test_the_first_recipe_of_the_table_that_fits_is_made(source, product, made):
-    after = smelt(product, (source, 1), ("coal", 1))
-    assert pieces(after, made) == 1 and pieces(after, source) == 0
-    assert int(after.player.burn_ticks[0]) == 1600 - 200
 
 
 def test_nothing_is_smelted_without_furnace_fuel_or_ingredient():
@@ -103,12 +86,3 @@ def test_the_mask_asks_for_furnace_fuel_and_ingredient():
 def test_a_stock_of_fuel_is_counted_without_overflow():
     rich = smelt("stone", ("cobblestone", 1), *[("coal_block", 64)] * 35)
     assert pieces(rich, "stone") == 1 and pieces(rich, "coal_block") == 35 * 64 - 1
-
-
-def test_fuels_are_those_of_the_table():
-    table = load("smelting")["fuel_ticks"]
-    assert smelting.FUEL_TICKS[item_id("coal:1")] == table["coal:1 (charcoal)"] == 1600
-    assert smelting.FUELS["spruce_fence_gate"] == table["fence/fence_gate (wood)"]
-    assert smelting.FUELS["wooden_sword"] == table["wooden tools and sword"] == 200
-    assert "stone_pickaxe" not in smelting.FUELS and "iron_door" not in smelting.FUELS
-    assert len(recipes.RECIPES) - smelting.FIRST == 23

@@ -79,19 +79,6 @@ def test_a_calm_mob_stops_at_a_cliff():
     assert float(state.mobs.position[0, 0, 2]) < 10.5
 
 
-@pytest.mark.slow
-def test_mobs_wander_about_once_in_120_ticks():
-    n = 64
-    state = worlds.with_mob(worlds.player(n), "cow", (8.5, worlds.GROUND, 8.5))
-    starts = 0
-    for _ in range(60):
-        after = _MOVE(state)
-        starts += int(((after.mobs.walk > state.mobs.walk) & (state.mobs.kind > 0)).sum())
-        # Back to idle, so that every tick is a fresh draw.
-        state = after.replace(mobs=after.mobs.replace(walk=jnp.zeros_like(after.mobs.walk)))
-    assert 0.5 < starts / (n * 60 / 120) < 1.6
-
-
 def test_mobs_never_end_inside_blocks():
     """A maze of pillars, three mobs in panic, every lane another seed."""
     n, rng = 8, np.random.default_rng(0)
