@@ -9,6 +9,7 @@ from rlgpt_jax.envs.names import MOBS
 from rlgpt_jax.envs.view import facts
 from rlgpt_jax.envs.view.sight import Sight
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import IS_LIQUID, META_OF, NAME_OF
+from rlgpt_jax.envs.voxel.rules.player import vitals
 from rlgpt_jax.envs.voxel.senses.rays import EYE_HEIGHT
 from rlgpt_jax.envs.voxel.terrain.worldgen import BIOMES
 
@@ -32,11 +33,7 @@ _USUAL = np.zeros(int(NAME_OF.max()) + 1, np.uint8)
 _USUAL[np.unique(NAME_OF)] = np.unique(NAME_OF, return_index=True)[1]
 
 _IS_FIRE = np.isin(DAMAGE_KINDS, ("in_fire", "on_fire", "lava"))
-# Damage that armour does not hold off; it costs no exhaustion either.
-_IS_UNBLOCKABLE = np.isin(
-    DAMAGE_KINDS, ("fall", "on_fire", "in_wall", "drown", "starve", "out_of_world")
-)
-_HUNGER = 0.1  # exhaustion of any other hit
+_IS_UNBLOCKABLE = np.isin(DAMAGE_KINDS, vitals.PIERCING)
 _HOSTILE = np.isin(MOBS, ("zombie",))
 _NEAR = 8.0  # blocks; no mob hits from farther away
 
@@ -184,7 +181,7 @@ def damage_source(sight: Sight) -> Group:
         "damage_distance": where(distance),
         "damage_pitch": where(pitch),
         "damage_yaw": where(yaw),
-        "hunger_damage": one(np.where(hurt & ~unblockable, _HUNGER, 0.0)),
+        "hunger_damage": one(np.where(hurt & ~unblockable, vitals.HURT_COST, 0.0)),
         "is_explosion": never,
         "is_fire_damage": hurt & _IS_FIRE[kind],
         "is_magic_damage": never.copy(),
