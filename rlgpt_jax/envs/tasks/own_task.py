@@ -58,6 +58,8 @@ def check(task: Task) -> None:
         _name(source, (*TABLE, *_SPAWNED), "sources", "block or mob")
     _number(task.goal_quantity, 1, NUM_SLOTS * stack(task.goal_item), "goal_quantity")
     _number(task.horizon, SHORTEST, LONGEST, "horizon", " ticks; 20 are a second")
+    if not (isinstance(task.mob_range, tuple) and len(task.mob_range) == 2):
+        raise ValueError(f"mob_range={task.mob_range!r} must be a pair, along x and z: (10, 10).")
     for reach in task.mob_range:
         _number(reach, 1, MOST_MOB_RANGE, "mob_range", " blocks to each side")
     _number(task.wild, 0, 64, "wild", " animals")

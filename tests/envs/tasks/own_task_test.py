@@ -46,6 +46,8 @@ def test_a_good_task_passes_and_is_completed():
         ({"horizon": 5}, "horizon=5 must be a whole number of 20 to 72000 ticks"),
         ({"horizon": 10**6}, "horizon=1000000 must be"),
         ({"mob_range": (10, 90)}, "mob_range=90 must be"),
+        ({"mob_range": (10,)}, "mob_range=(10,) must be a pair"),
+        ({"mob_range": 10}, "mob_range=10 must be a pair"),
         ({"wild": -1}, "wild=-1 must be"),
         ({"break_speed": 0.0}, "break_speed=0.0 must be above 0"),
         ({"start_items": (("buckett", 1),)}, "Did you mean bucket"),
