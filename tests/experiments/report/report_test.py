@@ -154,6 +154,7 @@ def test_the_command_names_the_page_or_says_what_is_needed(folder: Path, capsys)
     assert command.main([str(folder / "videos")]) == 2
     assert "holds no config.json" in capsys.readouterr().err
     assert command.main([]) == 2
+    assert command.main(["--help"]) == 0 and "RUN_FOLDER" in capsys.readouterr().out
 
 
 def test_the_refused_line_is_marked() -> None:
