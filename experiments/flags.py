@@ -27,8 +27,8 @@ from experiments.task_fields import override
 from experiments.values import ConfigError, parse_value, suggest
 
 HELP = {
-    "config": "Name of a configuration or of a task (`help` lists them), or the path of a file of "
-    "yours: my_task.py.",
+    "config": "Name of a configuration or of a task (`experiments.main --config=help` lists them), "
+    "or the path of a file of yours: my_task.py.",
     "workdir": "Run folder (default: runs/<config>-seed<seed>-<time>).",
     "resume": "Go on with the run in --workdir, or with the newest one of this configuration.",
     "seed": "Seed of everything random.",

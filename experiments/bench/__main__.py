@@ -1,4 +1,4 @@
-"""The command: chooses what to measure, prints tables, writes JSON, Markdown and plots."""
+"""Measures speed and memory, prints tables, writes JSON, Markdown and plots."""
 
 import argparse
 import re
@@ -13,7 +13,11 @@ DRIVERS = ("auto", "host", "device")
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser("python -m experiments.bench", description=__doc__)
+    parser = argparse.ArgumentParser(
+        "python -m experiments.bench",
+        description=__doc__,
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
     words = f"what to measure, in order: all ({', '.join(ALL)}), {', '.join(PARTS)}"
     parser.add_argument("parts", nargs="+", choices=("all", *PARTS), metavar="part", help=words)
     parser.add_argument("--lanes", default="16,64,256", help="swept numbers of lanes")

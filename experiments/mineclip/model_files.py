@@ -15,7 +15,8 @@ from rlgpt_jax.rl.reward.clip.weights import Weights
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--weights", required=True, help="what `convert` has written")
-    parser.add_argument("--merges", default="", help="CLIP's merges.txt or bpe_simple_vocab.txt.gz")
+    words = "CLIP's merges.txt or bpe_simple_vocab_16e6.txt.gz"
+    parser.add_argument("--merges", default="", help=words)
     parser.add_argument("--texts", default="", help="what `texts` has written, instead of --merges")
     parser.add_argument("--task", default="", help="whose sentence is the prompt")
     parser.add_argument("--prompt", default="", help="the prompt itself")

@@ -1,4 +1,6 @@
-"""The command: runs what is missing, then writes tables and figures.
+"""Runs what is missing of configurations, variants and seeds, then writes tables and figures.
+
+    python -m experiments.study --configs=harvest_milk --variants=rl_gpt,pure_rl --jobs=2
 
 Overrides of any field (`--config.<field>=VALUE`) and `--smoke` are handed to every run. Tables of
 the paper's experiments: `python -m experiments.tables`. `held_out` and `agents` are commands of

@@ -21,7 +21,7 @@ from experiments.values import ConfigError
 from rlgpt_jax.loop.record import write_json
 
 HELP = {
-    "config": "Name of a configuration, or the path of a file of one.",
+    "config": flags.HELP["config"],
     "sweep": "FIELD=VALUES, as often as wanted: seed=0..4, loop.mode=rl_gpt,pure_rl.",
     "zip": "The first values of all fields together, then the second; else all combinations.",
 }

@@ -46,8 +46,8 @@ class LoopConfig:
     # `long_task.py`. In mode pure_rl it is no agent: a search over basic skills, each learned by
     # PPO or a fixed crafting program, as in Plan4MC (`baselines/skill_search.py`).
     planner: bool = False
-    # Ablations of the paper.
-    agents: Literal["one", "slow_fast", "slow_fast_critic"] = "slow_fast_critic"  # which there are
+    # Which agents there are; this and the next two are ablations of the paper.
+    agents: Literal["one", "slow_fast", "slow_fast_critic"] = "slow_fast_critic"
     design: Literal["reward", "action", "both"] = "both"  # what they may design
     decompose: bool = True  # the slow agent is pushed to split further what code cannot do
     num_iterations: Number = 3  # at most
