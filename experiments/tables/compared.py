@@ -98,7 +98,7 @@ def _with_dead_loops(m: Measured) -> str:
 def _model(variant: str, view: View) -> str:
     """The names that the runs of a variant told, else its own."""
     told = {name for cell, m in view.measured.items() if cell.variant == variant
-            for record in m.records for name in record["models"]}  # fmt: skip
+            for record in m.records for name in record["models"] if name}  # fmt: skip
     return ", ".join(sorted(told)) or variant.removeprefix(MODEL)
 
 

@@ -25,7 +25,7 @@ SUCCESS_WORDS = (
     "Held-out success, percent, of what did best in validation, with 95 % intervals over seeds. "
     "All methods have the same budget of training steps; macros that are tried take steps besides "
     "(next table). Last row: the mean over the tasks that were measured, with an interval for "
-    "these tasks; one with a single seed adds the spread of its episodes alone. "
+    "these tasks, no narrower than the one of their episodes, which is all that one seed tells. "
 )
 OVER_WORDS = (
     "RL-GPT minus each method, percentage points, the mean over the tasks that both have, with all "

@@ -126,9 +126,7 @@ def next_(f: Code, node: ast.Call, into: int | None) -> int:
     given = bound(node, "next", ["items", "default"], 1)
     if not iterators.is_iterator(f, given["items"]):
         raise Refused(
-            node,
-            "next takes a generator expression, or iter(...) of a sequence",
-            "next((r for r in obs.rays if ...), None)",
+            node, "next takes a generator expression", "next((r for r in obs.rays if ...), None)"
         )
     result, done = f.temp(), Label()
 
@@ -254,11 +252,11 @@ NO_BUILTIN = {
     ),
     **dict.fromkeys(("exp", "log"), "write x ** n with a whole n, or a table of values"),
     **dict.fromkeys(("vars", "dir", "hasattr"), "use the documented fields"),
+    **dict.fromkeys(("isinstance", "type"), "write what each function takes, or compare with None"),
     **dict.fromkeys(("exit", "quit"), "end the macro with return, or with raise inside a helper"),
     **dict.fromkeys(("input", "open", "eval", "exec", "compile"), "macros get only obs"),
     "OrderedDict": "a dictionary keeps its order: {}",
     "namedtuple": "use a tuple, x, z = place, or a dictionary",
-    "isinstance": "write what each function takes, or compare with None",
     "divmod": "write x // y and x % y",
     "randrange": "random.randint(0, n - 1)",
     "print": "leave it out; what a macro does is reported anyway",
@@ -267,7 +265,6 @@ NO_BUILTIN = {
     "reversed": "use it in a for loop: for x in reversed(items)",
     "iter": "loop over the items",
     "str": 'names are compared as they are: r.block == "log"',
-    "type": "write isinstance(x, (int, float)), isinstance(x, tuple) and the like",
     "id": "compare with `is`",
     "super": "write functions; there are no classes",
     "getattr": "write the field's name: obs.x",
