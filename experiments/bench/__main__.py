@@ -40,7 +40,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
         part for asked in options.parts for part in (ALL if asked == "all" else (asked,))
     ))  # fmt: skip
     options.lanes = numbers(parser, options.lanes)
-    if not re.fullmatch(r"([1-9]\d*x[1-9]\d*,?)+", options.sizes):
+    if not re.fullmatch(r"[1-9]\d*x[1-9]\d*(,[1-9]\d*x[1-9]\d*)*", options.sizes):
         parser.error(f"--sizes={options.sizes}: needs height x width with commas, like 64x64")
     options.sizes = [tuple(map(int, text.split("x"))) for text in options.sizes.split(",")]
     for name in ("at", "seconds", "ticks"):

@@ -56,6 +56,7 @@ def test_all_stands_for_its_parts_once_each() -> None:
     ("flag", "words"),
     [
         ("--sizes=64", "needs height x width"), ("--sizes=0x64", "needs height x width"),
+        ("--sizes=64x64,", "needs height x width"), ("--sizes=64x6432x32", "needs height x width"),
         ("--at=0", "needs a number above 0"), ("--seconds=-1", "needs a number above 0"),
         ("--beside=/nowhere/bench.json", "no such file"), ("--driver=fast", "invalid choice"),
     ],
