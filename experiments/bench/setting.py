@@ -5,7 +5,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from experiments import flags
+from experiments.config_files import of_minecraft
 from experiments.configs import base
 from experiments.wiring import env_maker, uses_device
 from rlgpt_jax.envs.voxel.env import VoxelEnv
@@ -44,6 +44,6 @@ class Setting:
 
 
 def load(name: str, driver: str) -> Setting:
-    """Raises `ConfigError` for an unknown configuration."""
-    config = flags.load_config(name)
+    """Raises `ConfigError` for an unknown configuration, or one of a simulator."""
+    config = of_minecraft(name, "--config")
     return Setting(name, dataclasses.replace(config, driver=driver))  # type: ignore[arg-type]

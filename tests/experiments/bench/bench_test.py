@@ -73,12 +73,16 @@ def test_sizes_are_heights_and_widths() -> None:
     assert command.parse(["frames", "--sizes=64x64,160x256"]).sizes == [(64, 64), (160, 256)]
 
 
-def test_an_unknown_configuration_is_one_line_and_not_a_crash(
-    capsys: pytest.CaptureFixture, tmp_path: Path
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("harvest_milc", "harvest_milk"), ("kitchen_microwave", "this needs one of Minecraft")],
+)
+def test_a_configuration_that_cannot_be_measured_is_one_line_and_not_a_crash(
+    name: str, words: str, capsys: pytest.CaptureFixture, tmp_path: Path
 ) -> None:
-    options = command.parse(["ppo", "--config=harvest_milc", f"--out={tmp_path}"])
+    options = command.parse(["ppo", f"--config={name}", f"--out={tmp_path}"])
     assert run.run(options) == 2
-    assert "harvest_milk" in capsys.readouterr().out and not list(tmp_path.iterdir())
+    assert words in capsys.readouterr().out and not list(tmp_path.iterdir())
 
 
 def test_random_actions_are_valid_and_not_all_the_same() -> None:
