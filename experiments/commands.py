@@ -15,7 +15,7 @@ from types import ModuleType
 from experiments import machine
 from experiments.values import ConfigError, suggest
 from rlgpt_jax.agents.llm.base import ProviderError
-from rlgpt_jax.agents.llm.disk import Damaged
+from rlgpt_jax.agents.llm.disk import Damaged, words_of
 from rlgpt_jax.loop.library.store import LibraryError
 
 UNUSABLE = (ConfigError, LibraryError, ProviderError, Damaged)
@@ -26,8 +26,13 @@ def exit_code(run: Callable[[], int]) -> int:
     try:
         return run()
     except UNUSABLE as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+        words = str(error)
+    except BrokenPipeError:  # `| head`
+        raise
+    except OSError as error:
+        words = words_of(error)
+    print(f"error: {words}", file=sys.stderr)
+    return 2
 
 
 def show(text: str) -> int:

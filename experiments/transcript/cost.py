@@ -106,13 +106,10 @@ def notes(
 def write_csv(path: Path, cells: list[Cell]) -> None:
     """One row per task, iteration and agent; an unknown price is an empty cell."""
     names = [field.name for field in dataclasses.fields(Cell)]
-    try:
-        with path.open("w", newline="") as file:
-            writer = csv.DictWriter(file, names)
-            writer.writeheader()
-            writer.writerows(dataclasses.asdict(cell) for cell in cells)
-    except OSError as error:
-        raise ConfigError(f"--csv={path} could not be written: {error.strerror}.") from error
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, names)
+        writer.writeheader()
+        writer.writerows(dataclasses.asdict(cell) for cell in cells)
 
 
 def _mark(cell: Cell) -> str:

@@ -95,6 +95,8 @@ def test_folders_with_something_else_are_left_alone(base, folder, tmp_path, caps
     assert setup(base, folder) == 2
     assert "there are other files in it" in capsys.readouterr().err
     assert [path.name for path in folder.iterdir()] == ["mine.txt"]
+    assert setup(base, folder / "mine.txt") == 2
+    assert capsys.readouterr().err == f"error: {folder}/mine.txt: Not a directory.\n"
 
     other = tmp_path / "other"
     assert setup(base, other) == 0

@@ -157,7 +157,7 @@ def test_arguments_that_fit_nothing_are_told(run: Path, capsys, tmp_path: Path) 
         (("show", run, "--key=iter7/*"), "--key=iter7/*: no such key"),
         (("show", run, "--agent=sloww"), "Did you mean slow"),
         (("cost", run, "--model=nonsense"), "no price is known. Try: claude-"),
-        (("cost", run, f"--csv={tmp_path}/no/table.csv"), "could not be written"),
+        (("cost", run, f"--csv={tmp_path}/no/table.csv"), "table.csv: No such file or directory."),
         (("diff", run), "no config.json that would name its recording"),
         (("list", run), "no command 'list'"),
     ):
