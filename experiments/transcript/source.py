@@ -1,7 +1,6 @@
 """Finds and reads the transcript that a command was given."""
 
 import fnmatch
-import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,6 +11,7 @@ from rich.console import Console
 from experiments.values import ConfigError, refusing, suggest
 from rlgpt_jax.agents.llm.exchange import read_lines
 from rlgpt_jax.files import CHECKOUT
+from rlgpt_jax.loop.record import read_json
 
 Line = dict[str, Any]
 WIDTH, NARROWEST = 120, 100  # columns where there is no terminal, and at least
@@ -61,7 +61,7 @@ def recording_of(run: Path) -> Path:
             f"{run} holds no config.json that would name its recording. Give what to compare "
             "with: python -m experiments.transcript diff RUN OTHER."
         )
-    llm = json.loads(path.read_text()).get("config", {}).get("llm", {})
+    llm = read_json(path).get("config", {}).get("llm", {})
     if llm.get("provider") != "replay":
         raise ConfigError(
             f"{run} is no replay (llm.provider={llm.get('provider')}), so there is no recording "

@@ -165,3 +165,6 @@ def test_arguments_that_fit_nothing_are_told(run: Path, capsys, tmp_path: Path) 
         assert code == 2 and words in told, argv
     (run / "config.json").write_text(json.dumps({"config": {"llm": {"provider": "file"}}}))
     assert "is no replay (llm.provider=file)" in called(capsys, "diff", run)[1]
+    (run / "config.json").write_text('{"config"')
+    code, told = called(capsys, "diff", run)
+    assert code == 2 and told.startswith(f"error: {run}/config.json is damaged")
