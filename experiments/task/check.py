@@ -34,7 +34,7 @@ def resolve(name: str, assignments: list[tuple[str, str]]) -> tuple[str, base.Co
 
 def run(command: str, config: base.Config, options: argparse.Namespace) -> int:
     """Prints everything. Returns the exit code."""
-    task = config.minecraft_task
+    task, plain = config.minecraft_task, embedded(config)
     console = Console(file=sys.stdout, width=None if sys.stdout.isatty() else 100)
 
     def say(text: str = "", style: str | None = None) -> None:
@@ -42,7 +42,7 @@ def run(command: str, config: base.Config, options: argparse.Namespace) -> int:
 
     say(f"Task {task.name}", "bold")
     say("\nWhat every agent is told of it:", "bold")
-    say(told(config))
+    say(told(plain))
     say("\nWhere the goal comes from:", "bold")
     for line in origin(task):
         say(line)
@@ -51,11 +51,17 @@ def run(command: str, config: base.Config, options: argparse.Namespace) -> int:
     for doubt in own_task.doubts(raw) if raw is not None else ():
         say(f"Meant so? {doubt}.", "yellow")
     say("\nHow it starts:", "bold")
-    draw_and_play(config, options, say)
+    draw_and_play(plain, options, say)
     say("\nStart the run:", "bold")
     for line in commands(command, config):
         console.print(line, highlight=False, markup=False, soft_wrap=True)  # to be copied
     return 0
+
+
+def embedded(config: base.Config) -> base.Config:
+    """The task in the embedded world alone, without a game, a model of pictures or other help."""
+    reward = dataclasses.replace(config.reward, clip=0.0)
+    return dataclasses.replace(config, driver="host", world="voxel", autocraft=False, reward=reward)
 
 
 def told(config: base.Config) -> str:
@@ -115,16 +121,15 @@ def draw_and_play(config: base.Config, options: argparse.Namespace, say: Any) ->
     from rlgpt_jax.rl.policy import Policy
 
     task = config.minecraft_task
-    host = dataclasses.replace(config, driver="host")
-    world = env_maker(host)(TRAIN, min(options.episodes, config.ppo.num_envs), 0)
+    world = env_maker(config)(TRAIN, min(options.episodes, config.ppo.num_envs), 0)
     assert isinstance(world, HostVoxel)
     say(starts.measure(world, task.sources, options.seed).describe())
     options.out.mkdir(parents=True, exist_ok=True)
     path = options.out / f"{task.name}_start.png"
     imageio.imwrite(path, render.first_person(world.state, 0, *PICTURE, samples=2))
     say(f"Picture of the first of them: {path}")
-    params = init_params(host.rl.network, jax.random.key(options.seed))
-    untrained = Policy(params, empty_space(), host.rl)
+    params = init_params(config.rl.network, jax.random.key(options.seed))
+    untrained = Policy(params, empty_space(), config.rl)
     report = evaluate(
         world, untrained, options.seed, num_episodes=options.episodes, task=task.name, split=TRAIN
     )

@@ -1,5 +1,6 @@
 """The command that tells about a task before it is run."""
 
+import argparse
 import types
 from pathlib import Path
 
@@ -56,6 +57,21 @@ def test_what_is_told_is_the_first_section_of_the_prompts() -> None:
     for fact in ("3 more sand", "1 wooden_shovel", "Biome: plains", "1000 ticks"):
         assert fact in text
     assert "Minecraft 1.11" not in text  # the rules of the world follow later
+
+
+@pytest.mark.parametrize("pairs", [
+    [("world", "minedojo"), ("minedojo.python", "/nowhere")],
+    [("loop.mode", "pure_rl"), ("autocraft", "true")],
+    [("reward.clip", "0.01"), ("mineclip.weights", "/nowhere"), ("mineclip.merges", "/nowhere")],
+])  # fmt: skip
+def test_a_task_is_looked_at_in_the_embedded_world_alone(
+    pairs: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command, config = check.resolve("harvest_milk", pairs)
+    seen: list[base.Config] = []
+    monkeypatch.setattr(check, "draw_and_play", lambda config, options, say: seen.append(config))
+    assert check.run(command, config, argparse.Namespace()) == 0
+    assert (seen[0].world, seen[0].autocraft, seen[0].reward.clip) == ("voxel", False, 0.0)
 
 
 def test_the_last_lines_start_the_run() -> None:
