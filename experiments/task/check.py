@@ -10,8 +10,8 @@ from rich.console import Console
 
 from experiments import checks, config_files, flags, task_fields
 from experiments.configs import base
+from experiments.recordings import lacks_answers
 from experiments.values import ConfigError
-from rlgpt_jax import files
 from rlgpt_jax.envs.plan import obtain
 from rlgpt_jax.envs.plan.sources import Way
 from rlgpt_jax.envs.tasks import own_task
@@ -142,10 +142,8 @@ def draw_and_play(config: base.Config, options: argparse.Namespace, say: Any) ->
 
 def commands(command: str, config: base.Config) -> list[str]:
     """The command that starts the run, and what it still needs."""
-    lines: list[str] = []
-    if config.llm.provider == "replay" and config.loop.asks:
-        if (files.CHECKOUT / config.llm.transcript).is_file():
-            return [f"  {command}"]
+    lines = [f"  {command}"]
+    if lacks_answers(config):
         lines = [
             f"  {command} --config.llm.provider=file",
             "Nothing is recorded for it, so somebody must answer: file is you or a program; "
@@ -156,4 +154,4 @@ def commands(command: str, config: base.Config) -> list[str]:
         checks.check_budget(config)
     except ConfigError as error:
         lines.append(f"Before that: {error}")
-    return lines or [f"  {command}"]
+    return lines

@@ -82,6 +82,10 @@ def test_the_last_lines_start_the_run() -> None:
     assert check.commands("run it", milk) == ["  run it"]
     _, long = check.resolve("template", [("task.horizon", "9000")])
     assert "ticks_per_iteration=576000 or more" in check.commands(name, long)[-1]
+    for fields in ([("loop.mode", "pure_rl")], []):  # nobody is asked; answers are recorded
+        _, short = check.resolve("harvest_milk", [("loop.ticks_per_iteration", "1000"), *fields])
+        first, second = check.commands("run it", short)
+        assert first == "  run it" and second.startswith("Before that: an episode of harvest_milk")
 
 
 def world_of(blocks: np.ndarray, mob_kind: list[int], mob_at: list[list[float]]):
