@@ -86,11 +86,11 @@ def check_budget(config: base.Config) -> None:
     task, lanes, loop = config.task_record, config.rl.ppo.num_envs, config.loop
     horizon, ticks = task.horizon, loop.ticks_per_iteration
     if loop.learns and not loop.planner and ticks < lanes * horizon:
-        fewer = max(1, ticks // horizon)
         name = "minedojo.workers" if config.world == "minedojo" else "ppo.num_envs"
+        fewer = f", or --config.{name}={ticks // horizon} or less" * (ticks >= horizon)
         raise ConfigError(
             f"an episode of {task.name} lasts up to {horizon} ticks, but "
             f"loop.ticks_per_iteration={ticks} over {name}={lanes} lanes is "
             f"{ticks // lanes} ticks a lane. Set --config.loop.ticks_per_iteration="
-            f"{lanes * horizon} or more, or --config.{name}={fewer} or less."
+            f"{lanes * horizon} or more{fewer}."
         )

@@ -86,6 +86,9 @@ def test_the_last_lines_start_the_run() -> None:
         _, short = check.resolve("harvest_milk", [("loop.ticks_per_iteration", "1000"), *fields])
         first, second = check.commands("run it", short)
         assert first == "  run it" and second.startswith("Before that: an episode of harvest_milk")
+        assert second.endswith("=12800 or more, or --config.ppo.num_envs=5 or less.")
+    _, shorter = check.resolve("harvest_milk", [("loop.ticks_per_iteration", "199")])
+    assert check.commands("run it", shorter)[1].endswith("12800 or more.")  # one lane is too many
 
 
 def world_of(blocks: np.ndarray, mob_kind: list[int], mob_at: list[list[float]]):
