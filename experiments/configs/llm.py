@@ -123,6 +123,7 @@ class LLMConfig:
                 "http://localhost:8080/v1 (llama.cpp)."
             )
         url = urlsplit(self.base_url)
+        _ = url.port  # a ValueError for one that is no number
         if self.base_url and (url.scheme not in ("http", "https") or not url.hostname):
             raise ValueError(
                 f"llm.base_url={self.base_url} must start with http:// or https:// and name a host."

@@ -34,6 +34,7 @@ def no_keys(monkeypatch):
         ({"provider": "compatible", "model": "m"}, r"needs llm.base_url.*localhost:11434/v1"),
         (REAL | {"base_url": "localhost:8000"}, "must start with http:// or https://"),
         (REAL | {"base_url": "http://"}, "name a host"),
+        (REAL | {"base_url": "http://localhost:v1"}, "Port could not be cast"),
         (REAL | {"base_url": "http://me:secret@host/v1"}, "holds a name or password"),
         (REAL | {"api_key_env": "sk-123-456"}, "takes the name of an environment variable"),
         (REAL | {"temperature": 3.0}, r"must be in 0\.\.2"),
