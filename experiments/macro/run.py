@@ -21,6 +21,7 @@ from experiments.config_files import of_minecraft
 from experiments.configs import base
 from experiments.macro import source
 from experiments.values import ConfigError
+from rlgpt_jax.envs.tasks.own_task import LONGEST
 
 if TYPE_CHECKING:
     from rlgpt_jax.macros.vm.bytecode import Program
@@ -45,9 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def check(options: argparse.Namespace) -> base.Config:
     """The settings of the task. Raises `ConfigError` for arguments that cannot be used."""
     config = of_minecraft(options.task, "--task")
-    for name in ("episodes", "tick_limit"):
-        if (value := getattr(options, name)) < 1:
-            raise ConfigError(f"--{name.replace('_', '-')}={value}: must be at least 1")
+    if options.episodes < 1:
+        raise ConfigError(f"--episodes={options.episodes}: must be at least 1")
+    if not 1 <= options.tick_limit <= LONGEST:
+        raise ConfigError(f"--tick-limit={options.tick_limit}: must be in 1..{LONGEST}")
     if not 0 <= options.seed < 2**31:
         raise ConfigError(f"--seed={options.seed}: must be in 0..{2**31 - 1}")
     if options.video and options.video.suffix != ".mp4":

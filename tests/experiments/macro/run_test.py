@@ -92,7 +92,8 @@ def test_the_same_seed_gives_the_same_numbers(
     [
         ("--task=harvest_logg", "no such configuration or task. Did you mean harvest_log"),
         ("--episodes=0", "must be at least 1"),
-        ("--tick-limit=0", "--tick-limit=0: must be at least 1"),
+        ("--tick-limit=0", "--tick-limit=0: must be in 1..72000"),
+        ("--tick-limit=99999999999", "must be in 1..72000"),
         ("--seed=-1", "must be in 0.."),
         ("--video=a.gif", ".mp4"),
     ],
