@@ -246,9 +246,9 @@ def resumed(
     if changes:
         raise ConfigError(
             f"--resume: {workdir} was started with other settings ({'; '.join(changes[:4])}). "
-            "Give the same ones, or only --workdir and --resume. (budget.*, llm.*, minedojo.*, "
-            "mineclip.weights, merges and texts may be changed, but for "
-            f"{', '.join(FIXED)}.)"
+            "Give the same ones, or only --workdir and --resume. "
+            f"({', '.join(name + '*' * name.endswith('.') for name in FREE)} may be changed, but "
+            f"for {', '.join(FIXED)}.)"
         )
     smoke, command = saved.get("smoke", False), saved.get("command", "")
     return Settings(saved["name"], config, workdir, True, smoke, command)

@@ -228,6 +228,8 @@ def test_resume_refuses_other_settings_and_a_full_folder_needs_resume(tmp_path: 
     folder = saved_run(tmp_path / "run", config)
     with pytest.raises(ConfigError, match=f"ppo.num_epochs: {config.ppo.num_epochs} -> 99"):
         flags.parse([*start, f"--workdir={folder}", "--resume", "--config.ppo.num_epochs=99"])
+    with pytest.raises(ConfigError, match=r"llm\.\*, tracker, films, .* may be changed"):
+        flags.parse([f"--workdir={folder}", "--resume", "--seed=99"])
     with pytest.raises(ConfigError, match=r"holds a run already. Add --resume"):
         flags.parse([*start, f"--workdir={folder}"])
 
