@@ -74,7 +74,7 @@ def summary(run: Found) -> dict[str, Any]:
     config, result = saved.get("config", saved), read_json(run.folder / "result.json") or {}
     loop = config.get("loop", {})
     return {
-        "key": run.key, "name": run.name, "config": saved.get("name", ""),
+        "key": run.key, "name": run.name,
         "mode": loop.get("mode", ""), "sight": config.get("sight", ""),
         "seed": config.get("seed", 0), "smoke": bool(saved.get("smoke")),
         "started": (read_json(run.folder / "version.json") or {}).get("started", ""),
@@ -105,7 +105,7 @@ def progress(folder: Path, loop: dict[str, Any]) -> dict[str, Any]:
         phase = "drawing videos" if is_over else _phase(here, iteration, trained)
     task = f"sub-task {here.name}, " if here != folder else ""
     return {
-        "status": state, "phase": task + phase, "iteration": iteration, "num_iterations": num,
+        "status": state, "phase": task + phase, "iteration": iteration,
         "ticks": ticks, "target": per * num * (loop.get("mode") != "pure_code"),
     }  # fmt: skip
 
@@ -140,7 +140,7 @@ def live(run: Found, start: int = 0) -> dict[str, Any]:
          "steps_per_second": _number(speeds.get(row["update"]))}
         for row in rows[start:]
     ]  # fmt: skip
-    return {**summary(run), "rows": shown, "start": start, "evaluations": evaluations(here)}
+    return {**summary(run), "rows": shown, "evaluations": evaluations(here)}
 
 
 def evaluations(folder: Path) -> list[dict[str, Any]]:

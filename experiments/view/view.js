@@ -68,7 +68,7 @@ async function followRun() {
     try {
       now = await ask(`live.json?start=${run.rows.length}`);
       // A killed run that goes on has lost rows: begin anew.
-      const last = run.rows.at(-1), total = run.rows.length + now.rows.length;
+      const last = run.rows.at(-1);
       if (last && now.ticks < last.ticks) now = { ...(await ask("live.json?start=0")), anew: true };
       run.rows = now.anew ? now.rows : run.rows.concat(now.rows);
     } catch {
