@@ -112,7 +112,7 @@ class Trackio:
         import trackio
 
         self._trackio = trackio
-        self._run = trackio.init(
+        trackio.init(
             project=PROJECT, name=name_of(folder), config=dict(settings), resume="allow",
             embed=False, auto_log_gpu=False, auto_log_cpu=False,
         )  # fmt: skip

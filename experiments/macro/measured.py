@@ -148,10 +148,10 @@ def program(skill: str) -> Program:
     return found
 
 
-def measure(world: Any, scenario: Program, seed: int = 0) -> Measured:
+def measure(world: Any, scenario: Program) -> Measured:
     """Starts a scenario once in every lane of a host world."""
     num = world.num_envs
-    obs, busy = world.reset(seed), np.zeros(num, bool)
+    obs, busy = world.reset(0), np.zeros(num, bool)
     state, macros = interpret_host.init_state(num), link([scenario])
     last = np.zeros(num, np.int32)
     ticks, is_open = np.zeros(num, np.int32), np.ones(num, bool)
