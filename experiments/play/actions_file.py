@@ -1,5 +1,6 @@
 """Files of actions: an array, or lines of words (see `keys.FILES`)."""
 
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -49,7 +50,7 @@ def in_words(action: np.ndarray) -> str:
 def _read_array(path: Path) -> np.ndarray:
     try:
         array = np.load(path, allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
+    except (ValueError, EOFError, OSError, zipfile.BadZipFile) as error:
         raise ConfigError(f"--actions={path}: no NumPy file of numbers ({error}).") from error
     is_whole = isinstance(array, np.ndarray) and np.issubdtype(array.dtype, np.integer)
     if not is_whole or array.ndim != 2 or array.shape[1] != len(base.NOOP):

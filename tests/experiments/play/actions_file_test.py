@@ -82,9 +82,10 @@ def test_files_that_are_none_or_empty_are_told(tmp_path):
         read_actions(tmp_path / "none.txt")
     with pytest.raises(ConfigError, match="holds no action"):
         read(tmp_path, "# nothing\n")
-    (tmp_path / "noise.npy").write_bytes(b"\x00\x01\xff")
-    with pytest.raises(ConfigError, match="no NumPy file"):
-        read_actions(tmp_path / "noise.npy")
+    for noise in (b"\x00\x01\xff", b"PK\x03\x04 of an archive"):
+        (tmp_path / "noise.npy").write_bytes(noise)
+        with pytest.raises(ConfigError, match="no NumPy file"):
+            read_actions(tmp_path / "noise.npy")
     (tmp_path / "noise.txt").write_bytes(b"\x00\x01\xff")
     with pytest.raises(ConfigError, match="neither text nor"):
         read_actions(tmp_path / "noise.txt")
