@@ -7,6 +7,7 @@ where code takes a spec, None stands for Minecraft.
 
 import dataclasses
 import keyword
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -83,7 +84,7 @@ class WorldSpec:
     step_seconds: float = 1.0  # of the world's time
 
     def __post_init__(self) -> None:
-        """Raises ValueError for what macros could not name or call."""
+        """Raises ValueError for what macros could not name or call, and for names of nothing."""
         check_names([field.name for field in self.fields])
         check_names([action.name for action in self.actions])
         for action in self.actions:
@@ -94,6 +95,11 @@ class WorldSpec:
                     f"{self.name}: {action.name} has an argument without a default behind one with "
                     "a default; change their order"
                 )
+        fields = [field.name for field in self.fields]
+        check_known(f"{self.name}: progress", [name for name, _ in self.progress], fields)
+        check_known(f"{self.name}: facts", self.facts, fields)
+        takes = [action.name for action in self.actions if action.arguments]
+        check_known(f"{self.name}: primitive", [self.primitive], ["", *takes])
 
     @property
     def columns(self) -> int:
@@ -140,6 +146,12 @@ def check_names(names: list[str]) -> None:
     for name in names:
         if not name.isidentifier() or keyword.iskeyword(name) or names.count(name) > 1:
             raise ValueError(f"{name!r} is not a Python name, or stands twice; choose another")
+
+
+def check_known(entry: str, names: Iterable[str], known: list[str]) -> None:
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{entry} is {name!r}; it must be among {known}")
 
 
 class Sensed(NamedTuple):

@@ -211,10 +211,9 @@ class RLConfig:
             network = FieldNetwork(**sizes, spec=spec) if spec else NetworkConfig(**sizes)
             object.__setattr__(self, "network", network)
         names = [field.name for field in spec.fields] if spec else []
-        own = [(f"spec.progress[{i}]", x) for i, x in enumerate(spec.progress if spec else ())]
-        given = [(f"reward.progress[{i}]", x) for i, x in enumerate(self.reward.progress)]
-        for path, (name, _) in own + given:
-            need(name in names, path, name, f"one of {', '.join(names) or 'no fields: no spec'}")
+        told = f"one of {', '.join(names) or 'no fields: no spec'}"
+        for i, (name, _) in enumerate(self.reward.progress):
+            need(name in names, f"reward.progress[{i}]", name, told)
 
     def _check_pictures(self) -> None:
         """Pictures are asked for in two places."""

@@ -67,9 +67,5 @@ def of_spec(spec: WorldSpec | None) -> Primitives:
             )
         return Primitives(heads=(names,))
     found = spec.continuous
-    if found is None or not found.arguments:
-        raise ValueError(
-            f"spec.primitive of {spec.name} is {spec.primitive!r}; it must be the name of an "
-            f"action that takes arguments: {[a.name for a in spec.actions if a.arguments]}."
-        )
+    assert found is not None  # a spec names one of its actions
     return Primitives(arguments=found.arguments, name=found.name)

@@ -202,5 +202,6 @@ def test_what_belongs_to_another_world_is_refused():
         init_learner(Plane(), ALONE, RLConfig(ppo=PPOConfig(num_envs=16)), 0)
     with pytest.raises(ValueError, match="space.primitives names 'forward'; choose from dx, dy"):
         dataclasses.replace(ALONE, primitives=("forward",))
-    with pytest.raises(ValueError, match="spec.primitive of plane is 'fly'"):
-        empty_space(dataclasses.replace(SPEC, primitive="fly"))
+    for entry, named in (("primitive", "fly"), ("facts", ("far",)), ("progress", (("far", 1.0),))):
+        with pytest.raises(ValueError, match=f"plane: {entry} is '(fly|far)'; it must be among"):
+            dataclasses.replace(SPEC, **{entry: named})
