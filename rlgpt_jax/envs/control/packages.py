@@ -4,6 +4,8 @@ import importlib.util
 from collections.abc import Sequence
 from importlib import metadata
 
+from rlgpt_jax.envs.control.table import TASKS
+
 EXTRA = "pip install -e '.[control]'"
 # Its own pin, mujoco==3.3.0, is stricter than it needs and shuts mink out; what else it needs the
 # extra brings.
@@ -20,15 +22,16 @@ def check(world: str, modules: Sequence[str]) -> None:
     """Looks for modules without importing them.
 
     Raises:
-      MissingPackage: one is missing or mujoco is too old or too new; with the command.
+      MissingPackage: one is missing or mujoco is too old or too new; with the command, but for
+        what no world of the table uses.
     """
-    missing = [name for name in modules if importlib.util.find_spec(name) is None]
+    missing = [m for m in modules if importlib.util.find_spec(m.partition(".")[0]) is None]
     if missing:
-        commands = [EXTRA] if missing != ["metaworld"] else []
+        shipped = {module for task in TASKS.values() for module in task.packages}
+        commands = [EXTRA] if shipped & {*missing} - {"metaworld"} else []
         commands += [METAWORLD] if "metaworld" in missing else []
-        raise MissingPackage(
-            f"{world} needs {', '.join(missing)}. Install with: {' && '.join(commands)}"
-        )
+        cure = f" Install with: {' && '.join(commands)}" if commands else ""
+        raise MissingPackage(f"{world} needs {', '.join(missing)}.{cure}")
     if "mujoco" in modules:
         found = metadata.version("mujoco")
         low, high = MUJOCO

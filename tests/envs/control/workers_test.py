@@ -1,5 +1,6 @@
 """Lanes in worker processes: episodes, saving, and what a worker that dies costs."""
 
+import importlib.util
 import os
 import signal
 import subprocess
@@ -214,11 +215,15 @@ def test_the_backend_is_what_the_machine_has(monkeypatch: pytest.MonkeyPatch) ->
     assert os.environ["MUJOCO_GL"] == "disable"
 
 
-def test_missing_packages_and_bad_numbers_are_told_in_one_line() -> None:
-    with pytest.raises(
-        MissingPackage, match=r"w needs nowhere. Install with: pip install -e '.\[control\]'$"
-    ):
-        check("w", ["numpy", "nowhere"])
+def test_missing_packages_and_bad_numbers_are_told_in_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(MissingPackage, match=r"w needs nowhere, no\.where\.$"):
+        check("w", ["numpy", "nowhere", "no.where"])  # no extra of ours brings them
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    told = r"w needs ompl, nowhere. Install with: pip install -e '.\[control\]'$"
+    with pytest.raises(MissingPackage, match=told):
+        check("w", ["ompl", "nowhere"])
     with pytest.raises(ValueError, match="num_envs=0"):
         make(tiny_task(), 0)
     with pytest.raises(ValueError, match="split"):
