@@ -124,13 +124,12 @@ class WorkerProcess:
         """Asks for what `_receive` waits for so many seconds."""
         with contextlib.suppress(OSError):  # found by `_receive`
             self._pipe.send(request)
-        self._deadline = time.monotonic() + patience
+        self._waits, self._deadline = patience, time.monotonic() + patience
 
     def _receive(self) -> Any:
-        left = max(0.0, self._deadline - time.monotonic())
         try:
-            if not self._pipe.poll(left):
-                raise _Broken(f"it has not answered in {left:.0f} s")
+            if not self._pipe.poll(max(0.0, self._deadline - time.monotonic())):
+                raise _Broken(f"it has not answered in {self._waits:.0f} s")
             kind, value = self._pipe.recv()
         except (EOFError, OSError) as error:
             raise _Broken(f"its process ended{self._code()}") from error

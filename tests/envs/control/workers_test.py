@@ -128,6 +128,15 @@ def test_a_worker_that_fails_costs_its_episodes_only(
         assert step.obs.fields[:, SUM].tolist() == [3, 3, 1, 1] and not step.info["lost"].any()
 
 
+def test_of_workers_that_hang_together_each_is_told_with_its_patience(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    with tiny(patience=0.5) as world:
+        world.reset(0)
+        assert world.step(rows(*[(HANG, 0)] * 4)).info["lost"].all()
+    assert caplog.text.count("it has not answered in 1 s") == len(caplog.records) == 2
+
+
 def test_a_worker_that_is_killed_between_steps_is_replaced() -> None:
     with tiny() as world:
         world.reset(0)
