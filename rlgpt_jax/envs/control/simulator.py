@@ -36,5 +36,10 @@ class Simulator(Protocol):
         ...
 
     def render(self, size: tuple[int, int]) -> np.ndarray:
-        """The view now, uint8[height, width, 3]. Raises ValueError: nothing can be drawn."""
+        """The view now, uint8[height, width, 3].
+
+        Raises:
+          CannotDraw: of `rendering`, where there is nothing to draw with. After any other error
+            the worker is replaced, and its episodes are lost.
+        """
         ...
