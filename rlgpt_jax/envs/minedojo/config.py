@@ -54,11 +54,11 @@ class MineDojoConfig:
                 f"minedojo.image_size={self.image_size!r} must be (height, width) in pixels."
             )
         if self.port and not (
-            self.port.isdecimal() and 0 < int(self.port) + self.workers - 1 < 65_536
+            self.port.isdecimal() and 0 < int(self.port) <= 65_536 - self.workers
         ):
             raise ValueError(
                 f"minedojo.port={self.port!r} must be empty or a port such that port + workers "
-                f"is below 65536; there are {self.workers} workers."
+                f"is at most 65536; there are {self.workers} workers."
             )
 
     def interpreter(self) -> Path:

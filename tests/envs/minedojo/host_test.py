@@ -260,7 +260,8 @@ def test_settings_are_checked_and_named():
     for changes, words in (
         ({"launcher": "slurm"}, "minedojo.launcher"), ({"workers": 0}, "minedojo.workers"),
         ({"call_timeout": 0.0}, "minedojo.call_timeout"), ({"port": "many"}, "minedojo.port"),
-        ({"port": "65535"}, "minedojo.port"), ({"image_size": (0, 4)}, "minedojo.image_size"),
+        ({"port": "65535"}, "minedojo.port"), ({"port": "0"}, "minedojo.port"),
+        ({"image_size": (0, 4)}, "minedojo.image_size"),
         ({"max_restarts": -1}, "minedojo.max_restarts"),
         ({"launcher": "ray", "port": "9100"}, "minedojo.launcher=local"),
     ):  # fmt: skip
