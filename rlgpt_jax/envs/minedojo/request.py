@@ -64,7 +64,8 @@ def decode(text: bytes, body: bytes) -> tuple[Header, Arrays]:
         raise BrokenFrame(f"not a header of a frame: {error}") from error
     arrays, at = {}, 0
     for name, kind, shape in table:
-        if kind.kind not in KINDS or not all(isinstance(n, int) and n >= 0 for n in shape):
+        fits = all(isinstance(n, int) and n >= 0 for n in shape)
+        if kind.kind not in KINDS or not kind.itemsize or not fits:
             raise BrokenFrame(f"{name}: dtype {kind} and shape {shape} are not sent.")
         end = at + kind.itemsize * math.prod(shape)
         if end > len(body):

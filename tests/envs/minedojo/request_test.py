@@ -79,6 +79,7 @@ def header_of(**fields: object) -> bytes:
         (header_of(arrays=[["a", "<f4", [3]]]), bytes(11)),
         (header_of(arrays=[["a", "<f4", [3]]]), bytes(13)),
         (header_of(arrays=[["a", "|O", [1]]]), bytes(8)),
+        (header_of(arrays=[["a", "<U0", [3]]]), b""),
         (header_of(arrays=[["a", "<f4", [-1]]]), b""),
         (header_of(arrays=[["a", "no such", [1]]]), b""),
         (header_of(arrays=[["a", "<f4"]]), b""),
