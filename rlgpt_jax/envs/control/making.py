@@ -6,6 +6,7 @@ from rlgpt_jax.envs.control import packages
 from rlgpt_jax.envs.control.host import HostControl
 from rlgpt_jax.envs.control.table import get_task
 from rlgpt_jax.envs.control.task import ControlTask
+from rlgpt_jax.envs.control.worker import class_of
 from rlgpt_jax.envs.minedojo.making import world_seed
 
 
@@ -37,7 +38,5 @@ def make(
     world_seed(0, split, 0, 0)
     packages.check(row.name, row.packages)
     if row.is_pool:
-        from rlgpt_jax.envs.control.mountain_car import MountainCars  # needs envpool
-
-        return MountainCars(row, num_envs, workers, image_size, split)
+        return class_of(row.simulator)(row, num_envs, workers, image_size, split)
     return HostControl(row, num_envs, workers, image_size, split)

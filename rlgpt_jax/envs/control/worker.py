@@ -78,8 +78,7 @@ class Worker:
     """The lanes of this process."""
 
     def __init__(self, path: str, options: dict[str, Any], count: int, horizon: int):
-        module, _, name = path.rpartition(".")
-        make = getattr(importlib.import_module(module), name)
+        make = class_of(path)
         self.lanes = [Lane(make(**options), horizon) for _ in range(count)]
 
     def reset(self, seeds: list[int]) -> np.ndarray:
@@ -99,6 +98,12 @@ class Worker:
 
     def render(self, lanes: list[int], size: tuple[int, int]) -> np.ndarray:
         return np.stack([self.lanes[lane].simulator.render(size) for lane in lanes])
+
+
+def class_of(path: str) -> Any:
+    """The class that "module.Class" names."""
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(module), name)
 
 
 def _end_with_parent(parent: int) -> None:

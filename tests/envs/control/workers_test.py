@@ -1,5 +1,6 @@
 """Lanes in worker processes: episodes, saving, and what a worker that dies costs."""
 
+import dataclasses
 import importlib.util
 import os
 import signal
@@ -54,6 +55,11 @@ def test_lanes_are_shared_among_workers_and_have_seeds_of_their_own() -> None:
         again = world.reset(0)
         assert np.array_equal(obs.fields, again.fields)
         assert not np.array_equal(world.reset(1).fields[:, SEED], obs.fields[:, SEED])
+
+
+def test_a_pool_is_the_class_that_its_task_names() -> None:
+    task = dataclasses.replace(tiny_task(kind="Pool"), is_pool=True)
+    assert make(task, 3, 2).given == (task, 3, 2, None, "train")
 
 
 def test_an_episode_ends_by_success_or_time_and_its_last_observation_is_kept() -> None:
