@@ -3,7 +3,7 @@
 It answers requests on one pipe, in turn, and ends with it or with its parent.
 
     (class, options, count, horizon)          -> None, once, first
-    ("reset", {lane: seed})                   -> {lane: fields}
+    ("reset", seeds[k])                       -> fields[k, F]
     ("step", actions[k, C], seeds[k], size)   -> Stepped
     ("save",), ("load", states), ("render", lanes, size)
 
