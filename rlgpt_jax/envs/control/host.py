@@ -9,6 +9,7 @@ from rlgpt_jax.envs.base import Step
 from rlgpt_jax.envs.control.task import ControlTask
 from rlgpt_jax.envs.control.worker import Stepped
 from rlgpt_jax.envs.control.workers import WorkerProcess
+from rlgpt_jax.envs.minedojo.failures import WorkerFailed
 from rlgpt_jax.envs.minedojo.making import world_seed
 from rlgpt_jax.envs.spec import Sensed
 
@@ -205,6 +206,12 @@ class HostControl(SpecLanes):
         return seeds
 
     def _begun(self, fields: np.ndarray) -> Sensed:
+        """The first observation. Raises WorkerFailed: the simulator does not fit its spec."""
+        if fields.shape[1:] != (len(self.spec.fields),):
+            raise WorkerFailed(
+                f"the simulator of {self.spec.name} tells numbers of shape {fields.shape[1:]}, and "
+                f"its spec has {len(self.spec.fields)} fields"
+            )
         self._last = self._sensed(fields)
         return self._last
 

@@ -20,7 +20,7 @@ from rlgpt_jax.envs.control.packages import MissingPackage, check
 from rlgpt_jax.envs.control.rendering import CannotDraw
 from rlgpt_jax.envs.control.table import TASKS
 from rlgpt_jax.envs.minedojo.failures import WorkerFailed
-from tests.envs.control.tiny import DIE, GO, HANG, RAISE, tiny_task
+from tests.envs.control.tiny import DIE, GO, HANG, RAISE, SPEC, tiny_task
 
 SUM, SEED, PID = range(3)
 
@@ -163,6 +163,14 @@ def test_a_worker_that_always_fails_ends_the_run_with_its_reason() -> None:
     told = r"4 times in a row.*no model file"
     with tiny(kind="Broken") as world, pytest.raises(WorkerFailed, match=told):
         world.reset(0)
+
+
+def test_a_simulator_that_does_not_fit_its_spec_ends_the_run_with_words() -> None:
+    spec = dataclasses.replace(SPEC, fields=SPEC.fields[:2])
+    world = make(dataclasses.replace(tiny_task(), spec=spec), 2)
+    with pytest.raises(WorkerFailed, match=r"tiny tells numbers of shape \(3,\), .* 2 fields"):
+        world.reset(0)
+    world.close()
 
 
 def ended(pids: list[int]) -> bool:
