@@ -7,7 +7,7 @@ where code takes a spec, None stands for Minecraft.
 
 import dataclasses
 import keyword
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -98,6 +98,7 @@ class WorldSpec:
         fields = [field.name for field in self.fields]
         check_known(f"{self.name}: progress", [name for name, _ in self.progress], fields)
         check_known(f"{self.name}: facts", self.facts, fields)
+        check_known(f"{self.name}: a level", [field.level for field in self.fields], LEVELS)
         takes = [action.name for action in self.actions if action.arguments]
         check_known(f"{self.name}: primitive", [self.primitive], ["", *takes])
 
@@ -148,7 +149,7 @@ def check_names(names: list[str]) -> None:
             raise ValueError(f"{name!r} is not a Python name, or stands twice; choose another")
 
 
-def check_known(entry: str, names: Iterable[str], known: list[str]) -> None:
+def check_known(entry: str, names: Iterable[str], known: Collection[str]) -> None:
     for name in names:
         if name not in known:
             raise ValueError(f"{entry} is {name!r}; it must be among {known}")

@@ -7,6 +7,7 @@ import jax
 import numpy as np
 import pytest
 
+from rlgpt_jax.envs.spec import Field
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.vm.bytecode import MAX_MACROS, link
 from rlgpt_jax.rl import checkpoint
@@ -205,3 +206,5 @@ def test_what_belongs_to_another_world_is_refused():
     for entry, named in (("primitive", "fly"), ("facts", ("far",)), ("progress", (("far", 1.0),))):
         with pytest.raises(ValueError, match=f"plane: {entry} is '(fly|far)'; it must be among"):
             dataclasses.replace(SPEC, **{entry: named})
+    with pytest.raises(ValueError, match="plane: a level is 'Full'; it must be among"):
+        dataclasses.replace(SPEC, fields=(*SPEC.fields, Field("far", "", level="Full")))
