@@ -174,10 +174,10 @@ def exchange(key: str, agent: str) -> dict[str, Any]:
     }
 
 
-def metrics_csv(updates: int = 90) -> str:
+def metrics_csv() -> str:
     names = ("iteration", "update", "ticks", "success_rate", "episode_return", "entropy")
     lines = [",".join(names)]
-    for i in range(updates):
+    for i in range(90):
         rate = 0.7 * (1 - math.exp(-i / 30)) + 0.04 * math.sin(1.7 * i)
         row = (i // 30, i, 6667 * (i + 1), max(0.0, rate), 10 * rate - 3, 3.4 - 0.02 * i)
         lines.append(",".join(f"{value:.5g}" for value in row))

@@ -11,7 +11,6 @@ from tests.faults.small_run import run_here
 
 pytestmark = pytest.mark.faults
 
-LAST = "checkpoints/1/update_000008"
 FILES = (
     "config.json", "version.json", "timing.json", "clock.json", "compile.json", "result.json",
     "final_eval.json", "coded_parts_eval.json", "metrics.csv", "timing.csv",

@@ -29,7 +29,6 @@ FLAGS = (
     "--config.ppo.unroll_length=32",
     *(f"--config.network.{name}={value}" for name, value in NETWORK.items()),
 )  # fmt: skip
-NUM_UPDATES = 8
 
 
 def start_flags(folder: Path) -> tuple[str, ...]:

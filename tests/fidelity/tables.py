@@ -15,7 +15,7 @@ from tests.fidelity.lanes import bare, with_items
 from tests.fidelity.row import Row
 
 GROUP = "tables"
-COAL, COBBLESTONE, STONE = NAME_ID["coal"], NAME_ID["cobblestone"], NAME_ID["stone"]
+COBBLESTONE, STONE = NAME_ID["cobblestone"], NAME_ID["stone"]
 _craft = jax.jit(crafting.craft)
 
 

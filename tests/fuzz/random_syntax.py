@@ -37,9 +37,6 @@ LIKELY = {
 LEAVES = {"expr": ("Name", "Constant"), "stmt": ("Pass", "Break", "Continue"),
           "pattern": ("MatchValue", "MatchSingleton")}  # fmt: skip
 FIELD = re.compile(r"(\w+)([*?]?) (\w+)")
-KINDS = ("expr", "stmt", "expr_context", "boolop", "operator", "unaryop", "cmpop", "comprehension",
-         "excepthandler", "arguments", "arg", "keyword", "alias", "withitem", "match_case",
-         "pattern", "type_param")  # fmt: skip
 
 
 @cache

@@ -42,7 +42,6 @@ INTERFACE = RLInterface(
     ),
 )  # fmt: skip
 TURNED = dataclasses.replace(SPACE, turn=15)
-ZEROS = actor_critic.dummy_features(1)
 COMPILED: list[str] = []
 
 
@@ -56,11 +55,11 @@ def set_up(**parts):
     return CONFIG.set_up(dataclasses.replace(DEFAULT, **parts))
 
 
-def roll(config, space=SPACE, env=ENV, params=None):
+def roll(config, env=ENV):
     """The batch of one rollout by the host driver."""
-    learner = init_learner(env, space, config, 0)
+    learner = init_learner(env, SPACE, config, 0)
     world = on_host.as_host(env, learner.rollout.env_state)
-    policy = Policy(params or learner.params, space, config)
+    policy = Policy(learner.params, SPACE, config)
     return rollout_host(world, policy, learner.rollout, jax.random.key(1))[1]
 
 

@@ -19,10 +19,9 @@ from tests.rl.small import CONFIG, assert_same_bits
 ENV = Corridor(num_envs=16)
 
 
-def collect(env, config, num_ticks, seed=0, space=None):
+def collect(env, config, num_ticks, seed=0):
     """Trains anew. Returns the learner and the metrics of every update."""
-    space = space or empty_space()
-    seen = []
+    space, seen = empty_space(), []
     learner = init_learner(env, space, config, seed)
     learner = train(env, space, config, learner, num_ticks, lambda _, m: seen.append(m))
     return learner, seen

@@ -77,7 +77,7 @@ def first_block(blocks, eye, ray, reach, see_liquid):
 
 
 def at_cell(
-    blocks: np.ndarray, eye: np.ndarray, yaw: float, cell: Cell, see_liquid: bool = False
+    blocks: np.ndarray, eye: np.ndarray, yaw: float, cell: Cell
 ) -> tuple[float, float] | None:
     """The (yaw, pitch) in reach of the bins whose ray meets this block first.
 
@@ -94,7 +94,7 @@ def at_cell(
         match = float(ray @ centre)
         if match <= closest:
             continue
-        hit = first_block(blocks, eye, ray, BLOCK_REACH - 0.02, see_liquid)
+        hit = first_block(blocks, eye, ray, BLOCK_REACH - 0.02, False)
         if hit[:3] == cell and hit[5] < BLOCK_REACH - 0.02:
             best, closest = (float(view[0]), float(view[1])), match
     return best

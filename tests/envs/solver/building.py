@@ -125,12 +125,12 @@ class Builder(Body):
         if not self._face(station):
             raise Stuck(f"the {station} at {self.stations[station]} is not near")
 
-    def standing(self, reach: float = 16.0) -> set[str]:
+    def standing(self) -> set[str]:
         """Stations of one's own that stand not too far away."""
         game = self.game
         return {
             name for name, cell in self.stations.items()
-            if game.block(cell) == name and np.linalg.norm(np.array(cell) - game.eye) < reach
+            if game.block(cell) == name and np.linalg.norm(np.array(cell) - game.eye) < 16.0
         }  # fmt: skip
 
     def _face(self, station: str) -> bool:

@@ -66,7 +66,6 @@ class Planner:
 
     held: collections.Counter[str]
     stations: set[str]  # placed and near
-    shears_wool: bool = True
     steps: list[Step] = dataclasses.field(default_factory=list)
 
     def ensure(self, name: str, pieces: int) -> None:

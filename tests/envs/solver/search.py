@@ -12,7 +12,6 @@ import numpy as np
 
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.voxel.rules.blocks.blocks import (
-    AIR_CODE,
     BLOCKS,
     FIRST_LAVA,
     FIRST_WATER,
@@ -76,9 +75,9 @@ def survey(blocks: np.ndarray, held: list[str], speed: float = 1.0) -> Terrain:
     clear = ticks[blocks]
     digs = clear > 0
     # A dug cell must not let a liquid in or a block fall, nor may one walk beside lava.
-    wet = _beside(water, sideways=True, below=False)
+    wet = _beside(water, below=False)
     clear[digs & (wet | _above(FALLS[blocks]))] = NEVER
-    clear[_beside(lava | HURTS[blocks], sideways=True, below=True)] = NEVER
+    clear[_beside(lava | HURTS[blocks], below=True)] = NEVER
     return Terrain(clear, FULL[blocks], water)
 
 
@@ -89,12 +88,11 @@ def _above(mask: np.ndarray) -> np.ndarray:
     return result
 
 
-def _beside(mask: np.ndarray, sideways: bool, below: bool) -> np.ndarray:
+def _beside(mask: np.ndarray, below: bool) -> np.ndarray:
     """bool[X, Z, Y]: a neighbour above, at the sides or below is in the mask."""
     result = _above(mask)
-    if sideways:
-        for axis in (0, 1):
-            result |= np.roll(mask, 1, axis) | np.roll(mask, -1, axis)
+    for axis in (0, 1):
+        result |= np.roll(mask, 1, axis) | np.roll(mask, -1, axis)
     if below:
         result[..., 1:] |= mask[..., :-1]
     return result
@@ -211,7 +209,3 @@ def near(mask: np.ndarray) -> np.ndarray:
     result = mask.copy()
     result[..., :-1] |= mask[..., 1:]  # the head's cell
     return result
-
-
-def is_air(byte: int) -> bool:
-    return byte >= AIR_CODE

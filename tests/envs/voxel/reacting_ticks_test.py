@@ -8,7 +8,6 @@ from rlgpt_jax.envs.names import NAME_ID
 from tests.envs.voxel import worlds
 from tests.envs.voxel.reacting import AIR, GROUND, levels, name_at, put
 
-FLOOR = (8, GROUND - 1, 10)  # the block under the crosshair at 45 degrees down
 ABOVE = (8, GROUND, 10)
 
 

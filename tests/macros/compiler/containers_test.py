@@ -11,7 +11,6 @@ from tests.macros import worlds
 from tests.macros.compiler.container_programs import BODIES, HELPERS
 
 LANES, TICKS = 3, 50
-SAMPLE = ("dict building", "sets", "list methods", "sorted", "sorting many", "rays kept")
 
 
 def source_of(name: str) -> str:

@@ -45,8 +45,8 @@ def nothing_carried(features) -> OpenDecisions:
     return OpenDecisions(zeros > 0, first, action, zeros, zeros, zeros, None, None)
 
 
-def make_batch(seed: int = 0, share: float = 0.5) -> Batch:
-    rng = np.random.default_rng(seed)
+def make_batch(share: float = 0.5) -> Batch:
+    rng = np.random.default_rng(0)
     features = jax.tree.map(
         lambda x: rng.integers(0, 5, x.shape).astype(x.dtype).reshape(T, N, *x.shape[1:]),
         actor_critic.dummy_features(T * N),

@@ -16,8 +16,8 @@ look = jax.jit(interact.look)
 AHEAD, BEHIND_IT = (8, 9, 11), (8, 9, 12)
 
 
-def ticks_to_break(state, cell, most=200) -> int:
-    for tick in range(1, most + 1):
+def ticks_to_break(state, cell) -> int:
+    for tick in range(1, 201):
         state = worlds.run(state, FUNCTION=base.FN_ATTACK)
         if worlds.block(state, cell) >= AIR_CODE:
             return tick
@@ -176,13 +176,13 @@ def test_gravel_gives_flint_in_one_of_ten_breaks():
     assert (quantity.sum(1) == 1).all()
 
 
-SWING = jax.jit(lambda s, sprints: interact._hit(s, jnp.ones(2, bool), sprints, target_of_mob(s)))
+SWING = jax.jit(lambda s, sprints: interact._hit(s, jnp.ones(2, bool), sprints, first_mob()))
 
 
-def target_of_mob(state, mob=0):
+def first_mob():
     none = jnp.zeros(2, jnp.int32)
     return interact.Target(none > 0, none.astype(jnp.uint8), jnp.zeros((2, 3), jnp.int32), none,
-                           none + mob)  # fmt: skip
+                           none)  # fmt: skip
 
 
 def swing(state, sprints=False):
