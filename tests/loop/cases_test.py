@@ -10,6 +10,7 @@ import pytest
 from rlgpt_jax.agents.llm.replay import Replay
 from rlgpt_jax.loop import cases, events, two_loop
 from rlgpt_jax.loop.record import read_json
+from tests.loop.kills import kill_at_each
 from tests.loop.script import CONFIG, Script, block, corridor, critique, plan, tools, verdicts
 
 OWN = dataclasses.replace(CONFIG, mode="pure_code", pure_code_plan="own", num_iterations=3)
@@ -144,10 +145,6 @@ def test_their_ticks_are_samples_too(run):
     ) + sum(e["ticks"] for report in kept for e in report["episodes"])
 
 
-class Killed(BaseException):
-    """Nothing in the loop may catch this."""
-
-
 @pytest.mark.slow  # `two_loop_test.py` kills runs by default
 def test_kept_cases_survive_a_kill(run, tmp_path):
     given, _, _ = run
@@ -157,14 +154,9 @@ def test_kept_cases_survive_a_kill(run, tmp_path):
         lambda e: isinstance(e, events.Tried) and e.iteration == 1,
         lambda e: isinstance(e, events.Planned) and e.iteration == 2,
     ]
-    for point in points:
-
-        def listen(event, point=point):
-            if point(event):
-                raise Killed
-
-        with pytest.raises(Killed):
-            two_loop.run(OWN, tools(tmp_path, Script(ANSWERS), on_event=listen))
+    kill_at_each(
+        points, lambda listen: two_loop.run(OWN, tools(tmp_path, Script(ANSWERS), on_event=listen))
+    )
     script = Script(ANSWERS)
     two_loop.run(OWN, tools(tmp_path, script))
     assert not any("iter0" in key or "iter1" in key for batch in script.batches for key in batch)

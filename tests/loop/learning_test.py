@@ -17,6 +17,7 @@ from rlgpt_jax.rl.actions import empty_space
 from rlgpt_jax.rl.interface import RewardTerms, RLInterface, TrainingTask
 from rlgpt_jax.rl.train import carry_over, train
 from tests.corridor import Corridor
+from tests.loop import kills
 from tests.loop.script import CONFIG, RL, TASK, tools
 from tests.rl.own_pace import OwnPace
 from tests.rl.small import assert_same_bits
@@ -106,30 +107,23 @@ def test_quick_successes_alone_do_not_end_training(tmp_path):
     assert budget / 5 < 2 * 70 * lanes <= learning.ticks < budget
 
 
-class Killed(BaseException):
-    pass
-
-
 @pytest.mark.slow
 def test_a_run_killed_before_its_early_stop_ends_with_the_same_bits(tmp_path):
-    def learn(path, kill_at=None):
-        def listen(event):
-            if isinstance(event, events.Updated) and event.update == kill_at:
-                raise Killed
-
+    def learn(path, listen=events.ignore):
         given = tools(path, None, make_env=make_env, on_event=listen)
         asked = stage(EARLY)
-        try:
-            report = Learning(EASY, given).train_and_evaluate(asked)
-        except Killed:
-            return None
+        report = Learning(EASY, given).train_and_evaluate(asked)
         return given, report, Learning(EASY, given)._finished(asked)
+
+    def updated(number):
+        return lambda event: isinstance(event, events.Updated) and event.update == number
 
     whole, report, learner = learn(tmp_path / "whole")
     updates = len(rows(whole))
     assert 8 <= updates < 40 and learner.finished > 100, "it must end early to tell anything"
-    for kill_at in (2, 4, 7, updates):  # before a checkpoint, after one, at the last update
-        assert learn(tmp_path / "killed", kill_at) is None
+    # Before a checkpoint, after one, at the last update.
+    points = map(updated, (2, 4, 7, updates))
+    kills.kill_at_each(points, lambda listen: learn(tmp_path / "killed", listen))
     again, report_again, learner_again = learn(tmp_path / "killed")
     assert report == report_again and rows(whole) == rows(again)
     assert_same_bits(learner, learner_again)
@@ -147,15 +141,11 @@ def learn_at_own_pace(path, kill=lambda event: False):
         worlds.append(OwnPace([1e9, *np.ones(num_envs - 1)], horizon=task.horizon))
         return worlds[-1]
 
-    def listen(event):
-        if kill(event):
-            raise Killed
-
-    given = tools(path, None, make_env=make, on_event=listen)
+    given = tools(path, None, make_env=make, on_event=kills.at(kill))
     learning = Learning(CONFIG, given)
     try:
         learning.train_and_evaluate(stage(RLInterface()))
-    except Killed:
+    except kills.Killed:
         return worlds, None
     return worlds, learning
 

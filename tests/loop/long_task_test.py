@@ -14,6 +14,7 @@ from rlgpt_jax.loop import events, long_task, skills
 from rlgpt_jax.loop.long_task import SubTaskStarted, TaskPlanned
 from rlgpt_jax.loop.record import read_json
 from rlgpt_jax.rl.chain.rule import Goal
+from tests.loop.kills import kill_at_each
 from tests.loop.long_script import (
     ANSWERS,
     CONFIG,
@@ -204,10 +205,6 @@ def test_a_broken_skill_is_one_clear_error(whole, tmp_path, change, words):
         skills.load(folder)
 
 
-class Killed(BaseException):
-    """Nothing in the loop may catch this."""
-
-
 POINTS = [
     lambda e: isinstance(e, TaskPlanned),
     lambda e: isinstance(e, events.Updated) and e.update == 2,
@@ -221,20 +218,16 @@ POINTS = [
 
 @pytest.mark.slow
 def test_a_run_killed_at_many_points_ends_with_the_same_bits(whole, tmp_path):
-    asked = []
-    for point in POINTS:
+    scripts = []
 
-        def listen(event, point=point):
-            if point(event):
-                raise Killed
+    def start(listen=events.ignore):
+        scripts.append(Script())
+        return long_task.run(CONFIG, tools(tmp_path, scripts[-1], on_event=listen))
 
-        script = Script()
-        with pytest.raises(Killed):
-            long_task.run(CONFIG, tools(tmp_path, script, on_event=listen))
-        asked += script.asked
-    script = Script()
-    run = long_task.run(CONFIG, tools(tmp_path, script))
-    assert script.asked == [] and sorted(asked) == sorted(ANSWERS)
+    kill_at_each(POINTS, start)
+    run = start()
+    *killed, last = scripts
+    assert not last.asked and sorted(key for s in killed for key in s.asked) == sorted(ANSWERS)
     root = whole[0]
     patterns = ("task_plan.json", "*_eval.json", "tasks/*/task.json", "tasks/*/iterations/**/*.*",
                 "tasks/*/metrics.csv", "skills/*/skill.json", "skills/*/macros/*.py")  # fmt: skip

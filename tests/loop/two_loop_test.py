@@ -18,6 +18,7 @@ from rlgpt_jax.loop.trials import Trials
 from rlgpt_jax.rl.evaluate.report import EvalReport
 from rlgpt_jax.rl.interface import DEFAULT, RewardTerms, RLInterface
 from tests.corridor import HostCorridor
+from tests.loop.kills import kill_at_each
 from tests.loop.script import (
     ANSWERS,
     BATCHES,
@@ -233,20 +234,9 @@ def test_the_best_is_the_most_successful_then_the_quickest_then_the_first(whole,
     assert best_of(reports) == best
 
 
-class Killed(BaseException):
-    """Nothing in the loop may catch this."""
-
-
 def run_with_kills(path, make_tools, points, config=CONFIG, answers=ANSWERS):
-    """Runs again and again; start n is stopped by the event that `points[n]` accepts."""
-    for point in points:
-
-        def listen(event, point=point):
-            if point(event):
-                raise Killed
-
-        with pytest.raises(Killed):
-            two_loop.run(config, make_tools(path, on_event=listen))
+    """Runs again and again, killed at each of the points, and then to the end."""
+    kill_at_each(points, lambda listen: two_loop.run(config, make_tools(path, on_event=listen)))
     script = Script(answers)
     two_loop.run(config, make_tools(path, provider=script))
     return script

@@ -17,6 +17,7 @@ from rlgpt_jax.loop.long_task import SubTaskStarted
 from rlgpt_jax.loop.record import read_json
 from rlgpt_jax.rl.config import PPOConfig
 from tests.loop import long_script
+from tests.loop.kills import kill_at_each
 from tests.loop.long_script import CONFIG, LANES
 from tests.rl.small import assert_same_bits
 
@@ -119,23 +120,13 @@ def test_a_run_asks_nobody_and_goes_on_after_kills_with_the_same_bits(tmp_path):
     assert report["sub_tasks"][0]["reached"] == LANES  # a log is near everywhere
     assert not (tmp_path / "whole" / "transcript.jsonl").exists()
 
-    class Killed(BaseException):
-        """Nothing in the loop may catch this."""
-
     points = [
         lambda e: isinstance(e, events.Updated) and e.update == 1,
         lambda e: isinstance(e, SubTaskStarted) and e.number == 2 and not e.is_done,
         lambda e: isinstance(e, events.Evaluated) and e.report.task.endswith("craft_stick"),
         lambda e: isinstance(e, long_task.ChainEvaluated),
     ]
-    for point in points:
-
-        def listen(event, point=point):
-            if point(event):
-                raise Killed
-
-        with pytest.raises(Killed):
-            run(tmp_path / "killed", listen)
+    kill_at_each(points, lambda listen: run(tmp_path / "killed", listen))
     again = run(tmp_path / "killed")
     plain = lambda r: {k: v for k, v in r.items() if k != "wall_seconds"}  # noqa: E731
     assert plain(again.result) == plain(whole.result)

@@ -29,8 +29,8 @@ from rlgpt_jax.rl.networks.actor_critic import init_params
 from rlgpt_jax.rl.policy import Policy
 from tests.agents.states import PROMPTS, SETTING
 from tests.envs.voxel.host_test import N, make_env
+from tests.loop.kills import kill_at_each
 from tests.loop.script import CONFIG, RL, Script, critique, plan, tools
-from tests.loop.two_loop_test import Killed
 
 SETTINGS = RLConfig(
     ppo=dataclasses.replace(RL.ppo, num_envs=N), network=RL.network
@@ -203,23 +203,18 @@ def test_an_unknown_vision_is_refused():
 def test_a_killed_run_asks_its_critic_with_the_same_pictures(tmp_path):
     """Killed when the pictures are drawn, and when the critic waits; then resumed."""
 
-    def start(path, stop=None):
-        def listen(event):
-            if stop is not None and stop(event):
-                raise Killed
+    def start(name, listen=events.ignore):
+        two_loop.run(SMALL, voxel_tools(tmp_path / name, Script(ANSWERS), on_event=listen))
 
-        given = voxel_tools(path, Script(ANSWERS), on_event=listen)
-        if stop is None:
-            return two_loop.run(SMALL, given)
-        with pytest.raises(Killed):
-            two_loop.run(SMALL, given)
+    def kill(kind):
+        kill_at_each([lambda e: isinstance(e, kind)], lambda listen: start("killed", listen))
 
-    start(tmp_path / "whole")
-    start(tmp_path / "killed", lambda e: isinstance(e, events.Evaluated))
+    start("whole")
+    kill(events.Evaluated)
     at = {p: p.stat().st_mtime_ns for p in (tmp_path / "killed").glob("iterations/0/frames/*")}
     assert len(at) == 4
-    start(tmp_path / "killed", lambda e: isinstance(e, events.Criticised))
-    start(tmp_path / "killed")
+    kill(events.Criticised)
+    start("killed")
     assert at == {p: p.stat().st_mtime_ns for p in at}, "nothing is drawn again"
     asked = []
     for name in ("whole", "killed"):
