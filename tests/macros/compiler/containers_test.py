@@ -110,10 +110,7 @@ def macro(obs):
         other.append(t)
         obs = yield turn(yaw=15 * (sum(xs) % 12), pitch=15 * (sum(other) % 12))
 """
-    rng = np.random.default_rng(6)
-    views = [worlds.random_view(rng, 1) for _ in range(60)]
-    actions, out = worlds.run_alone(source, views)
-    assert [a.tolist() for a in actions] == worlds.python_actions(source, views, 0)
+    assert all(worlds.compared_with_python(source, 6, lanes=1, ticks=60))
 
 
 def test_a_program_without_dictionaries_has_no_code_for_them():
