@@ -1,4 +1,4 @@
-"""Crafting against the recipe table, read apart (`recipe_oracle.py`, `recipe_grids.py`).
+"""Crafting against the recipe table, read apart (`recipe_oracle.py`).
 
 Lanes hold random items near a recipe; what the world makes of them, what it takes and what
 its mask allows must be what the oracle says.
@@ -14,7 +14,6 @@ import numpy as np
 from rlgpt_jax.envs.voxel.rules.items import crafting
 from rlgpt_jax.envs.voxel.rules.items.item_table import ITEM_ID, ITEMS
 from rlgpt_jax.envs.voxel.rules.player import tools
-from tests.fidelity import recipe_grids
 from tests.fidelity.lanes import with_items
 from tests.fidelity.recipe_oracle import (
     ARGUMENTS,
@@ -172,8 +171,6 @@ def rows(cases: int = CASES) -> list[Row]:
     return [
         _exact_row(rules, random),
         _missing_row(rules, random),
-        recipe_grids.placed_row(),
-        recipe_grids.random_row(random, max(cases // 5, 1)),
         _random_row(rules, random, cases),
         _mask_row(rules, random, max(cases // 10, 1)),
     ]

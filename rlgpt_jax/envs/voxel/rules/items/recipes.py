@@ -5,8 +5,7 @@ Source: `third_party/minecraft`, all 389 rows of `recipes.json` and 27 of
 arguments), so the world uses the recipes whose product is an argument; among those of
 one argument the first that fits is made. They are tried as the game sorts them: shaped
 ones first, then larger grids first, then in the order of the tables. So no recipe hides
-one that asks for more. The others have no argument: no action
-makes them (`tests/fidelity/crafting_grids.py` knows them).
+one that asks for more. The others have no argument: no action makes them.
 
 An entry without a variant ("planks") accepts every variant, mixed as well; "planks:0"
 accepts that one. No recipe asks for both kinds of one name (a test reads them all), so

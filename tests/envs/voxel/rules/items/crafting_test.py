@@ -10,7 +10,6 @@ from rlgpt_jax.envs.names import CRAFT_NAMES, NAME_ID
 from rlgpt_jax.envs.voxel.rules.items import crafting, recipes
 from rlgpt_jax.envs.voxel.rules.items.item_table import item_id, parse
 from tests.envs.voxel import worlds
-from tests.fidelity.crafting_grids import match_grid
 
 ALL = jnp.ones(worlds.LANES, bool)
 craft, masks = jax.jit(crafting.craft), jax.jit(crafting.masks)
@@ -211,21 +210,3 @@ def test_no_piece_serves_two_ingredients_of_a_recipe():
         names = [parse(entry)[0] for entry in recipe.needs if recipes.is_any(entry)]
         others = [parse(entry)[0] for entry in recipe.needs if not recipes.is_any(entry)]
         assert len(set(names)) == len(names) and not set(names) & set(others), recipe
-
-
-@pytest.mark.parametrize(
-    ("grid", "product"),
-    [
-        ([["", "", ""], ["", "log:2", ""], ["", "", ""]], ("planks:2", 4)),
-        ([["planks", "planks:3"], ["planks:5", "planks"]], ("crafting_table", 1)),
-        ([["iron_ingot", "iron_ingot"], ["stick", "iron_ingot"], ["stick", ""]], ("iron_axe", 1)),
-        ([["", "coal:1"], ["", "stick"]], ("torch", 4)),
-        ([["dye:15", ""], ["", "dye"]], ("dye:8", 2)),
-        ([["stick"], ["coal"]], None),
-        ([["planks", "planks:1", "planks"]], None),
-        ([["log", "log"]], None),
-        ([["", ""], ["", ""]], None),
-    ],
-)
-def test_grids_are_matched_by_shape(grid, product):
-    assert match_grid(grid) == product
