@@ -6,7 +6,6 @@ import json
 import jax.numpy as jnp
 import numpy as np
 
-from rlgpt_jax.agents.llm.base import Completion
 from rlgpt_jax.envs.tasks.tasks import Task
 from rlgpt_jax.envs.voxel.env import VoxelEnv
 from rlgpt_jax.envs.voxel.host import HostVoxel
@@ -19,6 +18,7 @@ from rlgpt_jax.loop.record import RunFolder
 from rlgpt_jax.loop.tools import Tools
 from rlgpt_jax.rl.config import PPOConfig, RLConfig
 from tests.envs.voxel.worlds import GROUND, HOST_LANES, HOST_PARAMS, flat
+from tests.loop import script
 from tests.loop.script import RL, block, critique, plan
 
 TASK = Task(
@@ -111,18 +111,15 @@ ANSWERS = {
 }
 
 
-class Script:
+class Script(script.Script):
     """A model that answers from `ANSWERS` and remembers what it was asked."""
 
     def __init__(self, **changes: str):
-        self.answers = ANSWERS | changes
-        self.asked: list[str] = []
-        self.prompts: dict[str, str] = {}
+        super().__init__(ANSWERS, **changes)
 
-    def complete(self, requests, on_answer=None):
-        self.asked += [r.key for r in requests]
-        self.prompts |= {r.key: r.messages[0].text for r in requests}
-        return [Completion(self.answers[r.key], "script", "test", 0.0) for r in requests]
+    @property
+    def asked(self) -> list[str]:
+        return [key for batch in self.batches for key in batch]
 
 
 def tools(path, provider, **changes) -> Tools:
