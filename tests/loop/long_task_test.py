@@ -4,8 +4,6 @@ import dataclasses
 import json
 import shutil
 
-import jax
-import numpy as np
 import pytest
 
 from rlgpt_jax.agents.llm import transcript
@@ -172,15 +170,8 @@ def test_a_skill_is_read_back_as_it_was_written(whole):
     assert logs.goal == Goal("get_logs", "log", 3, (), 500, True)
     assert make.goal == Goal("make_pickaxe", "wooden_pickaxe", 1, (("log", 3),), 100, False)
     assert make.space.repeat_script and len(logs.space.script) == 4
-
-
-@pytest.mark.slow
-def test_a_skill_has_the_networks_of_the_best_iteration(whole):
-    root, _, run = whole
-    params = run.chain.skills[0].params
     record = read_json(root / "skills" / "get_logs" / "skill.json")
     assert record["about"]["result"]["best_iteration"] == 0
-    assert all(np.isfinite(leaf).all() for leaf in jax.tree.leaves(params))
 
 
 @pytest.mark.slow
