@@ -20,6 +20,7 @@ CONFIG = MineDojoConfig(
 )
 LOG = dataclasses.replace(get_task("harvest_1_log"), goal_quantity=2, horizon=20)
 NOOP = np.array(base.NOOP, np.int32)
+IDLE = np.stack([NOOP, NOOP])  # of two lanes
 
 
 def action(**columns: int) -> np.ndarray:

@@ -16,14 +16,7 @@ from rlgpt_jax.envs.minedojo.judging import Episode
 from rlgpt_jax.envs.minedojo.lane import Phase
 from rlgpt_jax.envs.tasks.tasks import Task
 from tests.envs.minedojo import doubles
-from tests.envs.minedojo.doubles import ATTACK, LOG, NOOP, Folder
-
-IDLE = np.stack([NOOP, NOOP])
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    return Folder(tmp_path)
+from tests.envs.minedojo.doubles import ATTACK, IDLE, LOG, NOOP
 
 
 def is_alive(pid: int) -> bool:

@@ -2,7 +2,6 @@
 
 import dataclasses
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,14 +13,7 @@ from rlgpt_jax.envs.minedojo.making import world_seed
 from rlgpt_jax.envs.names import NAME_ID
 from rlgpt_jax.envs.tasks.tasks import get_task
 from tests.envs.minedojo import doubles
-from tests.envs.minedojo.doubles import ATTACK, LOG, NOOP, PLANKS, SNEAK, Folder, action
-
-IDLE = np.stack([NOOP, NOOP])
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    return Folder(tmp_path)
+from tests.envs.minedojo.doubles import ATTACK, IDLE, LOG, NOOP, PLANKS, SNEAK, action
 
 
 def both(row: np.ndarray) -> np.ndarray:

@@ -1,7 +1,6 @@
 """A world goes on with the games of another one."""
 
 import dataclasses
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,15 +8,8 @@ import pytest
 from rlgpt_jax.envs.minedojo.host import HostMineDojo
 from rlgpt_jax.envs.minedojo.making import world_seed
 from tests.envs.minedojo import doubles
-from tests.envs.minedojo.doubles import ATTACK, LOG, NOOP, Folder
+from tests.envs.minedojo.doubles import ATTACK, IDLE, LOG, NOOP
 from tests.envs.minedojo.faults_test import all_end, pid_of
-
-IDLE = np.stack([NOOP, NOOP])
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    return Folder(tmp_path)
 
 
 def beside(world: HostMineDojo, **changes: object) -> HostMineDojo:

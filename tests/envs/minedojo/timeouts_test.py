@@ -1,19 +1,13 @@
 """What takes too long is ended, and what has only waited for us is not."""
 
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from rlgpt_jax.envs.minedojo import lane, link
 from tests.envs.minedojo import doubles
-from tests.envs.minedojo.doubles import ATTACK, NOOP, Folder
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Folder:
-    return Folder(tmp_path)
+from tests.envs.minedojo.doubles import ATTACK, NOOP
 
 
 @pytest.mark.parametrize(

@@ -16,16 +16,7 @@ from experiments.report.load import load_run
 from experiments.report.page import render
 from rlgpt_jax.rl.evaluate.report import EpisodeEnd
 from tests.experiments import run_folder
-from tests.experiments.report.report_test import checked
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return run_folder.make(tmp_path / "run")
-
-
-def words(page: str) -> str:
-    return re.sub(r"\s+", " ", " ".join(checked(f"<div>{page}</div>").words))
+from tests.experiments.report.report_test import words
 
 
 def test_a_difference_has_both_sides_and_leaves_out_what_is_equal() -> None:

@@ -12,16 +12,7 @@ from experiments.report.load import Run, load_run
 from experiments.report.page import render
 from rlgpt_jax.rl.interface import DEFAULT, RewardTerms, TrainingTask
 from tests.experiments import run_folder
-from tests.experiments.report.report_test import checked
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return run_folder.make(tmp_path / "run")
-
-
-def words(html: str) -> str:
-    return re.sub(r"\s+", " ", " ".join(checked(f"<div>{html}</div>").words))
+from tests.experiments.report.report_test import checked, words
 
 
 def rows(run: Run) -> list[str]:

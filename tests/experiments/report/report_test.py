@@ -49,9 +49,9 @@ def checked(page: str) -> Checker:
     return checker
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    return run_folder.make(tmp_path / "run")
+def words(part: str) -> str:
+    """The text of a part of a page."""
+    return re.sub(r"\s+", " ", " ".join(checked(f"<div>{part}</div>").words))
 
 
 def test_a_page_is_well_formed_and_needs_nothing_from_outside(folder: Path) -> None:
