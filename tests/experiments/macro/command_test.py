@@ -13,19 +13,7 @@ from experiments.macro import listing
 from rlgpt_jax.loop.library import store
 from rlgpt_jax.macros.language import parse_macro
 from rlgpt_jax.macros.vm.bytecode import Program
-
-WALK = (
-    'def walk(obs):\n    """Walks on."""\n\n    if obs.life > 2.5:  # healthy\n'
-    '        obs = yield craft("planks")\n    for _ in range(3):\n        obs = yield forward()\n'
-)
-WRONG = "def walk(obs):\n    obs = yield forward()\n    x = obs.helth\n"
-
-
-@pytest.fixture
-def walk(tmp_path: Path) -> str:
-    path = tmp_path / "walk.py"
-    path.write_text(WALK)
-    return str(path)
+from tests.macros.accept_test import WALK, WRONG
 
 
 # --- the command itself --------------------------------------------------------------

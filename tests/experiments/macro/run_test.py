@@ -22,14 +22,7 @@ from rlgpt_jax.envs.voxel.host import HostVoxel
 from rlgpt_jax.loop.library import store
 from rlgpt_jax.loop.record import RunFolder
 from tests.envs.voxel import worlds
-from tests.experiments.macro.command_test import WALK
-
-
-@pytest.fixture
-def walk(tmp_path: Path) -> str:
-    path = tmp_path / "walk.py"
-    path.write_text(WALK)
-    return str(path)
+from tests.macros.accept_test import WALK
 
 
 @pytest.fixture(scope="module")
