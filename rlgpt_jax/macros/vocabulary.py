@@ -81,8 +81,8 @@ class Vocabulary:
         """The refusal with this world's words in its advice."""
         for word, here in self.wording:
             pattern = re.escape(word) + r"(?!\w)"  # obs.x is no part of obs.x_speed
-            refused.reason = re.sub(pattern, lambda _, here=here: here, refused.reason)
-            refused.instead = re.sub(pattern, lambda _, here=here: here, refused.instead)
+            refused.reason = re.sub(pattern, here, refused.reason)
+            refused.instead = re.sub(pattern, here, refused.instead)
         return refused
 
 
