@@ -168,9 +168,9 @@ class Tally:
 def ends_of(tick: Any, lanes: np.ndarray) -> Iterator[tuple[int, int, str, str]]:
     """The macros that ended in a `MacroTick` in the `lanes` bool[N], in the order in which they
     did: lane, slot, one of `MACRO_ENDS`, and where and why it trapped, "" if it did not."""
-    last = np.stack([tick.ended, tick.ended_slot, tick.trap_code, tick.trap_line], axis=1)
     for lane in map(int, np.flatnonzero(lanes & (tick.ended > 0))):
-        for end, slot, code, line in (tick.earlier[lane], last[lane]):
+        last = [x[lane] for x in (tick.ended, tick.ended_slot, tick.trap_code, tick.trap_line)]
+        for end, slot, code, line in (tick.earlier[lane], last):
             if end > 0:
                 trap = trap_message(int(code), int(line)) if end == TRAPPED else ""
                 yield lane, int(slot), MACRO_ENDS[end - 1], trap
