@@ -34,7 +34,7 @@ def controls(measured: Mapping[Cell, Measured]) -> Table:
             continue
         ours = counts_of(own.final)
         for variant, m, reports in _entries(cell.config, measured):
-            theirs, is_code = counts_of(reports), variant in ("its code", "pure_code")
+            theirs, is_code = counts_of(reports), "code" in variant
             records.append({
                 "config": cell.config, "variant": variant, "sight": own.sight,
                 "seeds": list(m.seeds), **rate_record(theirs),

@@ -13,13 +13,13 @@ from experiments.study.table import Table, rate_cell, rate_record
 from experiments.tables.view import View
 
 LAST = -1
-VARIANTS = ("rl_gpt", "cold", "pure_rl", "pure_code", "without_sp")
+VARIANTS = ("rl_gpt", "cold", "pure_rl", "code_alone", "without_sp")
 WORDS = (
     "Held-out success, percent, with 95 % intervals over seeds, as table 3 of the "
     "paper. Zero-shot is iteration 0: one round of plans and code. Rows of iteration 0 have had "
     "the training of one iteration, rows of the last that of all; `from nothing`: every iteration "
-    "is trained anew with the ticks of one. SP is the part of the slow agent's prompt that pushes "
-    "it to split further what code cannot do."
+    "is trained anew with the ticks of one. Pure code has a conversation of its own. SP is the "
+    "part of the slow agent's prompt that pushes it to split further what code cannot do."
 )
 
 
@@ -37,7 +37,7 @@ def ablation(view: View) -> Table:
     num = max((m.num_iterations for m in view.measured.values()), default=1)
     row("pure RL, trained as zero-shot", "pure_rl", 0)
     row("pure RL, trained as the last iteration", "pure_rl", LAST)
-    row("pure code, last iteration", "pure_code", LAST)
+    row("pure code, last iteration", "code_alone", LAST)
     row("zero-shot (iteration 0)", "rl_gpt", 0)
     for i in range(1, num - 1):
         row(f"iteration {i} without SP", "without_sp", i, False)
