@@ -47,9 +47,6 @@ def parse(argv: list[str]) -> argparse.Namespace:
         if getattr(options, name) <= 0:
             parser.error(f"--{name}={getattr(options, name)}: needs a number above 0")
     options.configs = options.config.split(",")
-    for path in options.beside:
-        if not path.is_file():
-            parser.error(f"--beside={path}: no such file; give the bench.json of another run")
     return options
 
 

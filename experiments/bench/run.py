@@ -60,6 +60,7 @@ def run(options: argparse.Namespace) -> int:
     console = Console(file=sys.stdout, highlight=False, markup=False, soft_wrap=True)
     try:
         settings = [setting.load(name, options.driver) for name in options.configs]
+        beside = [read(path) for path in options.beside]
     except ConfigError as error:
         console.print(f"error: {error}", style="red")
         return 2
@@ -77,8 +78,7 @@ def run(options: argparse.Namespace) -> int:
             # After every row, so that what was measured is kept if a later part fails.
             write(options.out, rows, missing, about, compiles.total)
     compiles.close()
-    for path in reversed(options.beside):
-        others, not_there = read(path)
+    for others, not_there in reversed(beside):
         rows, missing = [*others, *rows], [*not_there, *missing]
     console.print(table.markdown(rows))
     files = write(options.out, rows, missing, about, compiles.total)
@@ -129,9 +129,16 @@ def write(
 
 
 def read(path: Path) -> tuple[list[Row], list[str]]:
-    """The rows of another run, each with the device that it ran on, and what it missed."""
-    written = json.loads(path.read_text())
-    return table.from_json(written["rows"]), written["missing"]
+    """The rows of another run, each with the device that it ran on, and what it missed.
+
+    Raises:
+      ConfigError: no such file, or none of this command.
+    """
+    try:
+        written = json.loads(path.read_text())
+        return table.from_json(written["rows"]), list(written["missing"])
+    except (OSError, ValueError, TypeError, KeyError):
+        raise ConfigError(f"--beside={path}: needs the bench.json of another run.") from None
 
 
 def heading(about: dict[str, Any]) -> str:

@@ -132,7 +132,10 @@ def main(argv: list[str]) -> int:
     try:
         for run in runs:
             files_of(run)  # complains before anything is compiled
-        machine.prepare(recorded_threads(runs[0]))
+        threads = {recorded_threads(run) for run in runs}
+        if len(threads) > 1:
+            raise NotFinished("these runs had different numbers of threads. Give each by itself.")
+        machine.prepare(*threads)
         for run in runs:
             print(f"{run}:", flush=True)
             evaluate_run(run, lambda words: print(f"  {words}", flush=True))

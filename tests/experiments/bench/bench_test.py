@@ -58,7 +58,7 @@ def test_all_stands_for_its_parts_once_each() -> None:
         ("--sizes=64", "needs height x width"), ("--sizes=0x64", "needs height x width"),
         ("--sizes=64x64,", "needs height x width"), ("--sizes=64x6432x32", "needs height x width"),
         ("--at=0", "needs a number above 0"), ("--seconds=-1", "needs a number above 0"),
-        ("--beside=/nowhere/bench.json", "no such file"), ("--driver=fast", "invalid choice"),
+        ("--driver=fast", "invalid choice"),
     ],
 )  # fmt: skip
 def test_bad_options_are_told_before_anything_is_measured(
@@ -218,6 +218,18 @@ def test_results_of_two_machines_are_shown_together_without_measuring(tmp_path: 
     written = (tmp_path / "bench.md").read_text()
     assert CPU in written and GPU in written and "two: not there" in written
     assert (tmp_path / "devices.png").exists()
+
+
+@pytest.mark.parametrize("text", [None, "", "[]", '{"rows": [{"fast": "?"}], "missing": []}'])
+def test_what_is_no_bench_of_another_run_is_refused_before_anything_is_measured(
+    text: str | None, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    path = tmp_path / "bench.json"
+    if text is not None:
+        path.write_text(text)
+    assert run.run(command.parse(["world", f"--beside={path}", f"--out={tmp_path / 'out'}"])) == 2
+    assert "bench.json of another run" in capsys.readouterr().out
+    assert not (tmp_path / "out").exists()
 
 
 def test_every_plot_that_has_rows_is_written_and_no_other(tmp_path: Path) -> None:

@@ -86,3 +86,13 @@ def test_the_command_tells_jax_of_the_runs_threads_before_it_is_imported(folder:
     done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert "2 evaluations are there" in done.stdout
+
+
+def test_runs_of_different_numbers_of_threads_are_evaluated_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    for number in (1, 2):
+        write_json(tmp_path / str(number) / "result.json", {})
+        write_json(tmp_path / str(number) / "version.json", {"nproc": number})
+    assert held_out.main([str(tmp_path / "1"), str(tmp_path / "2")]) == 2
+    assert "different numbers of threads" in capsys.readouterr().err
