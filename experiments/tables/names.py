@@ -110,9 +110,7 @@ NAMED = {
     ),
     "draws": Named(
         "How much is the model's luck: several conversations about one task.",
-        (f"get_crafting_table_nearby{PAPER}",
-         f"harvest_milk_with_crafting_table_and_iron_ingot{PAPER}"),
-        _each(*draws.DRAWS), draws.draws,
+        (f"get_crafting_table_nearby{PAPER}", *FOUR[:2]), _each(*draws.DRAWS), draws.draws,
     ),
     "advice": Named(
         "With and without advice in the prompts.", ("harvest_milk",),
