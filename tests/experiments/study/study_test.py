@@ -147,8 +147,9 @@ def test_the_copy_that_is_walked_through_leaves_the_run_alone(tmp_path: Path) ->
 
 
 def test_what_was_never_recorded_is_left_out_with_the_command_that_records_it() -> None:
-    wanted = [Cell("harvest_milk", v) for v in ("rl_gpt", "pure_rl", "without_sp", "code_alone")]
-    good, left = cells.usable([*wanted, Cell("nowhere", "rl_gpt")], False, [])
+    wanted = [Cell("harvest_milk", v) for v in ("rl_gpt", "pure_rl", "without_sp")]
+    others = Cell("harvest_log", "code_alone"), Cell("nowhere", "rl_gpt")
+    good, left = cells.usable([*wanted, *others], False, [])
     assert list(good) == [RL_GPT, PURE_RL]
     sp, code, nowhere = left
     assert sp.reason.startswith("not recorded: experiments/transcripts/harvest_milk_without_sp.js")
