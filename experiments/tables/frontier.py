@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from experiments.config_files import PAPER, RAYS
+from experiments.config_files import PAPER, RAYS, TRANSCRIPTS
 from experiments.study.cells import Cell
 from experiments.study.intervals import counts_of, difference
 from experiments.study.measured import Measured
@@ -15,8 +15,9 @@ WORDS = (
     "Held-out success, percent, of code alone and of RL-GPT, each by a conversation of its own, "
     "and their difference in percentage points, with 95 % intervals over seeds. `rays`: code and "
     "policy see what stands where; `blind_code`: the policy alone; `pixels`: the policy sees a "
-    "picture of 64 x 64, code as little as at `blind_code`, so its row there is the same run. The "
-    "paper's ten tasks (`NAME_paper`) have conversations at `blind_code` alone. "
+    "picture of 64 x 64, code as little as at `blind_code`, so its row there is the same run. Of "
+    "the paper's ten tasks (`NAME_paper`) two are given at all three, at `rays` with the budget of "
+    "`NAME_rays`. "
     "Steps: of training + trials of macros. Tokens: read and written."
 )
 COLUMNS = (
@@ -29,9 +30,12 @@ Pair = tuple[Cell, Cell]
 def by_sight(task: str) -> dict[str, Pair]:
     """Cells of code alone and of RL-GPT; a task that is given at one sight has that alone."""
     own = Cell(task, "code_alone"), Cell(task, "rl_gpt")
-    if task.endswith((RAYS, PAPER)):
-        return {"rays" if task.endswith(RAYS) else "blind_code": own}
-    rays = Cell(f"{task}{RAYS}", "code_alone"), Cell(f"{task}{RAYS}", "rl_gpt")
+    if task.endswith(RAYS):
+        return {"rays": own}
+    sister = f"{task.removesuffix(PAPER)}{RAYS}"
+    if task.endswith(PAPER) and not (TRANSCRIPTS / f"{sister}.jsonl").exists():
+        return {"blind_code": own}
+    rays = Cell(sister, "code_alone"), Cell(sister, "rl_gpt")
     return {"rays": rays, "blind_code": own, "pixels": (own[0], Cell(task, "pixels"))}
 
 

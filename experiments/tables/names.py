@@ -52,8 +52,7 @@ def _each(*variants: str) -> Cells:
 
 def _iterations_cells(tasks: Sequence[str], live: Sequence[str]) -> list[Cell]:
     both = _each("rl_gpt", "pure_rl")(tasks, live)
-    seeing = [Cell(task, "seeing") for task in tasks if task == "harvest_milk"]
-    return [*both, *seeing, *(Cell(task, "cold") for task in tasks if task in (*FOUR, *QUICK))]
+    return [*both, *(Cell(task, "cold") for task in tasks if task in (*FOUR, *QUICK))]
 
 
 def _iterations(view: View) -> list[Table]:
@@ -93,8 +92,8 @@ NAMED = {
     ),
     "frontier": Named(
         "Where learning adds to code: code alone and RL-GPT by what they see.",
-        (*SHORT, "craft_stick_rays", "harvest_beef_with_diamond_sword_rays", *PAPER_CONFIGS),
-        lambda tasks, live: frontier.frontier_cells(tasks), frontier.frontier,
+        (*SHORT, *PAPER_CONFIGS), lambda tasks, live: frontier.frontier_cells(tasks),
+        frontier.frontier,
     ),
     "iterations": Named(
         "Success after each outer iteration, and whether plans or training make the rise.",

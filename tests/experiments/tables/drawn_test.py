@@ -168,7 +168,11 @@ def test_the_frontier_sets_rl_gpt_beside_code_by_sight(tmp_path: Path) -> None:
     assert found["pixels"]["code alone"].startswith("85.0 (")  # sees as little
     assert found["pixels"]["RL-GPT"] == "not recorded" and found["rays"]["verdict"] == "–"
     assert list(frontier.by_sight("harvest_milk_rays")) == ["rays"]
-    assert list(frontier.by_sight("craft_stick_paper")) == ["blind_code"]
+    assert list(frontier.by_sight("get_crafting_table_nearby_paper")) == ["blind_code"]
+    three = frontier.by_sight("craft_stick_paper")  # of which two have been recorded
+    assert [pair[1].name for pair in three.values()] == [
+        "craft_stick_rays rl_gpt", "craft_stick_paper rl_gpt", "craft_stick_paper pixels"
+    ]  # fmt: skip
 
 
 def test_draws_tell_conversations_from_seeds(tmp_path: Path) -> None:
