@@ -28,7 +28,7 @@ def parse(given: Given, **parts):
 
 
 def test_without_pictures_the_policy_is_described_as_in_the_recorded_prompts():
-    recorded = read(FOLDER / "harvest_milk.jsonl")[0].request.messages[0].text
+    recorded = read(FOLDER / "harvest_log.jsonl")[0].request.messages[0].text
     line = next(x for x in recorded.splitlines() if x.startswith("- What it sees"))
     last = next(x for x in recorded.splitlines() if x.startswith("- It chooses at random"))
     assert line.endswith("its previous action. No picture, no memory.")
