@@ -81,11 +81,13 @@ def test_other_settings_or_answers_make_a_kept_cell_stale(runs: list[Run], tmp_p
 
     assert "ppo.gamma: 0.99 -> 0.98" in why(("ppo.gamma", "0.98"))
     assert why(("driver", "host"), ("senses.renderer", "jax"), ("budget.max_calls", "3")) == ""
-    second = cells.resolve(Cell("harvest_milk", "second"), False, [])
-    assert "is not that of experiments/transcripts/harvest_milk_second" in finished.stale(
-        record, second, "second"
+    (first,) = plan_runs(tmp_path / "more", [Cell("craft_stick_paper", "rl_gpt")], [0])
+    drawn = finished.read(kept(ended(first), tmp_path))
+    second = cells.resolve(Cell("craft_stick_paper", "second"), False, [])
+    assert "is not that of experiments/transcripts/craft_stick_paper_second" in finished.stale(
+        drawn, second, "second"
     )
-    assert finished.stale(record, second, "agents_setup") == "its settings are others: set_up"
+    assert finished.stale(drawn, second, "agents_setup") == "its settings are others: set_up"
     del record["settings"]["ppo"]["clip"]  # a field that is newer than the cell
     assert "ppo.clip: not known" in why()
     record["settings"]["ppo"]["old"] = 1
@@ -153,7 +155,7 @@ def test_an_ordinary_run_becomes_the_cell_that_it_is_of(
     assert command.main(["keep", *folders, f"--results={tmp_path / 'kept'}"]) == 0
     made = {path.name for path in (tmp_path / "kept/voxel").iterdir()}
     assert made == {f"{run.cell.file_name}-seed{run.seed}.json" for run in runs}
-    (second,) = plan_runs(tmp_path / "more", [Cell("harvest_milk", "second")], [0])
+    (second,) = plan_runs(tmp_path / "more", [Cell("craft_stick_paper", "second")], [0])
     assert finished.cell_of(ended(second).folder) == second.cell  # told by its answers alone
     (pixels,) = plan_runs(tmp_path / "more", [Cell("harvest_milk_pixels", "rl_gpt")], [0])
     variant = Cell("harvest_milk", "pixels")
