@@ -45,7 +45,6 @@ BLIND_TICKS = 5  # times what the task trains for where code sees
 DERIVED = {
     ("harvest_log", "one_agent"): "by a single agent that plans, codes and reads the facts itself",
     ("harvest_log", "slow_fast"): "by a slow and a fast agent without a critic: both read facts",
-    ("harvest_log", "without_sp"): "by a slow agent that is not pushed to split parts further",
     **{(task, "pixels"): "by a policy that sees pictures of 64 x 64 pixels, not rays" for task in (
         "harvest_milk", "harvest_wool")},
     ("harvest_milk", "seeing"): "judged by a critic that sees pictures of the episodes",

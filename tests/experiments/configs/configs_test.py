@@ -27,7 +27,6 @@ def changed(name: str, other: str) -> dict[str, object]:
         ("craft_stick_rays", "craft_stick", {"sight": "rays"}),
         (f"{BEEF}_rays", BEEF, {"sight": "rays"}),
         ("harvest_milk_seeing", "harvest_milk", {"critic.vision": "strip"}),
-        ("harvest_log_without_sp", "harvest_log", {"loop.decompose": False}),
         ("harvest_log_one_agent", "harvest_log", {"loop.agents": "one"}),
         ("harvest_log_slow_fast", "harvest_log", {"loop.agents": "slow_fast"}),
     ],

@@ -164,7 +164,6 @@ def test_what_was_never_recorded_is_left_out_with_the_command_that_records_it() 
     [
         ("harvest_log", "one_agent", "harvest_log_one_agent"),
         ("harvest_log", "slow_fast", "harvest_log_slow_fast"),
-        ("harvest_log", "without_sp", "harvest_log_without_sp"),
         ("harvest_milk", "seeing", "harvest_milk_seeing"),
     ],
 )
