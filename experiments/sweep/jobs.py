@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from experiments.sweep.fields import Assignments
-from rlgpt_jax import files
 
 LIBC = ctypes.CDLL(None)  # looked up before any fork
 
@@ -29,6 +28,7 @@ class Task:
     folder: Path
     log: Path
     threads: int
+    cwd: Path = dataclasses.field(default_factory=Path.cwd)  # flags hold paths of this folder
 
 
 def work(task: Task) -> int:
@@ -43,7 +43,7 @@ def work(task: Task) -> int:
     begun = (task.folder / "config.json").exists()
     with task.log.open("a") as log:
         return subprocess.run(
-            [sys.executable, *(task.again if begun else task.command)], cwd=files.CHECKOUT,
+            [sys.executable, *(task.again if begun else task.command)], cwd=task.cwd,
             env=environment, stdout=log, stderr=subprocess.STDOUT, check=False,
             preexec_fn=_ends_with_parent,
         ).returncode  # fmt: skip

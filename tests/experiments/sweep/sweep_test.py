@@ -94,6 +94,15 @@ def test_a_run_ends_with_the_process_that_waits_for_it(tmp_path: Path) -> None:
     assert os.path.exists(tmp_path / "log")
 
 
+def test_a_run_reads_paths_as_the_command_that_began_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # --config.macros.library=macros
+    task = Task(("-c", "open('here', 'w')"), (), tmp_path / "runs/a", tmp_path / "runs/log", 1)
+    monkeypatch.chdir("/")
+    assert work(task) == 0 and (tmp_path / "here").exists()
+
+
 @pytest.mark.parametrize("cluster", ["debug", pytest.param("local", marks=pytest.mark.slow)])
 def test_slurm_s_library_runs_jobs(tmp_path: Path, cluster: str, monkeypatch) -> None:
     pytest.importorskip("submitit")
