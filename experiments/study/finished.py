@@ -136,8 +136,12 @@ def curve_of(folder: Path) -> list[list[float]]:
 def _answers(transcript: Path) -> Record:
     """What was answered, by key and a checksum, and by which models."""
     lines = read_lines(transcript) if transcript.exists() else []
-    sums = {line["key"]: hashlib.sha256(line["answer"].encode()).hexdigest()[:8] for line in lines}
+    sums = {line["key"]: _checksum(line["answer"]) for line in lines}
     return {"answers": sums, "models": sorted({line.get("model", "") for line in lines})}
+
+
+def _checksum(answer: str) -> str:
+    return hashlib.sha256(answer.encode()).hexdigest()[:8]
 
 
 def path_of(folder: Path, cell: Cell, seed: int, world: str) -> Path:
@@ -189,7 +193,9 @@ def stale(record: Record, config: Config, variant: str) -> str:
     if config.llm.provider != "replay":
         return "" if config.llm.model in record["models"] else "another model has answered"
     shipped = _answers(files.CHECKOUT / config.llm.transcript)["answers"]
-    other = [key for key, sum_ in record["answers"].items() if shipped.get(key) != sum_]
+    # A replay is asked more where code is accepted today that was refused: none answers that.
+    none = _checksum("")
+    other = [key for key, sum_ in record["answers"].items() if shipped.get(key, none) != sum_]
     return f"its answer to {other[0]} is not that of {config.llm.transcript}" if other else ""
 
 

@@ -1,6 +1,7 @@
 """`experiments.tables`: what finished runs say is kept, read first, and drawn from alone."""
 
 import dataclasses
+import hashlib
 import json
 from pathlib import Path
 
@@ -88,6 +89,10 @@ def test_other_settings_or_answers_make_a_kept_cell_stale(runs: list[Run], tmp_p
         drawn, second, "second"
     )
     assert finished.stale(drawn, second, "agents_setup") == "its settings are others: set_up"
+    record["answers"]["iter9/slow"] = hashlib.sha256(b"").hexdigest()[:8]  # replayed: no answer
+    assert why() == ""
+    record["answers"]["iter9/slow"] = hashlib.sha256(b"words").hexdigest()[:8]
+    assert why().startswith("its answer to iter9/slow is not that of")
     del record["settings"]["ppo"]["clip"]  # a field that is newer than the cell
     assert "ppo.clip: not known" in why()
     record["settings"]["ppo"]["old"] = 1
