@@ -9,8 +9,10 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.legend import Legend
 from matplotlib.ticker import EngFormatter, MaxNLocator, PercentFormatter
 
 from experiments.study import intervals, pooled
@@ -86,11 +88,22 @@ def _figure(
         for axes in grid.flat
         for handle, label in zip(*axes.get_legend_handles_labels(), strict=True)
     }
-    figure.legend(
-        entries.values(), entries.keys(), frameon=False, ncols=min(2, len(entries)),
-        loc="outside lower center",
-    )  # fmt: skip
+    legend(figure, list(entries.values()), list(entries))
     return _save(figure, stem)
+
+
+def legend(figure: Figure, handles: list[Artist], labels: list[str]) -> Legend:
+    """A legend under the panels: in two columns if the words leave room for them."""
+    for columns in range(min(2, len(labels)), 0, -1):
+        drawn = figure.legend(
+            handles, labels, frameon=False, ncols=columns, loc="outside lower center",
+            fontsize="small",
+        )  # fmt: skip
+        figure.draw_without_rendering()
+        if columns == 1 or drawn.get_window_extent().width <= figure.bbox.width:
+            break
+        drawn.remove()
+    return drawn
 
 
 def _save(figure: Figure, stem: Path) -> list[Path]:
@@ -132,9 +145,7 @@ def points_figure(stem: Path, table: Table) -> list[Path]:
     axes.xaxis.set_major_formatter(PercentFormatter(1.0))
     axes.grid(alpha=0.25, axis="x")
     axes.spines[["top", "right"]].set_visible(False)
-    figure.legend(
-        frameon=False, ncols=min(2, len(series)), loc="outside lower center", fontsize="small"
-    )
+    legend(figure, *axes.get_legend_handles_labels())
     return _save(figure, stem)
 
 
