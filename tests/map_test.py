@@ -35,6 +35,13 @@ def test_every_folder_of_the_library_is_on_the_map() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
+def test_a_list_begins_after_a_blank_line(page: Path) -> None:
+    """Else the site (Python-Markdown) takes it for more of the paragraph before it."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
+    assert re.findall(r"^(?![-#|] ?)\S.*\n- .*", text, re.M) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: p.name)
 def test_links_and_named_files_of_a_page_exist(page: Path) -> None:
     text = page.read_text()
     for link, _, section in re.findall(r"\]\((?!http)([^)#\s]*)(#([\w-]+))?\)", text):
