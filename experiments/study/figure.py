@@ -94,7 +94,7 @@ def _figure(
 
 def legend(figure: Figure, handles: list[Artist], labels: list[str]) -> Legend:
     """A legend under the panels: in two columns if the words leave room for them."""
-    for columns in range(min(2, len(labels)), 0, -1):
+    for columns in (2, 1):
         drawn = figure.legend(
             handles, labels, frameon=False, ncols=columns, loc="outside lower center",
             fontsize="small",
