@@ -195,7 +195,7 @@ def make_tools(
         ),
         critic=config.critic,
         offer=offer,
-        set_up=set_up.take(config.set_up, folder),
+        set_up=set_up.take(config.set_up, folder, config.set_up_primitives),
         on_event=on_event,
     )
 

@@ -2,7 +2,8 @@
 
 A run without agents (`loop.mode=pure_rl`) takes reward, observation, turn and episodes from the
 best iteration of a finished run. Its ticks are its own, so that both can have as many. It has every
-primitive: agents leave out what their macros press, without which nothing can be shorn or struck.
+primitive, since agents leave out what their macros press, or theirs alone
+(`Config.set_up_primitives`), which tells what macros do where these can solve the task.
 """
 
 import dataclasses
@@ -17,11 +18,12 @@ from rlgpt_jax.rl.interface import DEFAULT, RLInterface
 COPY = "set_up.json"  # of the run that takes it: resuming reads that
 
 
-def read(run: Path) -> RLInterface:
+def read(run: Path, primitives: bool = False) -> RLInterface:
     """The set-up of a run's best iteration, for training without macros.
 
     Args:
       run: its folder, or the file of its record (`experiments/study/finished.py`).
+      primitives: whether it leaves out the primitives that the agents left out.
 
     Raises:
       ConfigError: no finished run with agents.
@@ -39,8 +41,9 @@ def read(run: Path) -> RLInterface:
             "result.json and iterations/<best>/interface.json (a long task has one in each of "
             "its tasks/<name>)."
         ) from None
+    kept = found.primitives if primitives else None
     return dataclasses.replace(
-        found, macros=None, primitives=None, ticks=None, stop_at_success=None, network=None
+        found, macros=None, primitives=kept, ticks=None, stop_at_success=None, network=None
     )
 
 
@@ -64,11 +67,11 @@ def check(run: Path, task: str, sight: str) -> None:
         )
 
 
-def take(run: str, folder: RunFolder) -> RLInterface:
+def take(run: str, folder: RunFolder, primitives: bool = False) -> RLInterface:
     """What a run trains with, "" being nothing of its own; it keeps a copy."""
     if not run:
         return DEFAULT
     copy = folder.path(COPY)
     if not copy.exists():
-        write_json(copy, dataclasses.asdict(read(Path(run))))
+        write_json(copy, dataclasses.asdict(read(Path(run), primitives)))
     return from_dict(RLInterface, read_json(copy))

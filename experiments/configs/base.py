@@ -100,6 +100,7 @@ class Config:
     # pure_rl only: folder of a finished run with agents, whose best iteration's set-up (reward,
     # observation, turn, training episodes) is trained with. "" is the run's own set-up.
     set_up: str = ""
+    set_up_primitives: bool = False  # with set_up: the agents' primitives alone, not every one
     critic: CriticConfig = CriticConfig()
     prompts: PromptConfig = PromptConfig()
     budget: BudgetConfig = BudgetConfig()

@@ -20,7 +20,7 @@ from experiments.config_files import whole_name
 from experiments.configs.base import Config
 from experiments.recordings import WITHOUT
 from experiments.study import cells
-from experiments.study.cells import Cell
+from experiments.study.cells import SET_UPS, Cell
 from experiments.study.runs import Run, plan_runs
 from experiments.sweep import fields, running
 from experiments.sweep.jobs import Failure
@@ -61,8 +61,10 @@ def parse(argv: list[str]) -> Options:
     seeds = seeds_of(given.seeds or SEEDS)
     configs = configs_of(given.configs or "") or DEFAULT_CONFIGS
     variants = variants_of(given.variants or "") or DEFAULT_VARIANTS
-    if "agents_setup" in variants and "rl_gpt" not in variants:
-        raise ConfigError("--variants=agents_setup takes the set-up of rl_gpt's runs: name it too.")
+    if (taking := set(variants) & set(SET_UPS)) and "rl_gpt" not in variants:
+        raise ConfigError(
+            f"--variants={min(taking)} takes the set-up of rl_gpt's runs: name it too."
+        )
     found = {}
     for cell in [Cell(config, variant) for config in configs for variant in variants]:
         try:

@@ -33,18 +33,27 @@ VARIANTS: dict[str, Overrides] = {
     # The same with what the agents have set of the training: reward, observation, episodes of the
     # best iteration of `rl_gpt` with the same seed, which `Run` names.
     "agents_setup": (("loop.planner", "false"), ("loop.mode", "pure_rl")),
+    # That, and their primitives alone: all that `rl_gpt` has but macros.
+    "without_macros": (
+        ("loop.planner", "false"),
+        ("loop.mode", "pure_rl"),
+        ("set_up_primitives", "true"),
+    ),
     "pure_code": (("loop.mode", "pure_code"),),
     "code_alone": (("loop.mode", "pure_code"), ("loop.pure_code_plan", "own")),
     "mineagent": baselines.MINEAGENT,
     "mineagent_autocraft": (*baselines.MINEAGENT, *baselines.AUTOCRAFT),
     "plan4mc": baselines.PLAN4MC,
 }
+WITHOUT_MACROS = "without_macros"
+SET_UPS = ("agents_setup", WITHOUT_MACROS)
 MODEL = "model_"  # begins the variants whose answers are another model's: NAME_model_gpt-5
 WORDS = {
     "rl_gpt": "agents and PPO, networks go on",
     "cold": "agents and PPO, every iteration trained from nothing",
     "pure_rl": "PPO alone, same ticks per iteration, networks go on",
     "agents_setup": "PPO alone with the agents' set-up, same ticks",
+    "without_macros": "PPO alone with the agents' set-up and primitives, same ticks",
     "pure_code": "the coded parts alone",
     "code_alone": "code alone, by a conversation of its own",
     "mineagent": "MineAgent: PPO alone with self-imitation",
@@ -149,7 +158,7 @@ def usable(
 def _unrecorded(cell: Cell, assignments: Sequence[tuple[str, str]]) -> Skipped | None:
     """Why it has nothing to replay, if it needs that."""
     own, asked = loaded(cell.config), cell
-    if cell.variant == "agents_setup":
+    if cell.variant in SET_UPS:
         if own.loop.planner:
             return Skipped(cell, "every sub-task of a planner has a set-up of its own")
         asked = Cell(cell.config, "rl_gpt")  # whose set-up it is

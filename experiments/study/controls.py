@@ -17,7 +17,8 @@ TABLE_WORDS = (
     "steps as an ordinary run may have; steps of macros that were tried come on top of those of "
     "`rl_gpt`. `its code`: the best coded parts of `rl_gpt` alone, in the same worlds; `its "
     "policy`: its best policy, where a seed ended with code. The set-up of `agents_setup` is that "
-    "of `rl_gpt`'s best iteration with the same seed, without macros."
+    "of `rl_gpt`'s best iteration with the same seed, without macros and with every primitive; "
+    "`without_macros` has its primitives alone, and so nothing but macros less."
 )
 COLUMNS = (
     "configuration", "sight", "variant", "what plays", "seeds", "training steps", "trial steps",

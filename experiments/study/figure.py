@@ -22,8 +22,9 @@ from experiments.study.measured import Measured
 from experiments.study.table import Table
 
 COLOURS = {"rl_gpt": "#0b6e63", "pure_rl": "#23589c", "pure_code": "#a8480c", "cold": "#8a2f6b",
-           "agents_setup": "#6b7a1f"}  # fmt: skip
-MARKERS = {"rl_gpt": "o", "pure_rl": "s", "pure_code": "D", "cold": "^", "agents_setup": "v"}
+           "agents_setup": "#6b7a1f", "without_macros": "#7a4a2b"}  # fmt: skip
+MARKERS = {"rl_gpt": "o", "pure_rl": "s", "pure_code": "D", "cold": "^", "agents_setup": "v",
+           "without_macros": "P"}  # fmt: skip
 NUM_POINTS = 60  # of a curve
 PER_ROW = 3  # panels
 plt.rcParams["svg.hashsalt"] = "rlgpt_jax"  # equal data give equal files

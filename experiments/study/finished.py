@@ -16,7 +16,7 @@ import numpy as np
 from experiments import flags
 from experiments.config_tree import differences, from_dict, leaf_values, leaves
 from experiments.configs.base import Config
-from experiments.study import held_out
+from experiments.study import cells, held_out
 from experiments.study.cells import CONVERSATIONS, VARIANTS, Cell, loaded, other_models
 from experiments.task_fields import override
 from experiments.values import ConfigError
@@ -188,7 +188,7 @@ def stale(record: Record, config: Config, variant: str) -> str:
     """Why a record is not what a run with these settings would say; "" if it is."""
     if found := changes(record, config, variant):
         return f"its settings are others: {'; '.join(found[:3])}"
-    if not config.loop.asks and variant != "agents_setup":
+    if not config.loop.asks and variant not in cells.SET_UPS:
         return ""
     if config.llm.provider != "replay":
         return "" if config.llm.model in record["models"] else "another model has answered"
@@ -210,8 +210,8 @@ def changes(record: Record, config: Config, variant: str) -> list[str]:
     found = [f"{path}: not known" for path in leaf_values(config) if path not in told]
     found += differences(kept, config)
     found = [change for change in found if not is_free(change.split(":")[0])]
-    has_set_up = variant == "agents_setup"
-    return found + ["set_up"] * (bool(kept.set_up) != has_set_up)
+    taken = variant in cells.SET_UPS, variant == cells.WITHOUT_MACROS
+    return found + ["set_up"] * ((bool(kept.set_up), kept.set_up_primitives) != taken)
 
 
 def is_free(path: str) -> bool:

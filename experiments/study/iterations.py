@@ -18,6 +18,7 @@ CHANGES = {
     "rl_gpt": "plans, code and training",
     "pure_rl": "training alone",
     "agents_setup": "training alone",
+    "without_macros": "training alone",
     "cold": "plans and code alone",
     "pure_code": "plans and code alone",
 }

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from experiments.study import finished, held_out
-from experiments.study.cells import Cell, Overrides
+from experiments.study.cells import SET_UPS, Cell, Overrides
 from experiments.sweep.jobs import Job, Task
 
 
@@ -19,7 +19,7 @@ class Run(Job):
     cell: Cell
     seed: int
     folder: Path
-    set_up: Path | None = None  # for `agents_setup`: a kept record, in the place of a run
+    set_up: Path | None = None  # for one of `SET_UPS`: a kept record, in the place of a run
     keep: Path | None = None  # where its record is kept once it is done
     films: bool = True  # whether it draws them, unless a flag for all says otherwise
     evaluates = True
@@ -43,7 +43,7 @@ class Run(Job):
     @property
     def follows(self) -> "Run | None":
         """The run that must be done before."""
-        if self.cell.variant != "agents_setup" or self.set_up:
+        if self.cell.variant not in SET_UPS or self.set_up:
             return None
         cell = Cell(self.cell.config, "rl_gpt")
         return Run(cell, self.seed, self.folder.with_name(folder_name(cell, self.seed)))

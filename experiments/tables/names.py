@@ -29,7 +29,7 @@ FOUR = tuple(f"{task}{PAPER}" for task in (
     "harvest_wool_with_crafting_table_and_iron_ingot", "harvest_beef_with_diamond_sword",
 ))  # fmt: skip
 SHORT = ("harvest_milk", "harvest_wool")  # 200 ticks, nothing to craft, the mob near
-CONTROLS = ("rl_gpt", "cold", "pure_rl", "agents_setup", "code_alone")
+CONTROLS = ("rl_gpt", "cold", "pure_rl", "agents_setup", "without_macros", "code_alone")
 QUICK = ("harvest_milk_rays",)  # of smoke runs: has conversations of RL-GPT and of code alone
 
 

@@ -33,6 +33,8 @@ def test_it_is_the_best_iteration_s_with_primitives_for_macros_and_ticks_of_its_
         ASKED, macros=None, primitives=None, ticks=None, stop_at_success=None, network=None
     )
     assert set_up.read(run) == expected
+    theirs = dataclasses.replace(expected, primitives=ASKED.primitives)
+    assert set_up.read(run, primitives=True) == theirs
 
 
 def test_a_run_keeps_what_it_took(run: Path, tmp_path: Path) -> None:
@@ -41,6 +43,17 @@ def test_a_run_keeps_what_it_took(run: Path, tmp_path: Path) -> None:
     taken = set_up.take(str(run), folder)
     (run / "result.json").unlink()
     assert set_up.take(str(run), folder) == taken and taken.observation == ("compass", "rays")
+
+
+def test_a_run_may_take_their_primitives_too(run: Path, tmp_path: Path) -> None:
+    argv = [PURE, "--config=harvest_milk", f"--config.set_up={run}"]
+    config = flags.parse([*argv, "--config.set_up_primitives=true"]).config
+    folder = RunFolder(tmp_path / "mine")
+    taken = set_up.take(config.set_up, folder, config.set_up_primitives)
+    assert taken.primitives == ASKED.primitives and taken.macros is None
+    assert set_up.take(str(run), folder) == taken  # resumed: as it was taken
+    with pytest.raises(ConfigError, match="set_up_primitives is for loop.mode=pure_rl"):
+        flags.parse(["--config=harvest_milk", "--config.set_up_primitives=true"])
 
 
 def test_it_is_for_ppo_alone_and_for_finished_runs(run: Path) -> None:

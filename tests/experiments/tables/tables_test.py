@@ -28,7 +28,7 @@ CODE, SET_UP = Cell("harvest_milk_rays", "code_alone"), Cell("harvest_milk", "ag
 
 def ended(run: Run, is_smoke: bool = False) -> Run:
     """A finished run with the settings of its cell, and the answers that it replays."""
-    given = [("seed", str(run.seed)), *run.overrides[-1:] * (run.cell.variant == "agents_setup")]
+    given = [("seed", str(run.seed)), *run.overrides[-1:] * (run.cell.variant in cells.SET_UPS)]
     config = cells.resolve(run.cell, is_smoke, given)
     folder = run_folder.make(run.folder)
     run_folder.add_held_out(folder, (60, 90, 120))
@@ -88,7 +88,8 @@ def test_other_settings_or_answers_make_a_kept_cell_stale(runs: list[Run], tmp_p
     assert "is not that of experiments/transcripts/craft_stick_paper_second" in finished.stale(
         drawn, second, "second"
     )
-    assert finished.stale(drawn, second, "agents_setup") == "its settings are others: set_up"
+    for variant in cells.SET_UPS:
+        assert finished.stale(drawn, second, variant) == "its settings are others: set_up"
     record["answers"]["iter9/slow"] = hashlib.sha256(b"").hexdigest()[:8]  # replayed: no answer
     assert why() == ""
     record["answers"]["iter9/slow"] = hashlib.sha256(b"words").hexdigest()[:8]
@@ -121,6 +122,14 @@ def test_kept_cells_are_read_first_and_stale_ones_are_run_again(
     path.write_text("{")
     with pytest.raises(ConfigError, match="no kept cell"):
         look(parse(argv))
+
+
+def test_a_control_with_their_primitives_is_not_taken_for_the_one_with_every_primitive(
+    tmp_path: Path,
+) -> None:
+    for variant in cells.SET_UPS:
+        (run,) = plan_runs(tmp_path, [Cell("harvest_milk", variant)], [0])
+        assert finished.cell_of(ended(run).folder) == run.cell
 
 
 def test_ppo_with_the_agents_set_up_takes_it_from_a_kept_cell(
