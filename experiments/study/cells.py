@@ -20,6 +20,8 @@ from experiments.sweep.estimate import num_sub_tasks
 from experiments.task_fields import override
 from experiments.values import ConfigError
 from rlgpt_jax import files
+from rlgpt_jax.envs.plan import obtain
+from rlgpt_jax.envs.tasks.table import Task
 
 # Variants that need no conversation but the configuration's: those with PPO alone ask nobody, the
 # others replay it; in its file `code_alone` has one of its own.
@@ -30,6 +32,12 @@ VARIANTS: dict[str, Overrides] = {
     "cold": (("loop.mode", "rl_gpt"), ("loop.warm_start", "false")),
     # Nobody plans either: a long task is learned whole.
     "pure_rl": (("loop.planner", "false"), ("loop.mode", "pure_rl")),
+    # Where something must be crafted, which no primitive does.
+    "pure_rl_autocraft": (
+        ("loop.planner", "false"),
+        ("loop.mode", "pure_rl"),
+        *baselines.AUTOCRAFT,
+    ),
     # The same with what the agents have set of the training: reward, observation, episodes of the
     # best iteration of `rl_gpt` with the same seed, which `Run` names.
     "agents_setup": (("loop.planner", "false"), ("loop.mode", "pure_rl")),
@@ -52,6 +60,7 @@ WORDS = {
     "rl_gpt": "agents and PPO, networks go on",
     "cold": "agents and PPO, every iteration trained from nothing",
     "pure_rl": "PPO alone, same ticks per iteration, networks go on",
+    "pure_rl_autocraft": "PPO alone, and what can be crafted on the way is",
     "agents_setup": "PPO alone with the agents' set-up, same ticks",
     "without_macros": "PPO alone with the agents' set-up and primitives, same ticks",
     "pure_code": "the coded parts alone",
@@ -136,6 +145,7 @@ class Skipped:
     cell: Cell
     reason: str
     command: str = ""  # that records what is missing
+    is_zero: bool = False  # since nothing that it does can succeed
 
 
 def usable(
@@ -177,6 +187,17 @@ def _recording(cell: Cell, own: Config) -> str:
     changed = [f"--config.{p}={v}" for p, v in told if override(own, [(p, v)]) != own]
     words = ["python", "-m", "experiments.main", f"--config={cell.config}", *changed]
     return shlex.join([*words, "--config.llm.provider=file", "--config.llm.model=MODEL"])
+
+
+def without_a_chance(cell: Cell, config: Config) -> Skipped | None:
+    """What is known without a run: PPO alone never makes a thing, since no primitive crafts."""
+    task, is_alone = config.task_record, config.loop.mode == "pure_rl" and not config.autocraft
+    if not is_alone or config.loop.planner or config.world != "voxel":
+        return None
+    if not isinstance(task, Task) or not obtain.needs_crafting(task):
+        return None
+    words = "0, nothing crafts: no primitive does, and the goal must be made or takes a made tool"
+    return Skipped(cell, words, is_zero=True)
 
 
 def resolve(cell: Cell, is_smoke: bool, assignments: Sequence[tuple[str, str]]) -> Config:

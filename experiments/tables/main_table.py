@@ -16,8 +16,8 @@ from experiments.tables.view import View
 
 TITLES = {
     "mineagent": "MineAgent", "mineagent_autocraft": "MineAgent + autocraft",
-    "plan4mc": "Plan4MC", "code_alone": "code alone", "agents_setup": "PPO, agents' set-up",
-    "rl_gpt": "RL-GPT",
+    "plan4mc": "Plan4MC", "code_alone": "code alone", "pure_rl_autocraft": "PPO + autocraft",
+    "agents_setup": "PPO, agents' set-up", "rl_gpt": "RL-GPT",
 }  # fmt: skip
 METHODS = tuple(TITLES)
 MARK = "(paper, MineDojo)"  # of columns that are another world's
@@ -26,6 +26,7 @@ SUCCESS_WORDS = (
     "All methods have the same budget of training steps; macros that are tried take steps besides "
     "(next table). Last row: the mean over the tasks that were measured, with an interval for "
     "these tasks, no narrower than the one of their episodes, which is all that one seed tells. "
+    "`0, nothing crafts` is known without a run and counts as no success of RL-GPT's episodes. "
 )
 OVER_WORDS = (
     "RL-GPT minus each method, percentage points, the mean over the tasks that both have, with all "
@@ -84,7 +85,7 @@ def _success(view: View) -> Table:
 def _mean_row(view: View, theirs: Sequence[str]) -> tuple[str, ...]:
     cells = ["mean"]
     for method in view.variants:
-        found = [counts_of(m.final) for task in view.tasks if (m := view.of(task, method))]
+        found = [counts for task in view.tasks if (counts := view.counts(task, method))]
         if not found:
             cells.append(NONE)
             continue
@@ -109,14 +110,15 @@ def _record(task: str, method: str, m: Measured) -> dict[str, Any]:
 def _over(view: View) -> Table:
     rows, records = [], []
     for method in view.variants:
-        found = [(ours, m) for task in view.tasks
-                 if (ours := view.of(task, "rl_gpt")) and (m := view.of(task, method))]  # fmt: skip
-        both = [(counts_of(ours.final), counts_of(m.final)) for ours, m in found]
+        found = [(ours, theirs, view.of(task, method)) for task in view.tasks
+                 if (ours := view.of(task, "rl_gpt"))
+                 and (theirs := view.counts(task, method))]  # fmt: skip
+        both = [(counts_of(ours.final), theirs) for ours, theirs, _ in found]
         if method == "rl_gpt" or not both:
             continue
         over = intervals.difference_over_tasks(both)
-        each = [intervals.difference(*pair, paired=ours.seeds == m.seeds)
-                for pair, (ours, m) in zip(both, found, strict=True)]  # fmt: skip
+        each = [intervals.difference(*pair, paired=m is None or m.seeds == ours.seeds)
+                for pair, (ours, _, m) in zip(both, found, strict=True)]  # fmt: skip
         above, shown = (sum(x > 0 for x in xs) for xs in zip(*((d.size, d.low) for d in each)))
         rows.append((TITLES[method], str(len(both)), str(above), str(shown), str(over)))
         records.append({"method": TITLES[method], "tasks": len(both), "above": above,

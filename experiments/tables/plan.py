@@ -132,6 +132,8 @@ def look(asked: Asked) -> Plan:
     good, skipped = cells.usable(wanted, asked.is_smoke, asked.assignments)
     if asked.assignments and wanted and not good:  # a mistake, not a reason to skip them all
         cells.resolve(wanted[0], asked.is_smoke, asked.assignments)
+    zero = [known for cell in good if (known := cells.without_a_chance(cell, good[cell]))]
+    good = {cell: good[cell] for cell in good if cell not in {known.cell for known in zero}}
     kept: dict[Run, Record] = {}
     stale: list[str] = []
     left: list[Run] = []
@@ -147,7 +149,7 @@ def look(asked: Asked) -> Plan:
         _check_folder(run, good[run.cell])
         if not run.is_done:
             check_start(good[run.cell])
-    return Plan(good, tuple(skipped), kept, runs, tuple(stale))
+    return Plan(good, (*skipped, *zero), kept, runs, tuple(stale))
 
 
 def _kept(asked: Asked, run: Run, config: Config) -> tuple[Record | None, str]:

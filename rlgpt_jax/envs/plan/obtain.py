@@ -2,6 +2,7 @@
 
     known = reach(task)             what can be had, and by which way
     missing(task)                   "" or what stands in the way, in words
+    needs_crafting(task)            whether something on the way must be made
     chain(task)                     the ways that lead to the goal, first things first
     sources_of(task)                blocks and mobs that the goal comes from
 
@@ -50,6 +51,15 @@ def reach(task: Task) -> Known:
         if item in others:
             known[item] = (0, others[item][1])
     return known
+
+
+def needs_crafting(task: Task) -> bool:
+    """Whether the goal is not among all that can be taken from the land with the start items and
+    with what was taken."""
+    goal, start = ids(task.goal_item), {item_id(name) for name, _ in task.start_items}
+    given = start if task.nearby else start.difference(goal)  # a station may be carried
+    raw = (way for way in ways_in(task) if way.raw)
+    return spread(dict.fromkeys(given, (0, None)), raw).keys().isdisjoint(goal)
 
 
 @functools.cache

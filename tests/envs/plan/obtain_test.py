@@ -121,6 +121,25 @@ def test_a_station_to_be_placed_may_be_carried_but_an_item_must_be_new():
     assert obtain.missing(dataclasses.replace(carried, nearby=False))
 
 
+@pytest.mark.parametrize(
+    ("goal", "changes", "needs"),
+    [
+        ("stick", {}, True),
+        ("stick", {"biome": "desert"}, False),  # dead bushes leave some
+        ("log", {}, False),
+        ("milk_bucket", {"mobs": ("cow",), "start_items": (("bucket", 1),)}, False),
+        ("milk_bucket", {"mobs": ("cow",), "start_items": (("iron_ingot", 3),)}, True),
+        ("wool", {"mobs": ("sheep",), "start_items": (("iron_ingot", 2),)}, False),  # it is killed
+        ("cobblestone", {}, True),  # takes a pickaxe
+        ("crafting_table", {"nearby": True}, True),
+        ("crafting_table", {"nearby": True, "start_items": (("crafting_table", 1),)}, False),
+        ("crafting_table", {"start_items": (("crafting_table", 1),)}, True),  # one more
+    ],
+)
+def test_whether_something_must_be_made(goal, changes, needs):
+    assert obtain.needs_crafting(task(goal, **changes)) is needs
+
+
 def test_the_chain_brings_tools_before_what_they_mine():
     steps = [way.item.partition(":")[0] for way in obtain.chain(task("iron_ingot"))]
     order = ["log", "planks", "stick", "wooden_pickaxe", "cobblestone", "stone_pickaxe",

@@ -105,6 +105,21 @@ def test_designs_have_the_share_of_dead_loops(tmp_path: Path) -> None:
     assert both["dead_agents_low"] < 0.075 < both["dead_agents_high"]
 
 
+def test_what_cannot_succeed_counts_as_zero_in_means_and_differences(tmp_path: Path) -> None:
+    whole = view(tmp_path, "craft_stick_paper", "rl_gpt")
+    asked = tuple(Cell("craft_stick_paper", v) for v in ("mineagent", "code_alone", "rl_gpt"))
+    zero = Skipped(asked[0], "0, nothing crafts: words", is_zero=True)
+    lost = Skipped(asked[1], "not recorded: nothing")
+    shown = dataclasses.replace(whole, cells=asked, skipped=(zero, lost))
+    success, over, *_ = main_table.tables(shown)
+    (row, mean), (minus,) = success.rows, over.rows
+    assert row[1:3] == ("0, nothing crafts", "not recorded")
+    assert mean[1].startswith("0.0 (0.0 to ") and mean[2] == "–"
+    assert minus[:4] == ("MineAgent", "1", "1", "1") and minus[4].startswith("+85.0 (+")
+    none = dataclasses.replace(shown, measured={})
+    assert none.counts("craft_stick_paper", "mineagent") is None
+
+
 def test_the_first_table_sets_the_paper_beside_with_a_line_that_says_its_world(
     tmp_path: Path,
 ) -> None:

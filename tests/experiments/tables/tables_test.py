@@ -209,6 +209,34 @@ def test_a_folder_with_another_run_is_refused(tmp_path: Path) -> None:
         look(asked)
 
 
+def test_what_cannot_succeed_is_known_without_a_run(tmp_path: Path) -> None:
+    configs = "--configs=craft_stick_paper,harvest_wool"
+    plan = look(parse(["controls", configs, "--seeds=0", f"--results={tmp_path}",
+                       f"--out={tmp_path / 'out'}"]))  # fmt: skip
+    zero = {known.cell.variant for known in plan.skipped if known.is_zero}
+    assert zero == {"pure_rl", "agents_setup", "without_macros"}
+    left = [run.cell.variant for run in plan.runs if run.cell.config == "craft_stick_paper"]
+    assert left == ["rl_gpt", "cold", "code_alone"]
+    assert {run.cell.variant for run in plan.runs if run.cell.config != "craft_stick_paper"} == {
+        *names.CONTROLS
+    }
+    for variant in ("mineagent_autocraft", "plan4mc", "pure_rl_autocraft"):
+        cell = Cell("craft_stick_paper", variant)
+        assert cells.without_a_chance(cell, cells.resolve(cell, False, [])) is None
+
+
+def test_every_run_that_was_made_of_what_cannot_succeed_has_failed() -> None:
+    """Measured ones that the rule has made needless."""
+    found = []
+    for path in sorted(Path(finished.KEPT, "voxel").glob("*.json")):
+        record = finished.read(path)
+        cell = Cell(record["config"], record["variant"])
+        if cells.without_a_chance(cell, cells.resolve(cell, False, [])):
+            reports = [record["final"], *record["held_out"], *record["validation"]]
+            found += [report["successes"] for report in reports]
+    assert len(found) > 20 and not any(found)
+
+
 def test_a_dry_run_says_what_is_kept_what_is_missing_and_how_to_record_it(
     runs: list[Run], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -287,7 +315,7 @@ def test_every_table_names_cells_that_there_are_and_a_smoke_run_needs_few() -> N
     good, left = cells.usable(list(wanted), True, [])
     assert set(asked.names) == set(names.NAMED)
     assert all(s.command for s in left), [s for s in left if not s.command]
-    assert len(good) <= 9
+    assert len(good) <= 10
     for name in asked.names:
         assert name == "tokens" or set(asked.cells(name)) & set(good), name
 
