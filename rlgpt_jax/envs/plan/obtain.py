@@ -55,7 +55,7 @@ def reach(task: Task) -> Known:
 
 def needs_crafting(task: Task) -> bool:
     """Whether the goal is not among all that can be taken from the land with the start items and
-    with what was taken."""
+    with what was taken; accidents (`sources.py`) are left out."""
     goal, start = ids(task.goal_item), {item_id(name) for name, _ in task.start_items}
     given = start if task.nearby else start.difference(goal)  # a station may be carried
     raw = (way for way in ways_in(task) if way.raw)
