@@ -104,6 +104,8 @@ def parse(argv: Sequence[str]) -> Settings:
     check_library(config)
     if config.set_up:
         set_up.check(Path(config.set_up), config.task_record.name, config.sight)
+    elif config.set_up_primitives:
+        raise ConfigError("set_up_primitives=true is of no set-up: give --config.set_up=RUN too.")
     check_start(config)
     more = ["--smoke"] * values.smoke + [f"--seed={values.seed}"] * (values.seed is not None)
     command = command_of(values.config, assignments, *more)

@@ -145,10 +145,6 @@ def check_baselines(config: "Config") -> None:
             f"set_up={config.set_up} is for loop.mode=pure_rl; in mode {config.loop.mode} agents "
             "set up the training, or nothing is trained."
         )
-    if config.set_up_primitives and config.loop.mode != "pure_rl":
-        raise ValueError(
-            f"set_up_primitives is for loop.mode=pure_rl with set_up; the mode is {loop.mode}."
-        )
     if loop.planner and config.set_up:
         raise ValueError("set_up is for one task, and loop.planner=true splits it. Leave one out.")
     wrong = {

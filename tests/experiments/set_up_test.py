@@ -52,8 +52,8 @@ def test_a_run_may_take_their_primitives_too(run: Path, tmp_path: Path) -> None:
     taken = set_up.take(config.set_up, folder, config.set_up_primitives)
     assert taken.primitives == ASKED.primitives and taken.macros is None
     assert set_up.take(str(run), folder) == taken  # resumed: as it was taken
-    with pytest.raises(ConfigError, match="set_up_primitives is for loop.mode=pure_rl"):
-        flags.parse(["--config=harvest_milk", "--config.set_up_primitives=true"])
+    with pytest.raises(ConfigError, match="give --config.set_up=RUN too"):
+        flags.parse([PURE, "--config=harvest_milk", "--config.set_up_primitives=true"])
 
 
 def test_it_is_for_ppo_alone_and_for_finished_runs(run: Path) -> None:
