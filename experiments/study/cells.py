@@ -54,6 +54,7 @@ VARIANTS: dict[str, Overrides] = {
     "plan4mc": baselines.PLAN4MC,
 }
 WITHOUT_MACROS = "without_macros"
+AUTOCRAFT = "_autocraft"  # ends the variants for which is crafted what can be
 SET_UPS = ("agents_setup", WITHOUT_MACROS)
 MODEL = "model_"  # begins the variants whose answers are another model's: NAME_model_gpt-5
 WORDS = {
@@ -198,6 +199,21 @@ def without_a_chance(cell: Cell, config: Config) -> Skipped | None:
         return None
     words = "0, nothing crafts: no primitive does, and the goal must be made or takes a made tool"
     return Skipped(cell, words, is_zero=True)
+
+
+def same_as(cell: Cell) -> Cell:
+    """The cell whose run repeats this one's bits: without autocraft, if nothing is crafted."""
+    # Here, since it imports jax, which those who play tell of their threads first.
+    from rlgpt_jax.envs.plan.skill_graph import CRAFT, PLACE, Missing, skills_of
+
+    plain, task = cell.variant.removesuffix(AUTOCRAFT), loaded(cell.config).task_record
+    if plain == cell.variant or not isinstance(task, Task):
+        return cell
+    try:
+        crafts = any(skill.kind in (CRAFT, PLACE) for skill in skills_of(task))
+    except Missing:  # which the run is refused with
+        return cell
+    return cell if crafts else Cell(cell.config, plain)
 
 
 def resolve(cell: Cell, is_smoke: bool, assignments: Sequence[tuple[str, str]]) -> Config:

@@ -10,6 +10,7 @@ What is done is not done again; what was killed goes on; what failed is tried ag
 command. Kept cells are read first. `keep` keeps what an ordinary finished run says.
 """
 
+import dataclasses
 import json
 import shlex
 import sys
@@ -17,7 +18,7 @@ from pathlib import Path
 
 from experiments import flags
 from experiments.configs.base import Config
-from experiments.study import finished, held_out
+from experiments.study import cells, finished, held_out
 from experiments.study.held_out import NotFinished
 from experiments.sweep import running
 from experiments.sweep.jobs import Failure, Job
@@ -79,15 +80,24 @@ def draw(asked: Asked, plan: Plan, failed: list[Failure]) -> None:
     measured = gathered(dict(records))
     for name in asked.names:
         named, own = NAMED[name], asked.cells(name)
-        here = {cell: measured[cell] for cell in own if cell in measured}
-        skipped = tuple(s for s in plan.skipped if s.cell in own)
+        run_as = {cell: cells.same_as(cell) for cell in own}
+        here = {
+            cell: dataclasses.replace(measured[same], cell=cell)
+            for cell, same in run_as.items() if same in measured
+        }  # fmt: skip
+        skipped = tuple(
+            dataclasses.replace(s, cell=cell)
+            for cell, same in run_as.items() for s in plan.skipped if s.cell == same
+        )  # fmt: skip
         view = View(asked.tasks(name), tuple(own), here, skipped)
         study = page.Study(
             name=name, words=named.words, world=asked.world,
             command=shlex.join(["python", "-m", "experiments.tables", name, *asked.command]),
-            seeds=asked.seeds, cells=tuple(cell for cell in own if cell in plan.configs),
+            seeds=asked.seeds, cells=tuple(c for c in own if run_as[c] in plan.configs),
             tables=tuple(named.tables(view)), measured=here, skipped=skipped,
-            failed=tuple(f for f in failed if f.job.cell in own),  # type: ignore[attr-defined]
+            failed=tuple(
+                f for f in failed if f.job.cell in run_as.values()  # type: ignore[attr-defined]
+            ),
             notes=tuple(named.notes(view)), curves=named.curves,
         )  # fmt: skip
         out = asked.running.out / name

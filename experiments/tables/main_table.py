@@ -66,7 +66,7 @@ def _success(view: View) -> Table:
         for method in view.variants:
             m = view.of(task, method)
             row.append(rate_cell(counts_of(m.final)) if m else view.lack(task, method))
-            records += [_record(task, method, m)] if m else []
+            records += [_record(task, method, m)] if view.counts(task, method) else []
         for method in theirs:
             rate = _paper_rate(task, method)
             row.append(NONE if rate is None else percent(rate))
@@ -99,9 +99,13 @@ def _mean_row(view: View, theirs: Sequence[str]) -> tuple[str, ...]:
     return tuple(cells)
 
 
-def _record(task: str, method: str, m: Measured) -> dict[str, Any]:
+def _record(task: str, method: str, m: Measured | None) -> dict[str, Any]:
+    """A rate with where it is from; without a measurement that which is known."""
+    told = {"task": _name(task), "method": TITLES[method], "variant": method}
+    if m is None:
+        return {**told, "seeds": [], "rate": 0.0}
     return {
-        "task": _name(task), "method": TITLES[method], "variant": method, "seeds": list(m.seeds),
+        **told, "seeds": list(m.seeds),
         "training_steps": m.ticks[-1], "trial_steps": m.trial_ticks,
         **rate_record(counts_of(m.final)),
     }  # fmt: skip

@@ -128,7 +128,8 @@ def look(asked: Asked) -> Plan:
     Raises:
       ConfigError: a folder holds a run with other settings, or no cell can take a setting.
     """
-    wanted = list(dict.fromkeys(cell for name in asked.names for cell in asked.cells(name)))
+    every = (cell for name in asked.names for cell in asked.cells(name))
+    wanted = list(dict.fromkeys(map(cells.same_as, every)))
     good, skipped = cells.usable(wanted, asked.is_smoke, asked.assignments)
     if asked.assignments and wanted and not good:  # a mistake, not a reason to skip them all
         cells.resolve(wanted[0], asked.is_smoke, asked.assignments)

@@ -17,8 +17,9 @@ from experiments.sweep import launchers
 from experiments.sweep.jobs import Task, run_all
 from experiments.tables import __main__ as command
 from experiments.tables import names
-from experiments.tables.plan import look, parse
+from experiments.tables.plan import Plan, look, parse
 from experiments.values import ConfigError
+from rlgpt_jax.loop.baselines.autocraft import space_of
 from rlgpt_jax.rl.interface import DEFAULT
 from tests.experiments import run_folder
 
@@ -223,6 +224,33 @@ def test_what_cannot_succeed_is_known_without_a_run(tmp_path: Path) -> None:
     for variant in ("mineagent_autocraft", "plan4mc", "pure_rl_autocraft"):
         cell = Cell("craft_stick_paper", variant)
         assert cells.without_a_chance(cell, cells.resolve(cell, False, [])) is None
+
+
+def test_where_nothing_is_crafted_autocraft_is_no_run_of_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    beef, sticks = "harvest_beef_with_diamond_sword_paper", "craft_stick_paper"
+    cell = Cell(beef, "pure_rl_autocraft")
+    assert cells.same_as(cell) == Cell(beef, "pure_rl")
+    for other in (cell.config, sticks, "harvest_wool_with_crafting_table_and_iron_ingot_paper"):
+        for variant in ("rl_gpt", "pure_rl", *["mineagent_autocraft"] * (other != beef)):
+            assert cells.same_as(Cell(other, variant)) == Cell(other, variant)
+    # Nothing is left to act: it is the same world.
+    assert not any(space_of(cells.loaded(beef).task_record).names)
+    argv = ["main", f"--configs={beef}", "--seeds=0", f"--out={tmp_path}"]
+    plan = look(parse(argv))
+    assert not any("autocraft" in run.cell.variant for run in (*plan.runs, *plan.kept))
+    assert command.main([*argv, "--only-kept"]) == 0
+    rows = json.loads((tmp_path / "main/study.json").read_text())["tables"]["main"]
+    rates = {row["variant"]: row["rate"] for row in rows if row.get("source") is None}
+    assert rates["pure_rl_autocraft"] == plan_rate(plan, "pure_rl") > 0
+    assert rates["mineagent_autocraft"] == rates["mineagent"] == plan_rate(plan, "mineagent")
+    capsys.readouterr()
+
+
+def plan_rate(plan: Plan, variant: str) -> float:
+    (record,) = (record for run, record in plan.kept.items() if run.cell.variant == variant)
+    return record["final"]["success_rate"]
 
 
 def test_every_run_that_was_made_of_what_cannot_succeed_has_failed() -> None:
