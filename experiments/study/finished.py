@@ -193,9 +193,7 @@ def stale(record: Record, config: Config, variant: str) -> str:
     if config.llm.provider != "replay":
         return "" if config.llm.model in record["models"] else "another model has answered"
     shipped = _answers(files.CHECKOUT / config.llm.transcript)["answers"]
-    # A replay is asked more where code is accepted today that was refused: none answers that.
-    none = _checksum("")
-    other = [key for key, sum_ in record["answers"].items() if shipped.get(key, none) != sum_]
+    other = [key for key, sum_ in record["answers"].items() if shipped.get(key) != sum_]
     return f"its answer to {other[0]} is not that of {config.llm.transcript}" if other else ""
 
 
