@@ -264,7 +264,7 @@ def started_with(workdir: Path) -> dict[str, Any]:
             saved = json.loads((workdir / file).read_text(encoding="utf-8"))
             if "sight" not in saved["config"]:
                 raise ConfigError(
-                    f"--resume: {workdir} was started by an earlier version, whose checkpoints and "
+                    f"{workdir} was started by an earlier version, whose checkpoints and "
                     "trials this one cannot read. Start a new run folder; experiments.report still "
                     "shows the old."
                 )
@@ -276,9 +276,9 @@ def started_with(workdir: Path) -> dict[str, Any]:
         except (OSError, ValueError, KeyError, TypeError) as error:
             why = why or f"{type(error).__name__}: {error}"
     if not why:
-        raise ConfigError(f"--resume: {workdir} holds no config.json, so no run to go on with.")
+        raise ConfigError(f"{workdir} holds no config.json, so no run. Give a run folder.")
     raise ConfigError(
-        f"--resume: {workdir / COPIES[0]} is damaged ({why}), and so is its copy. Start a run with "
+        f"{workdir / COPIES[0]} is damaged ({why}), and so is its copy. Start a run with "
         "the same settings in another --workdir, and copy its config.json here."
     )
 
