@@ -203,11 +203,14 @@ def without_a_chance(cell: Cell, config: Config) -> Skipped | None:
 
 def same_as(cell: Cell) -> Cell:
     """The cell whose run repeats this one's bits: without autocraft, if nothing is crafted."""
+    plain = cell.variant.removesuffix(AUTOCRAFT)
+    if plain == cell.variant:
+        return cell
     # Here, since it imports jax, which those who play tell of their threads first.
     from rlgpt_jax.envs.plan.skill_graph import CRAFT, PLACE, Missing, skills_of
 
-    plain, task = cell.variant.removesuffix(AUTOCRAFT), loaded(cell.config).task_record
-    if plain == cell.variant or not isinstance(task, Task):
+    task = loaded(cell.config).task_record
+    if not isinstance(task, Task):
         return cell
     try:
         crafts = any(skill.kind in (CRAFT, PLACE) for skill in skills_of(task))
