@@ -27,6 +27,7 @@ SUCCESS_WORDS = (
     "(next table). Last row: the mean over the tasks that were measured, with an interval for "
     "these tasks, no narrower than the one of their episodes, which is all that one seed tells. "
     "`0, nothing crafts` is known without a run and counts as no success of RL-GPT's episodes. "
+    "Where nothing on the way is crafted, autocraft has the runs without it. "
 )
 OVER_WORDS = (
     "RL-GPT minus each method, percentage points, the mean over the tasks that both have, with all "
